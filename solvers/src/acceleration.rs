@@ -1,0 +1,170 @@
+//! Momentum, restart and keep-best around a Gauss–Seidel sweep.
+//!
+//! With `x = sweep(y)` the sequence is [Mazhar15, §3; gradient restart after O'Donoghue-Candes15]
+//!
+//! ```text
+//! x_k = sweep(y_{k−1})
+//! restart (t = 1) if  ⟨y_{k−1} − x_k, x_k − x_{k−1}⟩_λ > 0
+//! t' = (1 + √(1 + 4t²))/2,   β = min((t − 1)/t', cap),   y_k = x_k + β (x_k − x_{k−1})
+//! ```
+//!
+//! Twists are affine in the impulses, so both are extrapolated with the same `β` and no product
+//! with `W` is needed. With friction in a moving pile the uncapped scheme stalls: the bound
+//! `μ r_N` makes the fixed-point map non-symmetric. A cap of 0.8 keeps a gain of two to five.
+//!
+//! The change of the last sweep, `√(Σλ‖Δr‖²/Σλ‖r‖²)`, is an estimate of `e_scaled` that costs
+//! nothing; the residual itself is computed when the estimate says that the tolerance may be
+//! reached, and in any case at a growing distance, and only it decides. The best iterate by the
+//! true residual is kept and returned.
+
+use crate::report::{SolverReport, SolverStatus};
+use crate::{NsgsSettings, Residual};
+
+/// How much of the last step is repeated. `cap = 0` is plain Gauss–Seidel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Momentum {
+    /// Largest `β`, in `[0, 1]`: 0.8 for time steps with friction, 1 for single problems.
+    pub cap: f64,
+}
+
+impl Momentum {
+    /// Plain Gauss–Seidel.
+    pub const NONE: Self = Self { cap: 0.0 };
+    /// The default for time steps.
+    pub const CAPPED: Self = Self { cap: 0.8 };
+    /// Nesterov's sequence without a cap: for frictionless or single problems.
+    pub const NESTEROV: Self = Self { cap: 1.0 };
+}
+
+impl Default for Momentum {
+    fn default() -> Self {
+        Self::CAPPED
+    }
+}
+
+/// What one sweep tells about itself; `λ_α = trace(W_αα)/3`, `x_prev` the iterate before it,
+/// `y` the point it started from and `x` its result.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SweepSums {
+    /// `Σ λ ⟨y − x, x − x_prev⟩`.
+    pub(crate) uphill: f64,
+    /// `Σ λ ‖x − y‖²`.
+    pub(crate) change: f64,
+    /// `Σ λ ‖x‖²`.
+    pub(crate) size: f64,
+}
+
+impl SweepSums {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.uphill += other.uphill;
+        self.change += other.change;
+        self.size += other.size;
+    }
+
+    fn relative_change(&self) -> f64 {
+        if self.change == 0.0 {
+            0.0
+        } else {
+            (self.change / self.size).sqrt()
+        }
+    }
+}
+
+/// An iterate that can be swept, judged and kept. Its best is the warm start until one is kept.
+pub(crate) trait Relaxation {
+    /// `x ← sweep(x + β (x − x_prev))`.
+    fn sweep(&mut self, beta: f64) -> SweepSums;
+    /// Residual of `x` from the definition.
+    fn residual(&mut self) -> Residual;
+    /// Remember the `x` just judged as the best iterate.
+    fn keep(&mut self);
+}
+
+/// `e_scaled` is 0.45–0.58 of the relative change in granular steps; 1.9 of it is worth a look.
+const ESTIMATE_OVER_TOLERANCE: f64 = 1.9;
+/// Longest run of sweeps without a full residual.
+const CHECK_EVERY: usize = 50;
+
+/// Sweeps until the residual is within the tolerance or the budget is spent.
+pub(crate) fn run(relaxation: &mut impl Relaxation, settings: &NsgsSettings) -> SolverReport {
+    let mut report = SolverReport {
+        status: SolverStatus::Stopped,
+        residual: Residual {
+            scaled: f64::INFINITY,
+            ..Residual::default()
+        },
+        ..SolverReport::default()
+    };
+    let unswept = settings.min_sweeps == 0 || settings.max_sweeps == 0;
+    if unswept && judge(relaxation, settings, &mut report) {
+        return report;
+    }
+    let mut momentum = Sequence::new(settings.momentum);
+    let mut earliest_check = 0;
+    let mut latest_check = CHECK_EVERY;
+    for sweep in 1..=settings.max_sweeps {
+        let sums = relaxation.sweep(momentum.beta);
+        report.sweeps = sweep;
+        report.restarts += usize::from(momentum.advance(&sums));
+        let promising = sums.relative_change() <= ESTIMATE_OVER_TOLERANCE * settings.tolerance;
+        let due = sweep >= latest_check || sweep == settings.max_sweeps;
+        if sweep < settings.min_sweeps || !(due || promising && sweep >= earliest_check) {
+            continue;
+        }
+        if judge(relaxation, settings, &mut report) {
+            return report;
+        }
+        earliest_check = sweep + (sweep / 8).clamp(1, 20);
+        latest_check = sweep + CHECK_EVERY;
+    }
+    report
+}
+
+/// Computes the residual of the current iterate, keeps it if it is the best, and tells whether
+/// the tolerance is met. A non-finite residual is never kept.
+fn judge(
+    relaxation: &mut impl Relaxation,
+    settings: &NsgsSettings,
+    report: &mut SolverReport,
+) -> bool {
+    let residual = relaxation.residual();
+    report.certificates += 1;
+    if residual.scaled < report.residual.scaled {
+        report.residual = residual;
+        relaxation.keep();
+    }
+    if residual.scaled <= settings.tolerance {
+        report.status = SolverStatus::Converged;
+        return true;
+    }
+    false
+}
+
+/// Nesterov's sequence with a cap and gradient restart.
+struct Sequence {
+    cap: f64,
+    t: f64,
+    beta: f64,
+}
+
+impl Sequence {
+    fn new(momentum: Momentum) -> Self {
+        Self {
+            cap: momentum.cap,
+            t: 1.0,
+            beta: 0.0,
+        }
+    }
+
+    /// The next `β`; true if the momentum was restarted.
+    fn advance(&mut self, sums: &SweepSums) -> bool {
+        let restart = sums.uphill > 0.0;
+        if restart {
+            self.t = 1.0;
+        }
+        let next = 0.5 * (1.0 + (1.0 + 4.0 * self.t * self.t).sqrt());
+        self.beta = ((self.t - 1.0) / next).min(self.cap);
+        self.t = next;
+        restart
+    }
+}

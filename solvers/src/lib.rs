@@ -1,0 +1,39 @@
+//! Friction-contact problems with the exact Signorini–Coulomb law, and solvers for them.
+//!
+//! The problem, for `n_c` contacts with local velocities `u` and impulses `r` in the contact
+//! frames `(n, t₁, t₂)`, normal first [Acary-Bremond-Huber18, §2]:
+//!
+//! ```text
+//! u = W r + q,      û_α = u_α + (μ_α ‖u_αT‖, 0, 0),      K*_α ∋ û_α ⊥ r_α ∈ K_α
+//! K_μ = { r : ‖r_T‖ ≤ μ r_N },                           K*_μ = { z : z_N ≥ μ ‖z_T‖ }
+//! ```
+//!
+//! `W` comes in two forms: stored blocks ([`FrictionProblem`]) or factored through the bodies,
+//! `W = G Ŵ Gᵀ` ([`FactoredProblem`]), which is never formed. [`Nsgs`] solves both, and
+//! [`natural_map`] judges every answer by the definition, with code that no solver shares.
+//!
+//! The numerics know no entities and no shapes: they are plain functions over slices.
+#![forbid(unsafe_code)]
+
+pub mod acceleration;
+pub mod colouring;
+pub mod cone;
+pub mod delassus;
+pub mod natural_map;
+pub mod nsgs;
+pub mod one_contact;
+pub mod problem;
+pub mod report;
+
+mod explicit_sweep;
+mod twist_sweep;
+
+pub use acceleration::Momentum;
+pub use delassus::Delassus;
+pub use natural_map::Residual;
+pub use nsgs::{Nsgs, NsgsSettings};
+pub use one_contact::OneContact;
+pub use problem::{
+    Contact, FactoredProblem, FrictionProblem, InverseMass, ProblemError, WorldTwist,
+};
+pub use report::{SolverReport, SolverStatus};

@@ -1,0 +1,160 @@
+//! The judge: residuals of an impulse `r` recomputed from the definition [THEORY §7].
+//!
+//! ```text
+//! F_α = r_α − P_K( r_α − ρ_α û_α ),   û = u + (μ‖u_T‖, 0, 0),   u = W r + q,   λ_α = trace(W_αα)/3
+//!
+//! e_scaled = √(Σ λ‖F‖²) / max( √(Σ λ‖r‖²), √(Σ ‖q‖²/λ) )      ρ_α = 1/λ_α
+//! e_fclib  = √(Σ ‖F‖²) / ‖q‖                                    ρ_α = 1
+//! ```
+//!
+//! Both vanish exactly at a solution. `e_scaled` is a ratio of energies: it does not change with
+//! the units of mass, length or time. `e_fclib` is the field's published figure
+//! [Acary-Bremond-Huber18]. Solvers share none of this code: `W r` is applied through the bodies'
+//! twists from the problem's own frames and arms, and nothing is cached.
+
+use crate::cone;
+use crate::problem::{FactoredProblem, FrictionProblem, WorldTwist};
+use glam::DVec3;
+
+/// What an impulse reaches on a problem.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Residual {
+    /// `e_scaled`, dimensionless.
+    pub scaled: f64,
+    /// `e_fclib`, N·s per m/s: it depends on the units.
+    pub fclib: f64,
+    /// Largest `max(‖r_T‖ − μ r_N, −r_N, 0)`, N·s.
+    pub cone_violation: f64,
+    /// Largest closing velocity left, `max(−u_N, 0)`, m/s (offset included).
+    pub approach: f64,
+}
+
+/// Running sums of the two norms.
+#[derive(Default)]
+struct Sums {
+    natural_scaled: f64,
+    impulse_scaled: f64,
+    free_scaled: f64,
+    natural: f64,
+    free: f64,
+    residual: Residual,
+}
+
+impl Sums {
+    fn add(&mut self, lambda: f64, friction: f64, r: DVec3, u: DVec3, q: DVec3) {
+        let shifted = cone::shifted_velocity(friction, u);
+        let unit = r - cone::project(friction, r - shifted);
+        self.natural += unit.length_squared();
+        self.free += q.length_squared();
+        if lambda > 0.0 {
+            let scaled = r - cone::project(friction, r - shifted / lambda);
+            self.natural_scaled += lambda * scaled.length_squared();
+            self.impulse_scaled += lambda * r.length_squared();
+            self.free_scaled += q.length_squared() / lambda;
+        }
+        let worst = &mut self.residual;
+        worst.cone_violation = worst.cone_violation.max(cone::violation(friction, r));
+        worst.approach = worst.approach.max(-u.x);
+    }
+
+    fn finish(self) -> Residual {
+        let reference = self.impulse_scaled.max(self.free_scaled);
+        Residual {
+            scaled: ratio(self.natural_scaled, reference),
+            fclib: ratio(self.natural, self.free),
+            ..self.residual
+        }
+    }
+}
+
+/// `√(a/b)`, zero for 0/0.
+fn ratio(numerator: f64, denominator: f64) -> f64 {
+    if numerator == 0.0 {
+        0.0
+    } else {
+        (numerator / denominator).sqrt()
+    }
+}
+
+/// Residual of `impulse` (N·s, contact frames) on a stored problem.
+///
+/// ```
+/// use glam::{DMat3, DVec3};
+/// use moreau_solvers::{Delassus, FrictionProblem, natural_map};
+/// let problem = FrictionProblem {
+///     delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
+///     free_velocity: vec![DVec3::new(-1.0, 0.0, 0.0)],
+///     friction: vec![0.5],
+/// };
+/// assert_eq!(natural_map::stored(&problem, &[DVec3::new(1.0, 0.0, 0.0)]).scaled, 0.0);
+/// assert!(natural_map::stored(&problem, &[DVec3::ZERO]).scaled > 0.9);
+/// ```
+#[must_use]
+pub fn stored(problem: &FrictionProblem, impulse: &[DVec3]) -> Residual {
+    let mut sums = Sums::default();
+    for (contact, r) in impulse.iter().enumerate() {
+        let q = problem.free_velocity[contact];
+        let block = problem.delassus.block(contact, contact);
+        let lambda = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
+        let u = problem.delassus.row_times(contact, impulse) + q;
+        sums.add(lambda, problem.friction[contact], *r, u, q);
+    }
+    sums.finish()
+}
+
+/// Residual of `impulse` (N·s, contact frames) on a factored problem; `twist` is scratch space
+/// and holds `v_free + Ŵ Gᵀ r` afterwards.
+#[must_use]
+pub fn factored(
+    problem: &FactoredProblem,
+    impulse: &[DVec3],
+    twist: &mut Vec<WorldTwist>,
+) -> Residual {
+    twist_of(problem, impulse, twist);
+    let mut sums = Sums::default();
+    for (contact, r) in problem.contacts.iter().zip(impulse) {
+        let [a, b] = contact.bodies.map(|body| body as usize);
+        let relative = |v: &[WorldTwist]| {
+            let point_a = v[a].linear + v[a].angular.cross(contact.arms[0]);
+            let point_b = v[b].linear + v[b].angular.cross(contact.arms[1]);
+            let w = point_a - point_b;
+            let axes = [
+                contact.frame.x_axis,
+                contact.frame.y_axis,
+                contact.frame.z_axis,
+            ];
+            DVec3::from(axes.map(|axis| axis.dot(w))) + contact.offset
+        };
+        let mut trace = 0.0;
+        for axis in [
+            contact.frame.x_axis,
+            contact.frame.y_axis,
+            contact.frame.z_axis,
+        ] {
+            for (body, arm) in [(a, contact.arms[0]), (b, contact.arms[1])] {
+                let mass = &problem.inverse_mass[body];
+                let lever = arm.cross(axis);
+                trace += mass.linear + lever.dot(mass.angular * lever);
+            }
+        }
+        let (u, q) = (relative(twist), relative(problem.free_twist));
+        sums.add(trace / 3.0, contact.friction, *r, u, q);
+    }
+    sums.finish()
+}
+
+/// `v_free + Ŵ Gᵀ r` from the definition.
+fn twist_of(problem: &FactoredProblem, impulse: &[DVec3], twist: &mut Vec<WorldTwist>) {
+    twist.clear();
+    twist.extend_from_slice(problem.free_twist);
+    for (contact, r) in problem.contacts.iter().zip(impulse) {
+        let force =
+            contact.frame.x_axis * r.x + contact.frame.y_axis * r.y + contact.frame.z_axis * r.z;
+        let [a, b] = contact.bodies.map(|body| body as usize);
+        let (mass_a, mass_b) = (&problem.inverse_mass[a], &problem.inverse_mass[b]);
+        twist[a].linear += mass_a.linear * force;
+        twist[a].angular += mass_a.angular * contact.arms[0].cross(force);
+        twist[b].linear -= mass_b.linear * force;
+        twist[b].angular -= mass_b.angular * contact.arms[1].cross(force);
+    }
+}

@@ -1,0 +1,345 @@
+//! The one-step friction-contact problem, in its two forms [THEORY §6].
+//!
+//! ```text
+//! stored:    u = W r + q                                  FrictionProblem
+//! factored:  v = v_free + Ŵ Gᵀ r,   u = G v + d            FactoredProblem   (W = G Ŵ Gᵀ, q = G v_free + d)
+//! ```
+//!
+//! `d` carries what is known of each contact before the solve: the restitution or gap term on the
+//! normal. Bodies of given motion have `Ŵ = 0`; their velocity enters through `G v_free`.
+
+use crate::Delassus;
+use glam::{DMat3, DVec3};
+
+/// What makes a problem unusable. Non-convergence is not among these: it is a status.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// Two arrays that describe the same contacts or bodies differ in length.
+    #[error("{what}: length {found}, expected {expected}")]
+    Length {
+        /// Array at fault.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// Length that the rest of the problem implies.
+        expected: usize,
+    },
+    /// A number is NaN or infinite.
+    #[error("{what} of contact or body {index} is not finite: {value}")]
+    NotFinite {
+        /// Quantity at fault.
+        what: &'static str,
+        /// Contact or body index.
+        index: usize,
+        /// Offending value.
+        value: f64,
+    },
+    /// A friction coefficient is negative.
+    #[error("friction of contact {contact} is {value}, expected ≥ 0")]
+    Friction {
+        /// Contact index.
+        contact: usize,
+        /// Offending value.
+        value: f64,
+    },
+    /// A contact names a body that is not there, or the same body twice.
+    #[error(
+        "contact {contact} joins bodies {bodies:?}, expected two different indices below {count}"
+    )]
+    Body {
+        /// Contact index.
+        contact: usize,
+        /// The two indices.
+        bodies: [u32; 2],
+        /// Number of bodies.
+        count: usize,
+    },
+}
+
+/// Velocity of a body with both parts in the inertial frame: the form in which contacts see it.
+///
+/// The engine's state keeps the angular velocity in the body frame; it is rotated once per step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WorldTwist {
+    /// Velocity of the centre of mass, m/s.
+    pub linear: DVec3,
+    /// Angular velocity, rad/s.
+    pub angular: DVec3,
+}
+
+impl WorldTwist {
+    /// Velocity (m/s) of the body point at `arm` (m) from the centre of mass.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, arm: DVec3) -> DVec3 {
+        self.linear + self.angular.cross(arm)
+    }
+
+    /// Both parts are finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.linear.is_finite() && self.angular.is_finite()
+    }
+}
+
+/// One body's block of `Ŵ = M̂⁻¹`, inertial frame. Zero for static and kinematic bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InverseMass {
+    /// 1/m, 1/kg.
+    pub linear: f64,
+    /// Inverse of `R 𝕀 Rᵀ`, symmetric, 1/(kg·m²).
+    pub angular: DMat3,
+}
+
+impl InverseMass {
+    /// A body that impulses do not move.
+    pub const FIXED: Self = Self {
+        linear: 0.0,
+        angular: DMat3::ZERO,
+    };
+
+    /// True if impulses do not move the body.
+    #[inline]
+    #[must_use]
+    pub fn is_fixed(&self) -> bool {
+        self.linear == 0.0
+    }
+}
+
+/// One contact of a factored problem: its block row of `G` and its law.
+///
+/// ```text
+/// u = Cᵀ [ v_A + ω_A × ρ_A − v_B − ω_B × ρ_B ] + d,   C = [n t₁ t₂],  n from B to A
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Bodies A and B, indices into the problem's body arrays.
+    pub bodies: [u32; 2],
+    /// `C = [n t₁ t₂]`, orthonormal and right-handed, inertial frame.
+    pub frame: DMat3,
+    /// `ρ_A`, `ρ_B`: contact point from each centre of mass, inertial frame, m.
+    pub arms: [DVec3; 2],
+    /// `d`, m/s, contact frame: the term `s` of the normal law (restitution or gap).
+    pub offset: DVec3,
+    /// Coulomb coefficient `μ ≥ 0`; zero is the frictionless law.
+    pub friction: f64,
+}
+
+impl Contact {
+    /// Relative velocity `G v` at the contact, contact frame, m/s (without the offset `d`).
+    #[inline]
+    #[must_use]
+    pub fn local_velocity(&self, a: &WorldTwist, b: &WorldTwist) -> DVec3 {
+        self.frame.transpose() * (a.at(self.arms[0]) - b.at(self.arms[1]))
+    }
+
+    /// Local Delassus block `W_αα`, 1/kg, from the bodies' inverse masses.
+    #[must_use]
+    pub fn local_block(&self, a: &InverseMass, b: &InverseMass) -> DMat3 {
+        self.coupling(0, self, 0, a) + self.coupling(1, self, 1, b)
+    }
+
+    /// `G_α^j Ŵ_j G_β^jᵀ` for the body `mass` seen as side `side` of `self` and `other_side` of `other`.
+    #[must_use]
+    pub fn coupling(
+        &self,
+        side: usize,
+        other: &Self,
+        other_side: usize,
+        mass: &InverseMass,
+    ) -> DMat3 {
+        let sign = if side == other_side { 1.0 } else { -1.0 };
+        let column = |axis: DVec3| {
+            let angular = mass.angular * other.arms[other_side].cross(axis);
+            self.frame.transpose() * (axis * mass.linear + angular.cross(self.arms[side]))
+        };
+        DMat3::from_cols(
+            column(other.frame.x_axis),
+            column(other.frame.y_axis),
+            column(other.frame.z_axis),
+        ) * sign
+    }
+}
+
+/// A friction-contact problem in factored form: `W = G Ŵ Gᵀ` is never formed.
+#[derive(Clone, Copy, Debug)]
+pub struct FactoredProblem<'a> {
+    /// `Ŵ`, one block a body.
+    pub inverse_mass: &'a [InverseMass],
+    /// `v_free`, one twist a body, inertial frame.
+    pub free_twist: &'a [WorldTwist],
+    /// `G`, `d` and `μ`, one entry a contact.
+    pub contacts: &'a [Contact],
+}
+
+impl FactoredProblem<'_> {
+    /// Checks lengths, indices, finiteness and `μ ≥ 0`.
+    ///
+    /// # Errors
+    /// [`ProblemError`] names the first array, index and value at fault.
+    pub fn validate(&self) -> Result<(), ProblemError> {
+        let count = self.inverse_mass.len();
+        expect_length("free_twist", self.free_twist.len(), count)?;
+        for (index, twist) in self.free_twist.iter().enumerate() {
+            if !twist.is_finite() {
+                let value = first_non_finite(twist.linear, twist.angular);
+                return Err(ProblemError::NotFinite {
+                    what: "free twist",
+                    index,
+                    value,
+                });
+            }
+        }
+        for (index, contact) in self.contacts.iter().enumerate() {
+            let [a, b] = contact.bodies;
+            if a == b || a as usize >= count || b as usize >= count {
+                return Err(ProblemError::Body {
+                    contact: index,
+                    bodies: contact.bodies,
+                    count,
+                });
+            }
+            check_friction(index, contact.friction)?;
+            if !contact.offset.is_finite() {
+                let value = first_non_finite(contact.offset, DVec3::ZERO);
+                return Err(ProblemError::NotFinite {
+                    what: "offset",
+                    index,
+                    value,
+                });
+            }
+            if !(contact.arms[0].is_finite()
+                && contact.arms[1].is_finite()
+                && contact.frame.is_finite())
+            {
+                return Err(ProblemError::NotFinite {
+                    what: "geometry",
+                    index,
+                    value: f64::NAN,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Twists `v = v_free + Ŵ Gᵀ r` under the impulses `r` (N·s, contact frames), into `twist`.
+    ///
+    /// Contacts are added in their order: the result is a pure function of the problem and `r`.
+    pub fn twist_under(&self, impulse: &[DVec3], twist: &mut Vec<WorldTwist>) {
+        twist.clear();
+        twist.extend_from_slice(self.free_twist);
+        for (contact, r) in self.contacts.iter().zip(impulse) {
+            let p = contact.frame * *r;
+            for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                let body = contact.bodies[side] as usize;
+                let mass = &self.inverse_mass[body];
+                if !mass.is_fixed() {
+                    twist[body].linear += p * (sign * mass.linear);
+                    twist[body].angular += mass.angular * contact.arms[side].cross(p * sign);
+                }
+            }
+        }
+    }
+
+    /// The stored form: assembles the block-sparse `W` and `q = G v_free + d`.
+    #[must_use]
+    pub fn assemble(&self) -> FrictionProblem {
+        FrictionProblem {
+            delassus: Delassus::assemble(self),
+            free_velocity: self
+                .contacts
+                .iter()
+                .map(|c| {
+                    let [a, b] = c.bodies.map(|j| &self.free_twist[j as usize]);
+                    c.local_velocity(a, b) + c.offset
+                })
+                .collect(),
+            friction: self.contacts.iter().map(|c| c.friction).collect(),
+        }
+    }
+}
+
+/// A friction-contact problem with stored blocks: `u = W r + q`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrictionProblem {
+    /// `W`, 1/kg.
+    pub delassus: Delassus,
+    /// `q`, m/s, one vector a contact.
+    pub free_velocity: Vec<DVec3>,
+    /// `μ ≥ 0`, one a contact.
+    pub friction: Vec<f64>,
+}
+
+impl FrictionProblem {
+    /// Number of contacts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.free_velocity.len()
+    }
+
+    /// True without contacts.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.free_velocity.is_empty()
+    }
+
+    /// Checks lengths, finiteness and `μ ≥ 0`.
+    ///
+    /// # Errors
+    /// [`ProblemError`] names the first array, index and value at fault.
+    pub fn validate(&self) -> Result<(), ProblemError> {
+        expect_length("friction", self.friction.len(), self.len())?;
+        expect_length("delassus", self.delassus.rows(), self.len())?;
+        for (contact, mu) in self.friction.iter().enumerate() {
+            check_friction(contact, *mu)?;
+        }
+        for (index, q) in self.free_velocity.iter().enumerate() {
+            if !q.is_finite() {
+                let value = first_non_finite(*q, DVec3::ZERO);
+                return Err(ProblemError::NotFinite {
+                    what: "free velocity",
+                    index,
+                    value,
+                });
+            }
+            if self
+                .delassus
+                .row(index)
+                .any(|(_, block)| !block.is_finite())
+            {
+                return Err(ProblemError::NotFinite {
+                    what: "delassus row",
+                    index,
+                    value: f64::NAN,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<(), ProblemError> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(ProblemError::Length {
+            what,
+            found,
+            expected,
+        })
+    }
+}
+
+fn check_friction(contact: usize, value: f64) -> Result<(), ProblemError> {
+    if value.is_finite() && value >= 0.0 {
+        Ok(())
+    } else {
+        Err(ProblemError::Friction { contact, value })
+    }
+}
+
+fn first_non_finite(a: DVec3, b: DVec3) -> f64 {
+    let all = [a.x, a.y, a.z, b.x, b.y, b.z];
+    all.into_iter().find(|x| !x.is_finite()).unwrap_or(0.0)
+}
