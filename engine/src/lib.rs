@@ -1,2 +1,57 @@
-//! stub
+#![doc = include_str!("../../README.md")]
 #![forbid(unsafe_code)]
+
+mod assembly;
+mod bodies;
+mod body;
+mod collider;
+mod contact_view;
+mod detection;
+mod error;
+mod free_motion;
+mod index_set;
+mod ledger;
+mod mass;
+mod material;
+mod moreau_jean;
+mod motion;
+mod projection;
+mod report;
+pub mod rotation;
+mod settings;
+mod simulation;
+mod state_hash;
+mod step;
+mod threads;
+mod wrench;
+
+pub use body::{BodyId, CollisionGroups, Pose, RigidBody, Twist};
+pub use collider::Collider;
+pub use contact_view::{ContactStatus, ContactView, Contacts};
+pub use error::{BodyError, SettingsError, StepError};
+pub use ledger::EnergyLedger;
+pub use mass::Mass;
+pub use material::{Combine, Material};
+pub use report::{StepReport, StepTiming};
+pub use settings::{
+    Accuracy, Activation, Projection, RotationUpdate, Settings, SolverOverrides, Theta,
+};
+pub use simulation::Simulation;
+pub use step::{StepOutcome, StepPhase, install};
+pub use wrench::Wrench;
+
+pub use glam;
+pub use moreau_geometry as geometry;
+pub use moreau_solvers as solvers;
+
+/// What most programs need.
+pub mod prelude {
+    pub use crate::{
+        Accuracy, Activation, BodyId, Collider, CollisionGroups, Combine, ContactStatus,
+        ContactView, Contacts, EnergyLedger, Mass, Material, Pose, RigidBody, Settings, Simulation,
+        StepError, StepOutcome, StepPhase, StepReport, Theta, Twist, Wrench,
+    };
+    pub use glam;
+    pub use glam::{DQuat, DVec3};
+    pub use moreau_geometry::Shape;
+}

@@ -1,0 +1,191 @@
+//! Phase 2: the index set `I₀`, all contacts that may matter in this step.
+//!
+//! A pair's contacts are kept if their gap is below a margin that grows with the speed of **each**
+//! body, not only with the approach of the pair: a body that is stopped by another within the
+//! step must already know its neighbours.
+//!
+//! ```text
+//! g_N ≤ m_A + m_B + h max( |n·v_A|, |n·v_B|, −u_N ),     m = margin · half-thickness
+//! ```
+//!
+//! The set is a pure function of the state: the broad phase's memory only saves time.
+
+use crate::bodies::Bodies;
+use crate::motion::Motion;
+use crate::settings::Settings;
+use bevy_ecs::prelude::*;
+use glam::DVec3;
+use moreau_geometry::{Aabb, BroadPhase, ContactPoint, contacts};
+use rayon::prelude::*;
+
+/// A contact found by the narrow phase. Bodies are dense slots, `A < B` in the order of ids.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) bodies: [u32; 2],
+    /// Midpoint between the surfaces, inertial frame, m.
+    pub(crate) point: DVec3,
+    /// Unit normal from B to A.
+    pub(crate) normal: DVec3,
+    /// `g_N`, m, negative in overlap.
+    pub(crate) gap: f64,
+    /// Names the point among those of its pair, from step to step.
+    pub(crate) feature: u64,
+}
+
+/// Pairs per unit of parallel work.
+const CHUNK: usize = 64;
+
+/// Broad phase and the buffers of detection.
+#[derive(Resource, Default)]
+pub(crate) struct Detection {
+    broad_phase: BroadPhase,
+    generation: u64,
+    boxes: Vec<Aabb>,
+    movable: Vec<bool>,
+    /// Reach of each body in this step: margin and travel, m.
+    reach: Vec<f64>,
+    pairs: Vec<[u32; 2]>,
+    found: Vec<Vec<Candidate>>,
+    /// `I₀`, ordered by pair.
+    pub(crate) candidates: Vec<Candidate>,
+}
+
+impl Detection {
+    /// Finds `I₀` at the poses of `t_k`.
+    pub(crate) fn detect(&mut self, bodies: &Bodies, motion: &Motion, settings: &Settings) {
+        if self.generation != bodies.generation {
+            self.generation = bodies.generation;
+            self.broad_phase.clear();
+        }
+        self.reach.clear();
+        self.boxes.clear();
+        self.movable.clear();
+        for (slot, body) in bodies.constants.iter().enumerate() {
+            let travel = settings.time_step * motion.speed_bound(slot, body.radius);
+            let reach = settings.margin * body.size + travel;
+            let shape_pose = body.shape_pose(&bodies.pose[slot]);
+            self.reach.push(reach);
+            self.movable.push(body.is_dynamic());
+            self.boxes.push(match &body.geometry {
+                Some(geometry) => geometry.aabb(&shape_pose).inflated(reach),
+                None => Aabb {
+                    min: DVec3::INFINITY,
+                    max: DVec3::NEG_INFINITY,
+                },
+            });
+        }
+        let accept = |a: u32, b: u32| {
+            let [a, b] = [a, b].map(|slot| &bodies.constants[slot as usize]);
+            a.geometry.is_some() && b.geometry.is_some() && a.groups.meets(b.groups)
+        };
+        self.broad_phase
+            .update(&self.boxes, &self.movable, &accept, &mut self.pairs);
+        self.narrow_phase(
+            |pair, points, out| {
+                keep_within_margin(pair, points, bodies, motion, settings, out);
+            },
+            bodies,
+        );
+    }
+
+    /// Runs the narrow phase on the step's pairs at the bodies' present poses and keeps every
+    /// contact within the reach: the gaps after an update.
+    pub(crate) fn refresh(&mut self, bodies: &Bodies) {
+        self.narrow_phase(
+            |pair, points, out| {
+                out.extend(points.iter().map(|point| candidate(pair, point)));
+            },
+            bodies,
+        );
+    }
+
+    fn narrow_phase(
+        &mut self,
+        keep: impl Fn([u32; 2], &[ContactPoint], &mut Vec<Candidate>) + Sync,
+        bodies: &Bodies,
+    ) {
+        let chunks = self.pairs.len().div_ceil(CHUNK);
+        self.found.resize_with(chunks, Vec::new);
+        let reach = &self.reach;
+        let work = |(pairs, found): (&[[u32; 2]], &mut Vec<Candidate>)| {
+            let mut points = Vec::new();
+            found.clear();
+            for pair in pairs {
+                let [a, b] = pair.map(|slot| slot as usize);
+                let (body_a, body_b) = (&bodies.constants[a], &bodies.constants[b]);
+                let (Some(shape_a), Some(shape_b)) = (&body_a.geometry, &body_b.geometry) else {
+                    continue;
+                };
+                let pose_a = body_a.shape_pose(&bodies.pose[a]);
+                let pose_b = body_b.shape_pose(&bodies.pose[b]);
+                points.clear();
+                contacts(
+                    shape_a,
+                    &pose_a,
+                    shape_b,
+                    &pose_b,
+                    reach[a] + reach[b],
+                    &mut points,
+                );
+                keep(*pair, &points, found);
+            }
+        };
+        if rayon::current_num_threads() > 1 {
+            self.pairs
+                .par_chunks(CHUNK)
+                .zip(&mut self.found)
+                .for_each(work);
+        } else {
+            self.pairs.chunks(CHUNK).zip(&mut self.found).for_each(work);
+        }
+        self.candidates.clear();
+        for found in &self.found {
+            self.candidates.extend_from_slice(found);
+        }
+    }
+
+    /// Deepest overlap among the candidates, m, ≥ 0.
+    pub(crate) fn max_penetration(&self) -> f64 {
+        self.candidates
+            .iter()
+            .fold(0.0, |deepest, c| deepest.max(-c.gap))
+    }
+}
+
+fn candidate(bodies: [u32; 2], point: &ContactPoint) -> Candidate {
+    Candidate {
+        bodies,
+        point: point.point,
+        normal: point.normal,
+        gap: point.gap,
+        feature: point.feature,
+    }
+}
+
+/// The margin of the module doc, with velocities at the contact before and after the free motion.
+fn keep_within_margin(
+    pair: [u32; 2],
+    points: &[ContactPoint],
+    bodies: &Bodies,
+    motion: &Motion,
+    settings: &Settings,
+    out: &mut Vec<Candidate>,
+) {
+    let slots = pair.map(|slot| slot as usize);
+    let margin: f64 = slots
+        .iter()
+        .map(|slot| settings.margin * bodies.constants[*slot].size)
+        .sum();
+    for point in points {
+        let arms = slots.map(|slot| point.point - bodies.pose[slot].position);
+        let mut speed: f64 = 0.0;
+        for twists in [&motion.begin, &motion.free] {
+            let a = point.normal.dot(twists[slots[0]].at(arms[0]));
+            let b = point.normal.dot(twists[slots[1]].at(arms[1]));
+            speed = speed.max(a.abs()).max(b.abs()).max(b - a);
+        }
+        if point.gap <= margin + settings.time_step * speed {
+            out.push(candidate(pair, point));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What can go wrong, with the place, the value and the bound.
+
+use crate::BodyId;
+use bevy_ecs::entity::Entity;
+use moreau_geometry::GeometryError;
+use moreau_solvers::ProblemError;
+
+/// A setting outside its range.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("setting {field} is {value}, expected {bound}")]
+pub struct SettingsError {
+    /// Field at fault.
+    pub field: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// What it must satisfy.
+    pub bound: &'static str,
+}
+
+/// A body that cannot be simulated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BodyError {
+    /// A number outside its range.
+    #[error("{field} is {value}, expected {bound}")]
+    Field {
+        /// Field at fault.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        bound: &'static str,
+    },
+    /// The shape or the mass that follows from it.
+    #[error(transparent)]
+    Shape(#[from] GeometryError),
+    /// A dynamic body without mass has neither collider nor given mass.
+    #[error("a dynamic body needs a collider or a given mass")]
+    NoMass,
+    /// Only static and kinematic bodies may be surfaces.
+    #[error("a dynamic body needs a solid shape, not a half-space, mesh or heightfield")]
+    NotSolid,
+    /// Two bodies with one id.
+    #[error("the id is taken by another body")]
+    DuplicateId,
+}
+
+/// Why a step was not made. The world is as it was before the call.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// A setting is out of range.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// A body is wrong.
+    #[error("body {id} ({entity}): {source}")]
+    Body {
+        /// Its id.
+        id: BodyId,
+        /// Its entity.
+        entity: Entity,
+        /// What is wrong.
+        source: BodyError,
+    },
+    /// The contact problem is unusable.
+    #[error("contact problem: {0}")]
+    Problem(#[from] ProblemError),
+    /// The new state of a body is not finite.
+    #[error("body {id}: the new {field} is not finite ({value})")]
+    NonFinite {
+        /// Body.
+        id: BodyId,
+        /// Quantity.
+        field: &'static str,
+        /// Offending value.
+        value: f64,
+    },
+    /// The thread pool could not be started.
+    #[error("cannot start {threads} threads: {reason}")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+    /// The step's resources are not in the world: install the engine first.
+    #[error("the engine is not installed in this world: {what} is missing")]
+    NotInstalled {
+        /// What was looked for.
+        what: &'static str,
+    },
+}

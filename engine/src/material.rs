@@ -1,0 +1,82 @@
+//! Materials, and how two of them make the law of a contact.
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// What a body is made of.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Material {
+    /// Density, kg/m³, > 0; used where the mass is not given. Default 1000.
+    pub density: f64,
+    /// Coulomb coefficient `μ ≥ 0`. Default 0.5.
+    pub friction: f64,
+    /// Newton's restitution coefficient `e ∈ [0, 1]`. Default 0.
+    pub restitution: f64,
+    /// Frictionless law: no tangential impulse against any partner, whatever the combination rule
+    /// says. Default false.
+    pub frictionless: bool,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self {
+            density: 1000.0,
+            friction: 0.5,
+            restitution: 0.0,
+            frictionless: false,
+        }
+    }
+}
+
+impl Material {
+    /// The default material with another friction coefficient `μ ≥ 0`.
+    #[must_use]
+    pub fn with_friction(friction: f64) -> Self {
+        Self {
+            friction,
+            ..Self::default()
+        }
+    }
+
+    /// The frictionless law with restitution `e ∈ [0, 1]`.
+    #[must_use]
+    pub fn frictionless(restitution: f64) -> Self {
+        Self {
+            friction: 0.0,
+            restitution,
+            frictionless: true,
+            ..Self::default()
+        }
+    }
+}
+
+/// How a coefficient of a contact follows from those of its two bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Combine {
+    /// Arithmetic mean.
+    Mean,
+    /// `√(a b)`.
+    #[default]
+    GeometricMean,
+    /// The smaller one.
+    Min,
+    /// The larger one.
+    Max,
+}
+
+impl Combine {
+    /// The combined coefficient.
+    #[must_use]
+    pub fn of(self, a: f64, b: f64) -> f64 {
+        match self {
+            // Equal coefficients combine to themselves exactly, whatever the rule.
+            Self::Mean => a + 0.5 * (b - a),
+            Self::GeometricMean if a == b => a,
+            Self::GeometricMean => (a * b).sqrt(),
+            Self::Min => a.min(b),
+            Self::Max => a.max(b),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What every step tells about itself.
+
+use crate::EnergyLedger;
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Certificate, ledger and timings of one step.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepReport {
+    /// Steps made so far, this one included.
+    pub step: u64,
+    /// Time at the end of the step, s.
+    pub t: f64,
+    /// Bodies of all kinds.
+    pub bodies: usize,
+    /// Contacts whose law was imposed (`I₁`).
+    pub contacts: usize,
+    /// Contacts that carry an impulse.
+    pub closed_contacts: usize,
+    /// Gauss–Seidel sweeps.
+    pub sweeps: usize,
+    /// The residual is within the tolerance.
+    pub converged: bool,
+    /// `e_scaled` of the impulses, recomputed from the definition; dimensionless.
+    pub e_scaled: f64,
+    /// `e_fclib` of the impulses, recomputed from the definition; depends on the units.
+    pub e_fclib: f64,
+    /// Deepest overlap that the step's detection found, m: the state at its beginning.
+    pub max_penetration: f64,
+    /// Largest distance of an impulse from its cone, N·s.
+    pub cone_violation: f64,
+    /// Largest `‖M(v_{k+1} − v_free) − GᵀP‖` of a body, linear part, N·s.
+    pub momentum_residual: f64,
+    /// Linearisations of the projection on the constraints.
+    pub projections: usize,
+    /// Energies and work, J.
+    #[serde(flatten)]
+    pub energy: EnergyLedger,
+    /// Wall time by phase, ms.
+    #[serde(flatten)]
+    pub timing: StepTiming,
+}
+
+/// Wall time of the phases of a step, ms. Never part of a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepTiming {
+    /// The whole step.
+    pub ms_total: f64,
+    /// Free motion and detection.
+    pub ms_detect: f64,
+    /// Index sets, frames, laws, warm start.
+    pub ms_assemble: f64,
+    /// The one-step nonsmooth problem, certificate included.
+    pub ms_solve: f64,
+    /// Update, projection, ledger.
+    pub ms_update: f64,
+}

@@ -1,0 +1,256 @@
+//! Everything that can be chosen about a simulation.
+
+use crate::error::SettingsError;
+use crate::material::Combine;
+use bevy_ecs::prelude::*;
+use glam::DVec3;
+use moreau_solvers::{Momentum, NsgsSettings};
+use serde::{Deserialize, Serialize};
+
+/// Settings of the step.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Time step `h`, s, > 0. Default 1/200.
+    pub time_step: f64,
+    /// Acceleration of gravity, inertial frame, m/s². Default (0, 0, −9.81).
+    pub gravity: DVec3,
+    /// Sweep budget and tolerance. Default [`Accuracy::Engineering`].
+    pub accuracy: Accuracy,
+    /// Overrides parts of [`Settings::accuracy`].
+    pub solver: SolverOverrides,
+    /// Which contacts carry the law, and with which normal term.
+    pub activation: Activation,
+    /// The parameter of the θ-method.
+    pub theta: Theta,
+    /// Orientation update.
+    pub rotation: RotationUpdate,
+    /// Candidate margin as a fraction of each body's half-thickness, ≥ 0; the speed of the bodies
+    /// is added to it. Default 0.02.
+    pub margin: f64,
+    /// Approach speed (m/s, ≥ 0) below which a contact does not bounce. `None`: `‖g‖ h`, the speed
+    /// gained in one step.
+    pub restitution_threshold: Option<f64>,
+    /// How friction coefficients combine. Default geometric mean.
+    pub combine_friction: Combine,
+    /// How restitution coefficients combine. Default maximum.
+    pub combine_restitution: Combine,
+    /// Start each solve from the impulses of the last step. Default true.
+    pub warm_start: bool,
+    /// Correction of overlaps at position level.
+    pub projection: Projection,
+    /// Threads of the step; 0 takes all cores. Results do not depend on it. Default 0.
+    pub threads: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            time_step: 1.0 / 200.0,
+            gravity: DVec3::new(0.0, 0.0, -9.81),
+            accuracy: Accuracy::default(),
+            solver: SolverOverrides::default(),
+            activation: Activation::default(),
+            theta: Theta::default(),
+            rotation: RotationUpdate::default(),
+            margin: 0.02,
+            restitution_threshold: None,
+            combine_friction: Combine::GeometricMean,
+            combine_restitution: Combine::Max,
+            warm_start: true,
+            projection: Projection::default(),
+            threads: 0,
+        }
+    }
+}
+
+/// How far each step's contact problem is solved. What is not reached is reported, in every case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Accuracy {
+    /// `e_scaled ≤ 1e-2`, 4 to 30 sweeps: a bounded cost per step for real-time use.
+    Interactive,
+    /// `e_scaled ≤ 1e-4`, 8 to 20 000 sweeps. The default.
+    #[default]
+    Engineering,
+    /// `e_scaled ≤ 1e-11`, 8 to 200 000 sweeps: laws to be compared with closed forms. Granular
+    /// piles in motion do not reach it by Gauss–Seidel alone.
+    Reference,
+}
+
+impl Accuracy {
+    /// The solver settings of this preset.
+    #[must_use]
+    pub fn solver(self) -> NsgsSettings {
+        let (tolerance, min_sweeps, max_sweeps) = match self {
+            Self::Interactive => (1e-2, 4, 30),
+            Self::Engineering => (1e-4, 8, 20_000),
+            Self::Reference => (1e-11, 8, 200_000),
+        };
+        NsgsSettings {
+            tolerance,
+            min_sweeps,
+            max_sweeps,
+            ..NsgsSettings::default()
+        }
+    }
+}
+
+/// Single values that replace those of the [`Accuracy`] preset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SolverOverrides {
+    /// `e_scaled` to reach, > 0.
+    pub tolerance: Option<f64>,
+    /// Sweeps done in any case.
+    pub min_sweeps: Option<usize>,
+    /// Largest number of sweeps, ≥ 1.
+    pub max_sweeps: Option<usize>,
+    /// Cap of the momentum, in [0, 1]; 0 is plain Gauss–Seidel.
+    pub momentum: Option<f64>,
+}
+
+/// Which of the detected contacts carry the law in a step, and with which term `s` in
+/// `0 ≤ u_N + s ⊥ r_N ≥ 0` [THEORY §5].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Activation {
+    /// Every candidate, with `s = e u_{N,k}` if it closes as an impact in this step and
+    /// `s = max(g_N, 0)/h` otherwise: nothing stops before it touches, nothing is pushed apart.
+    #[default]
+    GapAware,
+    /// Moreau's forecast, the rule of the sources: active iff `g_N + γ h u_{N,k} ≤ ε`, with
+    /// `s = e u_{N,k}`.
+    Forecast {
+        /// `γ ≥ 0`; the sources take ½.
+        gamma: f64,
+        /// `ε`, m.
+        threshold: f64,
+        /// Also ask for `u_{N,k} ≤ 0`.
+        approaching_only: bool,
+    },
+}
+
+/// The parameter of the θ-method, `x_{k+1} = x_k + h (θ v_{k+1} + (1 − θ) v_k)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Theta {
+    /// Per body and step: 1 for a body that is pushed by contacts none of which is an impact, so
+    /// that gaps close without overlap; ½ otherwise: free flight and impacts, second order.
+    #[default]
+    Auto,
+    /// The same for all, in [½, 1].
+    Fixed(f64),
+}
+
+/// How orientations are advanced; both renormalise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RotationUpdate {
+    /// Exponential map, with the gyroscopic motion split into rotations about the principal axes.
+    #[default]
+    Exponential,
+    /// `p + h ½ p ∘ (0, Ω_{k+θ})`.
+    Linear,
+}
+
+/// Projection on the constraints: moves poses out of overlap, never touches twists [THEORY §11].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Projection {
+    /// Deepest overlap that is left alone, m, > 0. Default 1e-4.
+    pub tolerance: f64,
+    /// Largest number of linearisations per step; 0 turns projection off. Default 4.
+    pub max_iterations: usize,
+    /// Gauss–Seidel sweeps per linearisation, ≥ 1. Default 20.
+    pub sweeps: usize,
+}
+
+impl Default for Projection {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-4,
+            max_iterations: 4,
+            sweeps: 20,
+        }
+    }
+}
+
+impl Settings {
+    /// The solver settings: the preset with its overrides.
+    #[must_use]
+    pub fn nsgs(&self) -> NsgsSettings {
+        let preset = self.accuracy.solver();
+        NsgsSettings {
+            tolerance: self.solver.tolerance.unwrap_or(preset.tolerance),
+            min_sweeps: self.solver.min_sweeps.unwrap_or(preset.min_sweeps),
+            max_sweeps: self.solver.max_sweeps.unwrap_or(preset.max_sweeps),
+            momentum: self
+                .solver
+                .momentum
+                .map_or(preset.momentum, |cap| Momentum { cap }),
+            ..preset
+        }
+    }
+
+    /// Approach speed below which contacts do not bounce, m/s.
+    #[must_use]
+    pub fn bounce_threshold(&self) -> f64 {
+        self.restitution_threshold
+            .unwrap_or(self.gravity.length() * self.time_step)
+    }
+
+    /// Checks every value against its bound.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names the first field, its value and the bound.
+    pub fn validate(&self) -> Result<(), SettingsError> {
+        let check = |field, value: f64, ok: bool, bound| {
+            if value.is_finite() && ok {
+                Ok(())
+            } else {
+                Err(SettingsError {
+                    field,
+                    value,
+                    bound,
+                })
+            }
+        };
+        let positive = |field, value: f64| check(field, value, value > 0.0, "> 0");
+        let not_negative = |field, value: f64| check(field, value, value >= 0.0, "≥ 0");
+        positive("time_step", self.time_step)?;
+        for (field, value) in [
+            ("gravity.x", self.gravity.x),
+            ("gravity.y", self.gravity.y),
+            ("gravity.z", self.gravity.z),
+        ] {
+            check(field, value, true, "finite")?;
+        }
+        let solver = self.nsgs();
+        positive("solver.tolerance", solver.tolerance)?;
+        let sweeps = solver.max_sweeps as f64;
+        check("solver.max_sweeps", sweeps, sweeps >= 1.0, "≥ 1")?;
+        let cap = solver.momentum.cap;
+        check(
+            "solver.momentum",
+            cap,
+            (0.0..=1.0).contains(&cap),
+            "in [0, 1]",
+        )?;
+        if let Theta::Fixed(theta) = self.theta {
+            check("theta", theta, (0.5..=1.0).contains(&theta), "in [1/2, 1]")?;
+        }
+        if let Activation::Forecast {
+            gamma, threshold, ..
+        } = self.activation
+        {
+            not_negative("activation.gamma", gamma)?;
+            check("activation.threshold", threshold, true, "finite")?;
+        }
+        not_negative("margin", self.margin)?;
+        not_negative("restitution_threshold", self.bounce_threshold())?;
+        positive("projection.tolerance", self.projection.tolerance)?;
+        let sweeps = self.projection.sweeps as f64;
+        check("projection.sweeps", sweeps, sweeps >= 1.0, "≥ 1")
+    }
+}

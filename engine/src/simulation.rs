@@ -1,0 +1,200 @@
+//! A headless simulation: a world with the step installed, and plain functions around it.
+
+use crate::bodies::build;
+use crate::contact_view::{ContactView, Contacts};
+use crate::error::{BodyError, StepError};
+use crate::report::StepReport;
+use crate::settings::Settings;
+use crate::state_hash::StateHash;
+use crate::step::{self, Clock, StepOutcome};
+use crate::{BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench};
+use bevy_ecs::prelude::*;
+
+/// A world of bodies and its steps.
+///
+/// ```
+/// use moreau::prelude::*;
+/// let mut simulation = Simulation::new(Settings::default())?;
+/// simulation.spawn((RigidBody::Static, Collider::half_space(glam::DVec3::Z)))?;
+/// let ball = simulation.spawn((RigidBody::Dynamic, Collider::sphere(0.5), Pose::at(0.0, 0.0, 2.0)))?;
+/// for _ in 0..400 {
+///     let report = simulation.step()?;
+///     assert!(report.e_scaled <= 1e-4);
+/// }
+/// let height = simulation.pose(ball).map(|pose| pose.position.z);
+/// assert!(height.is_some_and(|z| (z - 0.5).abs() < 1e-4));
+/// # Ok::<(), StepError>(())
+/// ```
+pub struct Simulation {
+    world: World,
+    schedule: Schedule,
+}
+
+impl Simulation {
+    /// An empty world.
+    ///
+    /// # Errors
+    /// [`StepError::Settings`] if a setting is out of range.
+    pub fn new(settings: Settings) -> Result<Self, StepError> {
+        let mut world = World::new();
+        let mut schedule = step::schedule();
+        step::install(&mut world, &mut schedule, settings)?;
+        Ok(Self { world, schedule })
+    }
+
+    /// Spawns a body and checks it.
+    ///
+    /// # Errors
+    /// [`StepError::Body`] names the field at fault; the body is then not in the world.
+    pub fn spawn(&mut self, bundle: impl Bundle) -> Result<Entity, StepError> {
+        let entity = self.world.spawn(bundle).id();
+        match self.check(entity) {
+            Ok(()) => Ok(entity),
+            Err(error) => {
+                self.world.despawn(entity);
+                Err(error)
+            }
+        }
+    }
+
+    /// Checks one body as the next step would, so that errors point at the call that made them.
+    fn check(&mut self, entity: Entity) -> Result<(), StepError> {
+        type Checked = (
+            &'static RigidBody,
+            &'static BodyId,
+            Option<&'static Collider>,
+            &'static Material,
+            &'static mut Mass,
+            &'static CollisionGroups,
+            &'static Pose,
+            &'static Twist,
+            &'static Wrench,
+        );
+        let mut query = self.world.query::<Checked>();
+        let Ok((kind, id, collider, material, mut mass, groups, pose, twist, wrench)) =
+            query.get_mut(&mut self.world, entity)
+        else {
+            // Not a body: nothing to check.
+            return Ok(());
+        };
+        let id = *id;
+        let checked = collider
+            .map(|collider| collider.shape().build())
+            .transpose()
+            .map_err(BodyError::from)
+            .and_then(|geometry| build(*kind, geometry, material, &mass, *groups))
+            .and_then(|(_, computed)| {
+                crate::bodies::check_body_state(pose, twist, wrench)?;
+                Ok(computed)
+            });
+        match checked {
+            Ok(Some(properties)) => mass.set_computed(&properties),
+            Ok(None) => {}
+            Err(source) => return Err(StepError::Body { id, entity, source }),
+        }
+        Ok(())
+    }
+
+    /// Removes a body; false if it was not there. Its contacts are gone at the next step.
+    pub fn despawn(&mut self, entity: Entity) -> bool {
+        self.world.despawn(entity)
+    }
+
+    /// Makes one step and returns its certificate.
+    ///
+    /// # Errors
+    /// [`StepError`]; the bodies are then as they were before the call. Not converging is not an
+    /// error: see [`StepReport::converged`].
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        self.schedule.run(&mut self.world);
+        match self.resource::<StepOutcome>("StepOutcome")?.error() {
+            Some(error) => Err(error.clone()),
+            None => self.resource::<StepReport>("StepReport").copied(),
+        }
+    }
+
+    fn resource<R: Resource>(&self, what: &'static str) -> Result<&R, StepError> {
+        self.world
+            .get_resource::<R>()
+            .ok_or(StepError::NotInstalled { what })
+    }
+
+    /// Time, s.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.world
+            .get_resource::<Clock>()
+            .map_or(0.0, |clock| clock.t)
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        self.world
+            .get_resource::<Settings>()
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// Replaces the settings, from the next step on.
+    ///
+    /// # Errors
+    /// [`StepError::Settings`] if a setting is out of range; the old ones then stay.
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), StepError> {
+        settings.validate()?;
+        self.world.insert_resource(settings);
+        Ok(())
+    }
+
+    /// Pose of a body.
+    #[must_use]
+    pub fn pose(&self, body: Entity) -> Option<Pose> {
+        self.world.get::<Pose>(body).copied()
+    }
+
+    /// Twist of a body.
+    #[must_use]
+    pub fn twist(&self, body: Entity) -> Option<Twist> {
+        self.world.get::<Twist>(body).copied()
+    }
+
+    /// Replaces a component of a body (pose, twist, wrench, material, …); false without the body.
+    pub fn set(&mut self, body: Entity, component: impl Bundle) -> bool {
+        self.world.get_entity_mut(body).is_ok_and(|mut entity| {
+            entity.insert(component);
+            true
+        })
+    }
+
+    /// Contacts of the last step, ordered by the ids of their bodies.
+    #[must_use]
+    pub fn contacts(&self) -> &[ContactView] {
+        self.world
+            .get_resource::<Contacts>()
+            .map_or(&[], |contacts| &contacts.0)
+    }
+
+    /// Hash of all poses and twists, bit by bit, in the order of ids.
+    #[must_use]
+    pub fn state_hash(&mut self) -> u64 {
+        let mut query = self.world.query::<(&BodyId, &Pose, &Twist)>();
+        let mut bodies: Vec<_> = query.iter(&self.world).collect();
+        bodies.sort_unstable_by_key(|(id, ..)| **id);
+        let mut hash = StateHash::new();
+        for (id, pose, twist) in bodies {
+            hash.body(*id, pose, twist);
+        }
+        hash.finish()
+    }
+
+    /// The world: entities, components, resources.
+    #[must_use]
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The world, to be changed between steps.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+}

@@ -1,0 +1,466 @@
+//! One step, from top to bottom. This file is the table of contents of the engine.
+//!
+//! | phase | equation | reads → writes |
+//! |---|---|---|
+//! | [`StepPhase::Gather`] | state `(q_k, v_k)` by id | components → bodies |
+//! | [`StepPhase::FreeTwist`] | `v_free = v_k + h M⁻¹F`, gyroscopic motion split off | bodies → motion |
+//! | [`StepPhase::Detect`] | gaps `g_N`, normals, `I₀` | bodies, motion → candidates |
+//! | [`StepPhase::Activate`] | `I₁ ⊂ I₀` and the term `s` of each normal law | candidates → interactions |
+//! | [`StepPhase::Assemble`] | `C, G, d = (s, 0, 0), μ`, warm start | interactions → problem |
+//! | [`StepPhase::Solve`] | `u = W r + q`, `K* ∋ û ⊥ r ∈ K` | problem → `r`, `v_{k+1} = v_free + M⁻¹Gᵀr` |
+//! | [`StepPhase::Update`] | `q_{k+1} = q_k ⊕ h v_{k+θ}` | motion → bodies |
+//! | [`StepPhase::Project`] | `0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0`, poses only | bodies → bodies |
+//! | [`StepPhase::Commit`] | certificate, ledger, next warm start | bodies → components, report |
+//!
+//! Each phase is a thin system around a plain function over slices. A phase that fails records
+//! its error in [`StepOutcome`] and the later ones do not run: as components are written by the
+//! last phase alone, a failed step leaves the world as it was.
+
+use crate::assembly::{ContactProblem, WarmStart};
+use crate::bodies::{Bodies, BodyQuery, StateQuery};
+use crate::contact_view::{ContactView, Contacts, status};
+use crate::detection::Detection;
+use crate::error::StepError;
+use crate::index_set::IndexSet;
+use crate::ledger::{StateBefore, ledger};
+use crate::moreau_jean::{self, BodyTheta};
+use crate::motion::Motion;
+use crate::projection::Projector;
+use crate::report::{StepReport, StepTiming};
+use crate::settings::Settings;
+use crate::threads::Threads;
+use crate::{BodyId, Pose, Twist};
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings, SingleThreadedExecutor};
+use glam::DVec3;
+use moreau_solvers::{Nsgs, SolverReport};
+use std::time::Instant;
+
+/// The phases of a step, in their order. Systems of the user may be ordered against them.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StepPhase {
+    /// Components to dense arrays, checks.
+    Gather,
+    /// Free motion.
+    FreeTwist,
+    /// Broad and narrow phase.
+    Detect,
+    /// Index set and laws.
+    Activate,
+    /// Friction-contact problem.
+    Assemble,
+    /// Impulses.
+    Solve,
+    /// Twists and poses.
+    Update,
+    /// Projection on the constraints.
+    Project,
+    /// Report, dense arrays to components.
+    Commit,
+}
+
+/// How the last step ended. Written by every step.
+#[derive(Resource, Debug, Default)]
+pub struct StepOutcome {
+    error: Option<StepError>,
+}
+
+impl StepOutcome {
+    /// The error of the last step, if it failed.
+    #[must_use]
+    pub fn error(&self) -> Option<&StepError> {
+        self.error.as_ref()
+    }
+}
+
+/// Installs the step into a world and a schedule of the user's own: resources, and the phases as
+/// one chain. Each run of the schedule is then one step.
+///
+/// Settings are the [`Settings`] resource, results are [`StepReport`], [`Contacts`] and
+/// [`StepOutcome`].
+///
+/// # Errors
+/// [`StepError::Settings`] if a setting is out of range; nothing is installed then.
+///
+/// ```
+/// use bevy_ecs::prelude::*;
+/// use moreau::prelude::*;
+/// let (mut world, mut schedule) = (World::new(), Schedule::default());
+/// moreau::install(&mut world, &mut schedule, Settings::default())?;
+/// let ball = world.spawn((RigidBody::Dynamic, Collider::sphere(0.5))).id();
+/// schedule.run(&mut world);
+/// assert!(world.resource::<StepOutcome>().error().is_none());
+/// assert!(world.get::<Pose>(ball).is_some_and(|pose| pose.position.z < 0.0));
+/// # Ok::<(), StepError>(())
+/// ```
+pub fn install(
+    world: &mut World,
+    schedule: &mut Schedule,
+    settings: Settings,
+) -> Result<(), StepError> {
+    settings.validate()?;
+    world.insert_resource(settings);
+    world.init_resource::<StepReport>();
+    world.init_resource::<Contacts>();
+    world.init_resource::<StepOutcome>();
+    world.init_resource::<Clock>();
+    world.init_resource::<Solver>();
+    world.init_resource::<Before>();
+    world.init_resource::<Bodies>();
+    world.init_resource::<Motion>();
+    world.init_resource::<Detection>();
+    world.init_resource::<IndexSet>();
+    world.init_resource::<ContactProblem>();
+    world.init_resource::<WarmStart>();
+    world.init_resource::<BodyTheta>();
+    world.init_resource::<Projector>();
+    world.init_resource::<Threads>();
+    schedule.add_systems(
+        (
+            gather.pipe(record).in_set(StepPhase::Gather),
+            free_twist.in_set(StepPhase::FreeTwist).run_if(healthy),
+            detect.in_set(StepPhase::Detect).run_if(healthy),
+            activate.in_set(StepPhase::Activate).run_if(healthy),
+            assemble.in_set(StepPhase::Assemble).run_if(healthy),
+            solve.pipe(record).in_set(StepPhase::Solve).run_if(healthy),
+            update
+                .pipe(record)
+                .in_set(StepPhase::Update)
+                .run_if(healthy),
+            project
+                .pipe(record)
+                .in_set(StepPhase::Project)
+                .run_if(healthy),
+            commit.in_set(StepPhase::Commit).run_if(healthy),
+        )
+            .chain(),
+    );
+    Ok(())
+}
+
+/// The schedule of a [`crate::Simulation`]: one thread for the nine systems (their work is
+/// parallel inside), ambiguities are errors.
+pub(crate) fn schedule() -> Schedule {
+    let mut schedule = Schedule::default();
+    schedule.set_executor(SingleThreadedExecutor::new());
+    schedule.set_build_settings(ScheduleBuildSettings {
+        ambiguity_detection: LogLevel::Error,
+        ..ScheduleBuildSettings::default()
+    });
+    schedule
+}
+
+/// Steps made, time, and the stopwatch of the phases.
+#[derive(Resource, Debug)]
+pub(crate) struct Clock {
+    pub(crate) step: u64,
+    pub(crate) t: f64,
+    lap: Instant,
+    timing: StepTiming,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self {
+            step: 0,
+            t: 0.0,
+            lap: Instant::now(),
+            timing: StepTiming::default(),
+        }
+    }
+}
+
+impl Clock {
+    /// Milliseconds since the last lap.
+    fn lap(&mut self) -> f64 {
+        let now = Instant::now();
+        let elapsed = now.duration_since(self.lap).as_secs_f64() * 1e3;
+        self.lap = now;
+        elapsed
+    }
+}
+
+/// The contact solver and what it said of this step.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct Solver {
+    nsgs: Nsgs,
+    report: SolverReport,
+    /// Largest momentum defect of a body, N·s.
+    momentum_residual: f64,
+}
+
+/// State at `t_k`, for the projection and the ledger.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct Before {
+    pose: Vec<Pose>,
+    twist: Vec<Twist>,
+}
+
+fn record(In(result): In<Result<(), StepError>>, mut outcome: ResMut<StepOutcome>) {
+    outcome.error = result.err();
+}
+
+fn healthy(outcome: Res<StepOutcome>) -> bool {
+    outcome.error.is_none()
+}
+
+fn gather(
+    mut clock: ResMut<Clock>,
+    mut bodies: ResMut<Bodies>,
+    mut before: ResMut<Before>,
+    mut threads: ResMut<Threads>,
+    settings: Res<Settings>,
+    mut query: Query<BodyQuery>,
+) -> Result<(), StepError> {
+    clock.lap();
+    clock.timing = StepTiming::default();
+    settings.validate()?;
+    threads.resize(settings.threads)?;
+    bodies.gather(&mut query)?;
+    before.pose.clone_from(&bodies.pose);
+    before.twist.clone_from(&bodies.twist);
+    Ok(())
+}
+
+fn free_twist(bodies: Res<Bodies>, settings: Res<Settings>, mut motion: ResMut<Motion>) {
+    motion.predict(&bodies, &settings);
+}
+
+fn detect(
+    mut detection: ResMut<Detection>,
+    mut clock: ResMut<Clock>,
+    bodies: Res<Bodies>,
+    motion: Res<Motion>,
+    settings: Res<Settings>,
+    threads: Res<Threads>,
+) {
+    threads.run(|| detection.detect(&bodies, &motion, &settings));
+    clock.timing.ms_detect = clock.lap();
+}
+
+fn activate(
+    mut index_set: ResMut<IndexSet>,
+    detection: Res<Detection>,
+    bodies: Res<Bodies>,
+    motion: Res<Motion>,
+    settings: Res<Settings>,
+) {
+    index_set.activate(&detection.candidates, &bodies, &motion, &settings);
+}
+
+fn assemble(
+    mut problem: ResMut<ContactProblem>,
+    mut clock: ResMut<Clock>,
+    index_set: Res<IndexSet>,
+    warm_start: Res<WarmStart>,
+    bodies: Res<Bodies>,
+    settings: Res<Settings>,
+) {
+    problem.assemble(&index_set.active);
+    if settings.warm_start {
+        warm_start.apply(&index_set.active, &bodies.ids, &mut problem);
+    }
+    clock.timing.ms_assemble = clock.lap();
+}
+
+fn solve(
+    mut solver: ResMut<Solver>,
+    mut problem: ResMut<ContactProblem>,
+    mut motion: ResMut<Motion>,
+    mut clock: ResMut<Clock>,
+    settings: Res<Settings>,
+    threads: Res<Threads>,
+) -> Result<(), StepError> {
+    let Solver {
+        nsgs,
+        report,
+        momentum_residual,
+    } = &mut *solver;
+    nsgs.settings = settings.nsgs();
+    let mut impulse = std::mem::take(&mut problem.impulse);
+    let mut end = std::mem::take(&mut motion.end);
+    let factored = problem.factored(&motion);
+    let solved = threads.run(|| nsgs.solve_factored(&factored, &mut impulse, &mut end));
+    *momentum_residual = momentum_defect(&problem, &motion, &impulse, &end);
+    problem.impulse = impulse;
+    motion.end = end;
+    *report = solved?;
+    clock.timing.ms_solve = clock.lap();
+    Ok(())
+}
+
+/// Largest `‖m (v_{k+1} − v_free) − Σ ±P‖` of a body, N·s.
+fn momentum_defect(
+    problem: &ContactProblem,
+    motion: &Motion,
+    impulse: &[DVec3],
+    end: &[moreau_solvers::WorldTwist],
+) -> f64 {
+    let mut defect: Vec<DVec3> = end
+        .iter()
+        .zip(&motion.free)
+        .map(|(end, free)| end.linear - free.linear)
+        .collect();
+    for (contact, r) in problem.contacts.iter().zip(impulse) {
+        for (side, sign) in [(0, 1.0), (1, -1.0)] {
+            let slot = contact.bodies[side] as usize;
+            defect[slot] -= contact.frame * *r * (sign * motion.inverse_mass[slot].linear);
+        }
+    }
+    defect
+        .iter()
+        .zip(&motion.inverse_mass)
+        .fold(0.0, |worst, (defect, mass)| {
+            if mass.is_fixed() {
+                worst
+            } else {
+                worst.max(defect.length() / mass.linear)
+            }
+        })
+}
+
+fn update(
+    mut bodies: ResMut<Bodies>,
+    mut theta: ResMut<BodyTheta>,
+    motion: Res<Motion>,
+    index_set: Res<IndexSet>,
+    problem: Res<ContactProblem>,
+    settings: Res<Settings>,
+) -> Result<(), StepError> {
+    theta.choose(
+        settings.theta,
+        &index_set.active,
+        &problem.impulse,
+        bodies.len(),
+    );
+    moreau_jean::update(&mut bodies, &motion, &theta, &settings);
+    for slot in 0..bodies.len() {
+        let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
+        let values = [
+            ("position", pose.position.length_squared()),
+            ("orientation", pose.orientation.length_squared()),
+            ("linear velocity", twist.linear.length_squared()),
+            ("angular velocity", twist.angular.length_squared()),
+        ];
+        if let Some((field, value)) = values.into_iter().find(|(_, value)| !value.is_finite()) {
+            return Err(StepError::NonFinite {
+                id: bodies.ids[slot],
+                field,
+                value,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn project(
+    mut projector: ResMut<Projector>,
+    mut bodies: ResMut<Bodies>,
+    mut detection: ResMut<Detection>,
+    mut report: ResMut<StepReport>,
+    before: Res<Before>,
+    motion: Res<Motion>,
+    settings: Res<Settings>,
+    threads: Res<Threads>,
+) -> Result<(), StepError> {
+    report.max_penetration = detection.max_penetration();
+    threads.run(|| {
+        projector.project(
+            &mut bodies,
+            &before.pose,
+            &motion,
+            &mut detection,
+            &settings,
+        )
+    })?;
+    Ok(())
+}
+
+/// Everything that a finished step writes about itself.
+#[derive(bevy_ecs::system::SystemParam)]
+struct Results<'w> {
+    report: ResMut<'w, StepReport>,
+    contacts: ResMut<'w, Contacts>,
+    warm_start: ResMut<'w, WarmStart>,
+    clock: ResMut<'w, Clock>,
+}
+
+/// Everything that the earlier phases left behind.
+#[derive(bevy_ecs::system::SystemParam)]
+struct Finished<'w> {
+    bodies: Res<'w, Bodies>,
+    before: Res<'w, Before>,
+    motion: Res<'w, Motion>,
+    problem: Res<'w, ContactProblem>,
+    index_set: Res<'w, IndexSet>,
+    solver: Res<'w, Solver>,
+    projector: Res<'w, Projector>,
+    settings: Res<'w, Settings>,
+}
+
+fn commit(mut results: Results, finished: Finished, mut states: Query<StateQuery, With<BodyId>>) {
+    let Finished {
+        bodies,
+        before,
+        motion,
+        problem,
+        index_set,
+        solver,
+        projector,
+        settings,
+    } = &finished;
+    results
+        .warm_start
+        .store(&index_set.active, &bodies.ids, problem);
+    results.contacts.0.clear();
+    for (interaction, (contact, r)) in index_set
+        .active
+        .iter()
+        .zip(problem.contacts.iter().zip(&problem.impulse))
+    {
+        let [a, b] = contact.bodies.map(|slot| slot as usize);
+        results.contacts.0.push(ContactView {
+            bodies: [bodies.ids[a], bodies.ids[b]],
+            entities: [bodies.entities[a], bodies.entities[b]],
+            point: interaction.candidate.point,
+            frame: contact.frame,
+            gap: interaction.candidate.gap,
+            local_velocity: contact.local_velocity(&motion.end[a], &motion.end[b]),
+            impulse: *r,
+            friction: contact.friction,
+            status: status(*r, contact.friction),
+        });
+    }
+    let state = StateBefore {
+        pose: &before.pose,
+        twist: &before.twist,
+    };
+    let energy = ledger(state, bodies, motion, problem, settings);
+    bodies.scatter(&mut states);
+    let clock = &mut *results.clock;
+    clock.step += 1;
+    clock.t += settings.time_step;
+    clock.timing.ms_update = clock.lap();
+    let timing = clock.timing;
+    let solved = &solver.report;
+    *results.report = StepReport {
+        step: clock.step,
+        t: clock.t,
+        bodies: bodies.len(),
+        contacts: problem.contacts.len(),
+        closed_contacts: problem.impulse.iter().filter(|r| r.x > 0.0).count(),
+        sweeps: solved.sweeps,
+        converged: solved.converged(),
+        e_scaled: solved.residual.scaled,
+        e_fclib: solved.residual.fclib,
+        max_penetration: results.report.max_penetration,
+        cone_violation: solved.residual.cone_violation,
+        momentum_residual: solver.momentum_residual,
+        projections: projector.iterations,
+        energy,
+        timing: StepTiming {
+            ms_total: timing.ms_detect + timing.ms_assemble + timing.ms_solve + timing.ms_update,
+            ..timing
+        },
+    };
+}

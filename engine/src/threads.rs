@@ -1,0 +1,37 @@
+//! The threads that a step runs on.
+
+use crate::error::StepError;
+use bevy_ecs::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// A pool of the size that the settings ask for, started when it is first needed.
+#[derive(Resource, Default)]
+pub(crate) struct Threads {
+    pool: Option<(usize, ThreadPool)>,
+}
+
+impl Threads {
+    /// Makes the pool have `threads` threads; 0 is one a core.
+    pub(crate) fn resize(&mut self, threads: usize) -> Result<(), StepError> {
+        if self.pool.as_ref().is_some_and(|(size, _)| *size == threads) {
+            return Ok(());
+        }
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| StepError::Threads {
+                threads,
+                reason: error.to_string(),
+            })?;
+        self.pool = Some((threads, pool));
+        Ok(())
+    }
+
+    /// Runs `work` with the pool as the current one.
+    pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some((_, pool)) => pool.install(work),
+            None => work(),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! External forces and moments on a body.
+
+use bevy_ecs::prelude::*;
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+/// A force and moments that act on a dynamic body in every step until they are changed.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Wrench {
+    /// Force at the centre of mass, inertial frame, N.
+    pub force: DVec3,
+    /// Moment given in the inertial frame, N·m.
+    pub moment: DVec3,
+    /// Moment given in the body frame, N·m; added to [`Wrench::moment`].
+    pub body_moment: DVec3,
+}
+
+impl Wrench {
+    /// All parts are finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.force.is_finite() && self.moment.is_finite() && self.body_moment.is_finite()
+    }
+}
