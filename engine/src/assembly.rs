@@ -107,9 +107,4 @@ impl WarmStart {
             });
         }
     }
-
-    /// Forgets everything: the next step starts from zero impulses.
-    pub(crate) fn clear(&mut self) {
-        self.stored.clear();
-    }
 }

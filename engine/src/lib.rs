@@ -18,6 +18,7 @@ mod motion;
 mod projection;
 mod report;
 pub mod rotation;
+pub mod scene;
 mod settings;
 mod simulation;
 mod state_hash;
@@ -33,6 +34,7 @@ pub use ledger::EnergyLedger;
 pub use mass::Mass;
 pub use material::{Combine, Material};
 pub use report::{StepReport, StepTiming};
+pub use scene::{Scene, SceneError, SceneRun};
 pub use settings::{
     Accuracy, Activation, Projection, RotationUpdate, Settings, SolverOverrides, Theta,
 };
@@ -48,8 +50,8 @@ pub use moreau_solvers as solvers;
 pub mod prelude {
     pub use crate::{
         Accuracy, Activation, BodyId, Collider, CollisionGroups, Combine, ContactStatus,
-        ContactView, Contacts, EnergyLedger, Mass, Material, Pose, RigidBody, Settings, Simulation,
-        StepError, StepOutcome, StepPhase, StepReport, Theta, Twist, Wrench,
+        ContactView, Contacts, EnergyLedger, Mass, Material, Pose, RigidBody, Scene, SceneRun,
+        Settings, Simulation, StepError, StepOutcome, StepPhase, StepReport, Theta, Twist, Wrench,
     };
     pub use glam;
     pub use glam::{DQuat, DVec3};

@@ -73,8 +73,10 @@ impl Combine {
         match self {
             // Equal coefficients combine to themselves exactly, whatever the rule.
             Self::Mean => a + 0.5 * (b - a),
-            Self::GeometricMean if a == b => a,
-            Self::GeometricMean => (a * b).sqrt(),
+            Self::GeometricMean => {
+                let (low, high) = (a.min(b), a.max(b));
+                if high > low { (low * high).sqrt() } else { low }
+            }
             Self::Min => a.min(b),
             Self::Max => a.max(b),
         }
