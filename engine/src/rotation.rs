@@ -62,7 +62,7 @@ pub fn conjugate_diagonal(r: &DMat3, d: DVec3) -> DMat3 {
 }
 
 /// Right-handed tangents `(t₁, t₂)` of the unit vector `n`, a function of `n` alone
-/// [Duff et al. 2017, without branches on the octant].
+/// [Duff17, without branches on the octant].
 #[inline]
 #[must_use]
 pub fn contact_frame(n: DVec3) -> DMat3 {

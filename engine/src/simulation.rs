@@ -1,14 +1,18 @@
 //! A headless simulation: a world with the step installed, and plain functions around it.
 
+use crate::assembly::ContactProblem;
 use crate::bodies::build;
 use crate::contact_view::{ContactView, Contacts};
 use crate::error::{BodyError, StepError};
+use crate::motion::Motion;
 use crate::report::StepReport;
 use crate::settings::Settings;
 use crate::state_hash::StateHash;
 use crate::step::{self, Clock, StepOutcome};
 use crate::{BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench};
 use bevy_ecs::prelude::*;
+use glam::DVec3;
+use moreau_solvers::FactoredProblem;
 
 /// A world of bodies and its steps.
 ///
@@ -172,6 +176,23 @@ impl Simulation {
         self.world
             .get_resource::<Contacts>()
             .map_or(&[], |contacts| &contacts.0)
+    }
+
+    /// The friction-contact problem of the last step, in factored form, over the bodies in the
+    /// order of their ids. [`FactoredProblem::assemble`] gives the stored form with the full
+    /// Delassus operator.
+    #[must_use]
+    pub fn problem(&self) -> Option<FactoredProblem<'_>> {
+        let problem = self.world.get_resource::<ContactProblem>()?;
+        Some(problem.factored(self.world.get_resource::<Motion>()?))
+    }
+
+    /// Solution of [`Simulation::problem`]: impulses, N·s, contact frames.
+    #[must_use]
+    pub fn impulses(&self) -> &[DVec3] {
+        self.world
+            .get_resource::<ContactProblem>()
+            .map_or(&[], |problem| &problem.impulse)
     }
 
     /// Hash of all poses and twists, bit by bit, in the order of ids.

@@ -229,12 +229,14 @@ fn free_twist(bodies: Res<Bodies>, settings: Res<Settings>, mut motion: ResMut<M
 fn detect(
     mut detection: ResMut<Detection>,
     mut clock: ResMut<Clock>,
+    mut report: ResMut<StepReport>,
     bodies: Res<Bodies>,
     motion: Res<Motion>,
     settings: Res<Settings>,
     threads: Res<Threads>,
 ) {
     threads.run(|| detection.detect(&bodies, &motion, &settings));
+    report.max_penetration = detection.max_penetration();
     clock.timing.ms_detect = clock.lap();
 }
 
@@ -357,13 +359,11 @@ fn project(
     mut projector: ResMut<Projector>,
     mut bodies: ResMut<Bodies>,
     mut detection: ResMut<Detection>,
-    mut report: ResMut<StepReport>,
     before: Res<Before>,
     motion: Res<Motion>,
     settings: Res<Settings>,
     threads: Res<Threads>,
 ) -> Result<(), StepError> {
-    report.max_penetration = detection.max_penetration();
     threads.run(|| {
         projector.project(
             &mut bodies,
