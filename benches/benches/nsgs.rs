@@ -1,0 +1,47 @@
+//! One Gauss–Seidel sweep on the problems of real steps. Criterion's throughput counts contacts:
+//! the time per element is the time per contact and sweep (packing and two certificates over
+//! [`SWEEPS`] sweeps included).
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use moreau::solvers::{Nsgs, NsgsSettings};
+use moreau_benches::CASES;
+
+/// Sweeps of one measured solve; enough to make packing small.
+const SWEEPS: usize = 100;
+
+fn sweep(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("sweep");
+    group.sample_size(10);
+    for case in CASES {
+        let run = case.prepare(1).unwrap();
+        let problem = run.simulation.problem().unwrap();
+        group.throughput(Throughput::Elements(
+            (problem.contacts.len() * SWEEPS) as u64,
+        ));
+        for threads in [1, 2] {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
+            // A tolerance out of reach: every solve makes all its sweeps.
+            let mut solver = Nsgs::new(NsgsSettings {
+                tolerance: f64::MIN_POSITIVE,
+                min_sweeps: SWEEPS,
+                max_sweeps: SWEEPS,
+                ..NsgsSettings::default()
+            });
+            let mut twist = Vec::new();
+            group.bench_function(case.name(threads), |bencher| {
+                bencher.iter(|| {
+                    let mut impulse = run.simulation.impulses().to_vec();
+                    pool.install(|| solver.solve_factored(&problem, &mut impulse, &mut twist))
+                        .unwrap()
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, sweep);
+criterion_main!(benches);

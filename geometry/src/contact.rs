@@ -1,0 +1,323 @@
+//! Narrow phase: the contact points of one pair of shapes.
+//!
+//! Every routine works in the frame of one of the two shapes (the *frame shape*), with normals
+//! that point from it to the *other* shape; this file places the results in the inertial frame
+//! and gives the normals their sign, from B to A.
+//!
+//! | frame shape ＼ other | sphere | capsule | polyhedron | frustum |
+//! |---|---|---|---|---|
+//! | sphere | exact | | | |
+//! | capsule | projection | segments | | |
+//! | polyhedron | projection | separating axes | separating axes | |
+//! | frustum | projection | `frustum` | `frustum` | `frustum` |
+//! | half-space | support points | support points | support points | support points |
+//! | triangle | projection | separating axes | separating axes | `frustum` |
+//!
+//! Capsules are segments, and spheres points, with a radius.
+
+mod clip;
+mod closest_edges;
+mod disc;
+mod frusta;
+mod frustum_pair;
+mod half_space;
+mod merge;
+mod nearest;
+mod patch;
+mod reduce;
+mod round_pair;
+mod separating_axis;
+mod surface_pair;
+
+use crate::geometry::{Body, Convex};
+use crate::{Aabb, Geometry, Pose};
+use glam::{DMat3, DVec3};
+use patch::{Patch, mix};
+use separating_axis::{Placed, PolytopePair};
+use smallvec::SmallVec;
+
+/// One point of contact, in the inertial frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactPoint {
+    /// Midpoint between the two surfaces (m).
+    pub point: DVec3,
+    /// Unit normal, from body B to body A.
+    pub normal: DVec3,
+    /// Signed distance of the surfaces along the normal (m); > 0 separated, < 0 overlapping.
+    pub gap: f64,
+    /// Number of the point on this ordered pair of shapes; the same as long as the same features
+    /// (vertices, edges, faces, parts, triangles) meet.
+    pub feature: u64,
+}
+
+/// Appends to `out` every contact point of `a` and `b` with `gap ≤ margin` (m).
+///
+/// At most four well-spread points per pair of convex shapes; for compounds four per pair of
+/// parts, for surfaces four per plane that a part touches, without near-duplicates. The order is deterministic. Two surfaces never
+/// touch. Nothing is appended if a pose or the margin is not finite.
+pub fn contacts(
+    a: &Geometry,
+    pose_a: &Pose,
+    b: &Geometry,
+    pose_b: &Pose,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    if !(pose_a.is_finite() && pose_b.is_finite() && margin.is_finite()) {
+        return;
+    }
+    let reach = a.bounding_radius() + b.bounding_radius() + margin;
+    if (pose_a.position - pose_b.position).length() > reach {
+        return;
+    }
+    let start = out.len();
+    let mut pair = Pair {
+        margin,
+        feature: 0,
+        flip: false,
+        out,
+    };
+    match (a.body(), b.body()) {
+        (Body::Convex(x), Body::Convex(y)) => {
+            pair.convex(x, pose_a, y, pose_b);
+            return;
+        }
+        (Body::Convex(x), other) => pair.solid(x, pose_a, other, pose_b),
+        (other, Body::Convex(y)) => {
+            pair.flip = true;
+            pair.solid(y, pose_b, other, pose_a);
+        }
+        (Body::Compound(_), _) => pair.compound(a, pose_a, b, pose_b),
+        (_, Body::Compound(_)) => {
+            pair.flip = true;
+            pair.compound(b, pose_b, a, pose_a);
+        }
+        _ => return,
+    }
+    let size = a.size().min(b.size());
+    merge::near_duplicates(out, start, size);
+}
+
+/// State of one query while it descends into parts.
+struct Pair<'a> {
+    margin: f64,
+    /// Mixed numbers of the parts entered so far.
+    feature: u64,
+    /// False while the first shape of each routine belongs to A, true if it belongs to B.
+    flip: bool,
+    out: &'a mut Vec<ContactPoint>,
+}
+
+impl Pair<'_> {
+    /// Every part of a compound against the whole other body.
+    fn compound(&mut self, compound: &Geometry, pose: &Pose, other: &Geometry, other_pose: &Pose) {
+        let Body::Compound(parts) = compound.body() else {
+            return;
+        };
+        let region = self.region(&other.aabb(&pose.relative(other_pose)));
+        for (index, part) in (1_u64..).zip(parts) {
+            if part.bounds.intersects(&region) {
+                let outer = self.feature;
+                self.feature = mix(outer, index);
+                self.solid(
+                    &part.convex,
+                    &pose.compose(&part.pose),
+                    other.body(),
+                    other_pose,
+                );
+                self.feature = outer;
+            }
+        }
+    }
+
+    /// One convex solid against a whole body.
+    fn solid(&mut self, convex: &Convex, pose: &Pose, body: &Body, body_pose: &Pose) {
+        let relative = body_pose.relative(pose);
+        match body {
+            Body::Convex(other) => self.convex(convex, pose, other, body_pose),
+            Body::HalfSpace(normal) => {
+                let mut patch = Patch::new();
+                half_space::contact(*normal, convex, &relative, self.margin, &mut patch);
+                self.emit(&mut patch, body_pose, false);
+            }
+            Body::Compound(parts) => {
+                let region = self.region(&convex.aabb(&relative));
+                for (index, part) in (1_u64..).zip(parts) {
+                    if part.bounds.intersects(&region) {
+                        let outer = self.feature;
+                        self.feature = mix(outer, !index);
+                        self.convex(convex, pose, &part.convex, &body_pose.compose(&part.pose));
+                        self.feature = outer;
+                    }
+                }
+            }
+            Body::Surface(surface) => {
+                let region = self.region(&convex.aabb(&relative));
+                let start = self.out.len();
+                surface.visit(&region, |id, triangle| {
+                    let mut patch = Patch::new();
+                    surface_pair::contact(triangle, convex, &relative, self.margin, &mut patch);
+                    let outer = self.feature;
+                    self.feature = mix(outer, u64::from(id) + (1 << 40));
+                    self.emit(&mut patch, body_pose, false);
+                    self.feature = outer;
+                });
+                let size = convex.size();
+                let sign = if self.flip { -1.0 } else { 1.0 };
+                merge::near_duplicates(self.out, start, size);
+                merge::coplanar(self.out, start, size, sign);
+            }
+        }
+    }
+
+    fn region(&self, bounds: &Aabb) -> Aabb {
+        bounds.inflated(self.margin.max(0.0))
+    }
+
+    /// Two convex solids.
+    fn convex(&mut self, x: &Convex, pose_x: &Pose, y: &Convex, pose_y: &Pose) {
+        let mut patch = Patch::new();
+        if x.rank() >= y.rank() {
+            convex_contact(x, y, &pose_x.relative(pose_y), self.margin, &mut patch);
+            self.emit(&mut patch, pose_x, true);
+        } else {
+            convex_contact(y, x, &pose_y.relative(pose_x), self.margin, &mut patch);
+            self.emit(&mut patch, pose_y, false);
+        }
+    }
+
+    /// Reduces a patch and appends it. `first` tells whether the frame shape is the routine's
+    /// first shape; the local normals point away from the frame shape.
+    fn emit(&mut self, patch: &mut Patch, frame: &Pose, first: bool) {
+        reduce::to_four(patch);
+        let sign = if first == self.flip { 1.0 } else { -1.0 };
+        for contact in patch.iter() {
+            self.out.push(ContactPoint {
+                point: frame.transform_point(contact.point),
+                normal: frame.rotate(contact.normal).normalize() * sign,
+                gap: contact.gap,
+                feature: if self.feature == 0 {
+                    contact.feature
+                } else {
+                    mix(self.feature, contact.feature)
+                },
+            });
+        }
+    }
+}
+
+impl Convex {
+    /// The shape of greater rank is the frame shape of a pair.
+    fn rank(&self) -> u32 {
+        match self {
+            Self::Sphere { .. } => 0,
+            Self::Capsule { .. } => 1,
+            Self::Polyhedron(_) => 2,
+            Self::Frustum(_) => 3,
+        }
+    }
+}
+
+/// Contacts of two convex solids in the frame of the first, whose rank is not the lesser.
+fn convex_contact(frame: &Convex, other: &Convex, pose: &Pose, margin: f64, patch: &mut Patch) {
+    if pose.position.length() > frame.bounding_radius() + other.bounding_radius() + margin {
+        return;
+    }
+    match (frame, other) {
+        (_, Convex::Sphere { radius }) => {
+            round_pair::sphere(frame, pose.position, *radius, margin, patch);
+        }
+        (
+            Convex::Capsule {
+                half_height,
+                radius,
+            },
+            Convex::Capsule {
+                half_height: other_height,
+                radius: other_radius,
+            },
+        ) => {
+            let axis = DVec3::Z * *half_height;
+            let turned_axis = pose.rotate(DVec3::Z * *other_height);
+            round_pair::capsules(
+                [-axis, axis],
+                *radius,
+                [pose.position - turned_axis, pose.position + turned_axis],
+                *other_radius,
+                margin,
+                patch,
+            );
+        }
+        (Convex::Frustum(frustum), Convex::Frustum(second)) => {
+            frusta::contact(frustum, second, pose, margin, patch);
+        }
+        (Convex::Frustum(frustum), other) => with_polytope(other, pose, |placed, radius| {
+            frustum_pair::polytope(frustum, placed, radius, margin, patch);
+        }),
+        (Convex::Polyhedron(polyhedron), other) => with_polytope(other, pose, |placed, radius| {
+            let scale = frame.bounding_radius().min(other.bounding_radius());
+            let a = Placed::at_rest(polyhedron.view());
+            separating_axis::contact(
+                &PolytopePair {
+                    a,
+                    b: placed,
+                    radius,
+                    margin,
+                    scale,
+                    cone: None,
+                },
+                patch,
+            );
+        }),
+        (Convex::Sphere { .. } | Convex::Capsule { .. }, _) => {
+            debug_assert!(false, "the frame shape has the greater rank");
+        }
+    }
+}
+
+/// Runs `visit` on the placed polytope core of a polyhedron or capsule, with its radius.
+fn with_polytope(convex: &Convex, pose: &Pose, visit: impl FnOnce(Placed<'_>, f64)) {
+    let rotation = DMat3::from_quat(pose.orientation);
+    match convex {
+        Convex::Polyhedron(polyhedron) => {
+            let view = polyhedron.view();
+            let vertices: SmallVec<[DVec3; 24]> = view
+                .vertices
+                .iter()
+                .map(|v| pose.position + rotation * *v)
+                .collect();
+            visit(
+                Placed {
+                    shape: view,
+                    rotation,
+                    translation: pose.position,
+                    vertices: &vertices,
+                },
+                0.0,
+            );
+        }
+        Convex::Capsule {
+            half_height,
+            radius,
+        } => {
+            let axis = DVec3::Z * *half_height;
+            let local = [-axis, axis];
+            let vertices = local.map(|v| pose.position + rotation * v);
+            visit(
+                Placed {
+                    shape: separating_axis::segment(&local),
+                    rotation,
+                    translation: pose.position,
+                    vertices: &vertices,
+                },
+                *radius,
+            );
+        }
+        Convex::Sphere { .. } | Convex::Frustum(_) => {
+            debug_assert!(false, "not a polytope");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

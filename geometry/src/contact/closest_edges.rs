@@ -1,0 +1,66 @@
+//! Closest points of separated polytopes, edge against edge.
+//!
+//! Covers the pairs of features that face normals cannot: vertex–vertex, vertex–edge, edge–edge.
+//! With a known separation `s` along `l`, a pair of points closer than the limit `d` has
+//! `l·p ≥ max_A + s − d` and `l·q ≤ min_B − s + d`; edges outside these bands are skipped.
+
+use super::patch::{LocalContact, Patch};
+use super::round_pair::facing_points;
+use super::separating_axis::{PolytopePair, edge_feature};
+use crate::polytope::closest_on_segments;
+use glam::DVec3;
+use smallvec::SmallVec;
+
+/// Set in the features of these contacts, and in no others of the same patch.
+pub(crate) const MARK: u64 = 1 << 61;
+
+/// Appends the closest points of A and B; two for nearly parallel edges.
+pub(crate) fn contact(pair: &PolytopePair<'_>, l: DVec3, separation: f64, patch: &mut Patch) {
+    let limit = pair.margin + pair.radius;
+    let reach = limit - separation + 1e-9 * pair.scale;
+    let a_least = pair.a.range(l).1 - reach;
+    let b_most = pair.b.range(l).0 + reach;
+    let candidates: SmallVec<[usize; 16]> = (0..pair.b.shape.edges.len())
+        .filter(|&j| pair.b.edge(j).iter().any(|q| l.dot(*q) <= b_most))
+        .collect();
+    let mut best = (limit * limit, None);
+    for i in 0..pair.a.shape.edges.len() {
+        let [p0, p1] = pair.a.edge(i);
+        if l.dot(p0) < a_least && l.dot(p1) < a_least {
+            continue;
+        }
+        for &j in &candidates {
+            let [q0, q1] = pair.b.edge(j);
+            let (_, _, p, q) = closest_on_segments(p0, p1, q0, q1);
+            let square = (q - p).length_squared();
+            if square < best.0 * (1.0 - 1e-12) || (best.1.is_none() && square <= best.0) {
+                best = (square, Some((i, j)));
+            }
+        }
+    }
+    let Some((i, j)) = best.1 else { return };
+    let points = facing_points(pair.a.edge(i), pair.b.edge(j));
+    for (k, (p, q)) in (0..).zip(points) {
+        let offset = q - p;
+        let distance = offset.length();
+        // Too close for a direction of its own: the best axis stands in, and its separation,
+        // which is a lower bound of the distance.
+        // So it does if the offset is along it to the last digits: it has less noise.
+        let aside = (offset - l * separation).length();
+        let (normal, distance) = if distance > 1e-9 * pair.scale && aside > 1e-13 * pair.scale {
+            (offset / distance, distance)
+        } else {
+            (l, separation)
+        };
+        let gap = distance - pair.radius;
+        let permitted = pair.cone.is_none_or(|cone| cone.permits(normal));
+        if gap <= pair.margin && permitted {
+            patch.push(LocalContact {
+                point: p + normal * (0.5 * (distance - pair.radius)),
+                normal,
+                gap,
+                feature: MARK | edge_feature(i, j) | k << 40,
+            });
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Redundant contacts of neighbouring parts or triangles.
+
+use super::ContactPoint;
+use super::patch::{LocalContact, Patch};
+use super::reduce;
+
+/// Drops every contact from `start` on that repeats an earlier one: the same normal to 1e-6 and
+/// the same point to 1e-6 of `size` (m). Of two, the lesser gap is kept,
+/// the first if they are equal to rounding.
+pub(crate) fn near_duplicates(contacts: &mut Vec<ContactPoint>, start: usize, size: f64) {
+    let near = if size.is_finite() { 1e-6 * size } else { 0.0 };
+    let mut kept = start;
+    for i in start..contacts.len() {
+        let contact = contacts[i];
+        let known = contacts[start..kept].iter_mut().find(|other| {
+            (other.point - contact.point).length_squared() <= near * near
+                && (other.normal - contact.normal).length_squared() <= 1e-12
+        });
+        match known {
+            Some(other) if contact.gap < other.gap - 1e-3 * near => *other = contact,
+            Some(_) => {}
+            None => {
+                contacts[kept] = contact;
+                kept += 1;
+            }
+        }
+    }
+    contacts.truncate(kept);
+}
+
+/// Keeps four well-spread contacts of each plane among those from `start` on: of one convex solid
+/// on coplanar triangles, as if these were one face. Contacts lie in one plane if their normals
+/// agree to 1e-6 and their points on the surface to 1e-6 of `size` (m). `sign` is 1 if the
+/// normals point away from the surface, −1 if towards it.
+pub(crate) fn coplanar(contacts: &mut Vec<ContactPoint>, start: usize, size: f64, sign: f64) {
+    if contacts.len() - start <= 4 {
+        return;
+    }
+    let mut rest: Vec<ContactPoint> = contacts.drain(start..).collect();
+    while let Some(&first) = rest.first() {
+        let height = |c: &ContactPoint| {
+            let n = first.normal;
+            n.dot(c.point - first.point) - 0.5 * sign * (c.gap - first.gap)
+        };
+        let (plane, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|c| {
+            (c.normal - first.normal).length_squared() <= 1e-12 && height(c).abs() <= 1e-6 * size
+        });
+        let mut patch: Patch = plane
+            .iter()
+            .map(|c| LocalContact {
+                point: c.point,
+                normal: c.normal,
+                gap: c.gap,
+                feature: c.feature,
+            })
+            .collect();
+        reduce::to_four(&mut patch);
+        contacts.extend(patch.iter().map(|c| ContactPoint {
+            point: c.point,
+            normal: c.normal,
+            gap: c.gap,
+            feature: c.feature,
+        }));
+        rest = others;
+    }
+}

@@ -1,0 +1,458 @@
+//! Convex polytopes against each other: separating axes, then clipping.
+//!
+//! For a unit direction `l` from A to B the separation is `s(l) = min_B l·x − max_A l·x`. It never
+//! exceeds the distance, and for overlapping bodies `max_l s(l)` is minus the penetration depth.
+//! The candidates are the face normals of A, the negated ones of B, and the cross products of
+//! edges. Among these the largest separation is exact whenever the closest features are a face
+//! and a vertex or two edges; the remaining cases (vertex–vertex, vertex–edge) exist only between
+//! separated bodies and are settled by [`closest_edges`](super::closest_edges).
+//!
+//! Choices are biased so that rounding cannot make them flicker: face axes before edge axes, A's
+//! faces before B's. An edge axis nearly parallel to the best face normal gives way to the face:
+//! clipping then finds the same crossing of edges, with a gap along the face normal that differs
+//! only to second order in the angle, and all other points of the face besides.
+//!
+//! A body with a radius (a capsule's segment) is B; gaps are those of the core less the radius.
+
+use super::clip::{Corner, Polygon, clip};
+use super::closest_edges;
+use super::nearest::{ConvexSet, nearest};
+use super::patch::{LocalContact, Patch};
+use crate::polytope::{Polytope, closest_on_segments};
+use crate::projection::onto_polytope;
+use crate::surface::SurfaceTriangle;
+use glam::{DMat3, DVec3};
+
+/// A polytope with its vertices in the common frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed<'a> {
+    /// Local description.
+    pub(crate) shape: Polytope<'a>,
+    /// Local axes, in the common frame.
+    pub(crate) rotation: DMat3,
+    /// Local origin, in the common frame (m).
+    pub(crate) translation: DVec3,
+    /// Vertices in the common frame (m).
+    pub(crate) vertices: &'a [DVec3],
+}
+
+impl<'a> Placed<'a> {
+    /// A polytope whose frame is the common one.
+    pub(crate) fn at_rest(shape: Polytope<'a>) -> Self {
+        Self {
+            shape,
+            rotation: DMat3::IDENTITY,
+            translation: DVec3::ZERO,
+            vertices: shape.vertices,
+        }
+    }
+
+    /// Normal and offset of a face in the common frame.
+    pub(crate) fn plane(&self, face: usize) -> (DVec3, f64) {
+        let face = &self.shape.faces[face];
+        let normal = self.rotation * face.normal;
+        (normal, face.offset + normal.dot(self.translation))
+    }
+
+    /// Least and greatest value of `direction · x`.
+    pub(crate) fn range(&self, direction: DVec3) -> (f64, f64) {
+        if let Some(half) = self.shape.half_extents {
+            let center = direction.dot(self.translation);
+            let reach = half.x * direction.dot(self.rotation.x_axis).abs()
+                + half.y * direction.dot(self.rotation.y_axis).abs()
+                + half.z * direction.dot(self.rotation.z_axis).abs();
+            return (center - reach, center + reach);
+        }
+        self.vertices
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+                let value = direction.dot(*v);
+                (low.min(value), high.max(value))
+            })
+    }
+
+    /// Ends of an edge.
+    pub(crate) fn edge(&self, edge: usize) -> [DVec3; 2] {
+        self.shape.edges[edge].map(|i| self.vertices[i as usize])
+    }
+}
+
+/// A segment as a polytope without faces.
+pub(crate) fn segment(ends: &[DVec3; 2]) -> Polytope<'_> {
+    Polytope {
+        vertices: ends,
+        faces: &[],
+        loops: &[],
+        edges: &[[0, 1]],
+        directions: &[DVec3::Z],
+        half_extents: None,
+    }
+}
+
+/// The query: contacts of A (which has faces) and B, inflated by `radius`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PolytopePair<'a> {
+    pub(crate) a: Placed<'a>,
+    pub(crate) b: Placed<'a>,
+    /// Radius around B (m).
+    pub(crate) radius: f64,
+    /// Contacts with greater gaps are left out (m).
+    pub(crate) margin: f64,
+    /// Length that tolerances refer to (m).
+    pub(crate) scale: f64,
+    /// If A is a triangle of a surface, the normals it permits; face 1 is then its back.
+    pub(crate) cone: Option<&'a SurfaceTriangle>,
+}
+
+/// A candidate axis: unit direction from A to B and its separation.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    direction: DVec3,
+    separation: f64,
+    face: usize,
+}
+
+/// The best candidates of each kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Axes {
+    face_a: Option<Axis>,
+    face_b: Option<Axis>,
+    edges: Option<Axis>,
+    /// The best of all, permitted or not.
+    any: Option<Axis>,
+}
+
+/// Squared sine below which two edges have no cross product to speak of.
+const PARALLEL: f64 = 1e-12;
+/// Cosine above which an edge axis gives way to the best face (0.6°).
+const NEAR_FACE: f64 = 0.999_95;
+
+/// Appends the contacts with gap ≤ margin.
+pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
+    let Some(mut axes) = separating_axes(pair) else {
+        return;
+    };
+    if too_many_edges(pair) {
+        searched_axis(pair, &mut axes);
+    }
+    let Some(any) = axes.any else { return };
+    let bias = 1e-8 * pair.scale;
+    let face = match (axes.face_a, axes.face_b) {
+        (Some(a), Some(b)) if b.separation > a.separation + bias => Some((b, true)),
+        (Some(a), _) => Some((a, false)),
+        (None, b) => b.map(|axis| (axis, true)),
+    };
+    // Only near touch do many points of one face matter more than the exact direction.
+    let resting = pair.radius <= 0.0 && any.separation.abs() <= 0.01 * pair.scale;
+    let edges = axes.edges.filter(|edge| {
+        face.is_none_or(|(face, _)| {
+            edge.separation > face.separation + 0.1 * bias
+                && (!resting || edge.direction.dot(face.direction) < NEAR_FACE)
+        })
+    });
+    let separated = any.separation > 0.0;
+    if let (Some(edge), false) = (edges, separated) {
+        crossing_edges(pair, &edge, patch);
+        if !patch.is_empty() {
+            return;
+        }
+    }
+    let start = patch.len();
+    let least = face.map_or(f64::INFINITY, |(axis, of_b)| {
+        face_contacts(pair, &axis, of_b, patch)
+    });
+    // The face's nearest point realises the best separation: nothing can be nearer.
+    let slack = if resting { 1e-4 } else { 0.0 };
+    let exact = least + pair.radius <= any.separation * (1.0 + slack) + 2.0 * bias;
+    if !separated {
+        // Overlap: the deepest point of B is over the face, save for rounding.
+        if patch.is_empty() && pair.cone.is_none() {
+            deepest_vertex(pair, face.map_or(any, |(axis, _)| axis), patch);
+        }
+        return;
+    }
+    if !exact {
+        closest_edges::contact(pair, any.direction, any.separation, patch);
+        drop_far_faces(
+            patch,
+            start,
+            face.map(|(axis, _)| axis.direction),
+            pair.scale,
+        );
+    }
+}
+
+/// All axes, or `None` if one of them separates by more than the margin.
+fn separating_axes(pair: &PolytopePair<'_>) -> Option<Axes> {
+    let limit = pair.margin + pair.radius;
+    let tie = 1e-12 * pair.scale;
+    let mut axes = Axes::default();
+    let better = |known: &Option<Axis>, separation: f64| {
+        known.is_none_or(|axis| separation > axis.separation + tie)
+    };
+    for face in 0..pair.a.shape.faces.len() {
+        let (direction, offset) = pair.a.plane(face);
+        let separation = pair.b.range(direction).0 - offset;
+        if separation > limit {
+            return None;
+        }
+        if pair.cone.is_some() && face == 1 {
+            if separation > pair.radius {
+                return None;
+            }
+            continue;
+        }
+        let axis = Axis {
+            direction,
+            separation,
+            face,
+        };
+        if better(&axes.face_a, separation) {
+            axes.face_a = Some(axis);
+        }
+        if better(&axes.any, separation) {
+            axes.any = Some(axis);
+        }
+    }
+    for face in 0..pair.b.shape.faces.len() {
+        let (normal, offset) = pair.b.plane(face);
+        let separation = pair.a.range(normal).0 - offset;
+        if separation > limit {
+            return None;
+        }
+        let axis = Axis {
+            direction: -normal,
+            separation,
+            face,
+        };
+        if better(&axes.any, separation) {
+            axes.any = Some(axis);
+        }
+        if better(&axes.face_b, separation) && permitted(pair, -normal) {
+            axes.face_b = Some(axis);
+        }
+    }
+    if too_many_edges(pair) {
+        return Some(axes);
+    }
+    for &u in pair.a.shape.directions {
+        for &v in pair.b.shape.directions {
+            let common = (pair.a.rotation * u).cross(pair.b.rotation * v);
+            let square = common.length_squared();
+            if square < PARALLEL {
+                continue;
+            }
+            let l = common / square.sqrt();
+            let (a_low, a_high) = pair.a.range(l);
+            let (b_low, b_high) = pair.b.range(l);
+            for (direction, separation) in [(l, b_low - a_high), (-l, a_low - b_high)] {
+                if separation > limit {
+                    return None;
+                }
+                let axis = Axis {
+                    direction,
+                    separation,
+                    face: 0,
+                };
+                if better(&axes.any, separation) {
+                    axes.any = Some(axis);
+                }
+                if better(&axes.edges, separation) && permitted(pair, direction) {
+                    axes.edges = Some(axis);
+                }
+            }
+        }
+    }
+    Some(axes)
+}
+
+/// Products of edges beyond this number are not tried one by one.
+const MOST_EDGE_AXES: usize = 4096;
+
+fn too_many_edges(pair: &PolytopePair<'_>) -> bool {
+    pair.a.shape.directions.len() * pair.b.shape.directions.len() > MOST_EDGE_AXES
+}
+
+/// For overlapping bodies with very many edges: the direction of least depth by search, in place
+/// of the edge axes. (Separated ones need none: their closest edges are found directly.)
+fn searched_axis(pair: &PolytopePair<'_>, axes: &mut Axes) {
+    let Some(any) = axes.any.filter(|axis| axis.separation <= 0.0) else {
+        return;
+    };
+    let [a, b] = [&pair.a, &pair.b].map(|body| ConvexSet {
+        support: move |l: DVec3| {
+            let farther = |x: DVec3, y: DVec3| if l.dot(y) > l.dot(x) { y } else { x };
+            body.vertices
+                .iter()
+                .copied()
+                .reduce(farther)
+                .unwrap_or_default()
+        },
+        project: move |x: DVec3| {
+            let local = body.rotation.transpose() * (x - body.translation);
+            let foot = onto_polytope(local, &body.shape).point;
+            body.translation + body.rotation * foot
+        },
+    });
+    let limit = pair.margin + pair.radius;
+    if let Some(found) = nearest(&a, &b, any.direction, limit, pair.scale)
+        && found.distance > any.separation
+        && permitted(pair, found.direction)
+    {
+        let axis = Axis {
+            direction: found.direction,
+            separation: found.distance,
+            face: 0,
+        };
+        axes.edges = Some(axis);
+        axes.any = Some(axis);
+    }
+}
+
+fn permitted(pair: &PolytopePair<'_>, direction: DVec3) -> bool {
+    pair.cone.is_none_or(|cone| cone.permits(direction))
+}
+
+/// Face of the reference against the most opposed face (or the segment) of the other: the
+/// incident polygon is clipped to the prism over the reference face. Returns the least gap.
+fn face_contacts(pair: &PolytopePair<'_>, axis: &Axis, of_b: bool, patch: &mut Patch) -> f64 {
+    let (reference, incident) = if of_b {
+        (&pair.b, &pair.a)
+    } else {
+        (&pair.a, &pair.b)
+    };
+    let (normal, offset) = reference.plane(axis.face);
+    let mut polygon = incident_polygon(incident, normal, pair.scale);
+    let corners = reference.shape.loop_of(axis.face);
+    let tolerance = 1e-9 * pair.scale;
+    for (k, &i) in corners.iter().enumerate() {
+        let from = reference.vertices[i as usize];
+        let to = reference.vertices[corners[(k + 1) % corners.len()] as usize];
+        let across = (to - from).cross(normal).normalize_or_zero();
+        clip(&mut polygon, across, across.dot(from), k, tolerance);
+    }
+    let key = (u64::from(of_b) << 62) | ((axis.face as u64) << 44);
+    let mut least = f64::INFINITY;
+    for corner in &polygon {
+        let height = normal.dot(corner.position) - offset;
+        let gap = height - pair.radius;
+        least = least.min(gap);
+        if gap <= pair.margin {
+            patch.push(LocalContact {
+                point: corner.position - normal * (0.5 * (height + pair.radius)),
+                normal: axis.direction,
+                gap,
+                feature: key | corner.id,
+            });
+        }
+    }
+    least
+}
+
+/// The face most opposed to `normal` among those that reach the lowest vertex; the whole segment
+/// for a body without faces.
+fn incident_polygon(incident: &Placed<'_>, normal: DVec3, scale: f64) -> Polygon {
+    let label = |(k, i): (u64, u32)| Corner {
+        position: incident.vertices[i as usize],
+        id: u64::from(i),
+        edge: k,
+    };
+    if incident.shape.faces.is_empty() {
+        return (0..)
+            .zip(0..incident.vertices.len() as u32)
+            .map(label)
+            .collect();
+    }
+    let low = incident.range(normal).0 + 1e-9 * scale;
+    let mut best = (f64::INFINITY, 0);
+    for face in 0..incident.shape.faces.len() {
+        let opposed = normal.dot(incident.rotation * incident.shape.faces[face].normal);
+        if opposed < best.0 - 1e-9 {
+            let corners = incident.shape.loop_of(face);
+            if corners
+                .iter()
+                .any(|&i| normal.dot(incident.vertices[i as usize]) <= low)
+            {
+                best = (opposed, face);
+            }
+        }
+    }
+    (0..)
+        .zip(incident.shape.loop_of(best.1).iter().copied())
+        .map(label)
+        .collect()
+}
+
+/// Overlap along an edge axis: the closest points of the two edges that touch.
+fn crossing_edges(pair: &PolytopePair<'_>, axis: &Axis, patch: &mut Patch) {
+    let l = axis.direction;
+    let near = 1e-9 * pair.scale;
+    let a_high = pair.a.range(l).1 - near;
+    let b_low = pair.b.range(l).0 + near;
+    let mut best: Option<(f64, LocalContact)> = None;
+    for i in 0..pair.a.shape.edges.len() {
+        let [p0, p1] = pair.a.edge(i);
+        if l.dot(p0) < a_high || l.dot(p1) < a_high {
+            continue;
+        }
+        for j in 0..pair.b.shape.edges.len() {
+            let [q0, q1] = pair.b.edge(j);
+            if l.dot(q0) > b_low || l.dot(q1) > b_low {
+                continue;
+            }
+            let (_, _, p, q) = closest_on_segments(p0, p1, q0, q1);
+            let square = (q - p).length_squared();
+            let gap = axis.separation - pair.radius;
+            if best.is_none_or(|(known, _)| square < known - near * near) && gap <= pair.margin {
+                best = Some((
+                    square,
+                    LocalContact {
+                        point: 0.5 * (p + q - l * pair.radius),
+                        normal: l,
+                        gap,
+                        feature: edge_feature(i, j),
+                    },
+                ));
+            }
+        }
+    }
+    patch.extend(best.map(|(_, contact)| contact));
+}
+
+/// Number of a contact between edge `i` of A and edge `j` of B.
+pub(crate) fn edge_feature(i: usize, j: usize) -> u64 {
+    (1 << 63) | ((i as u64) << 20) | j as u64
+}
+
+/// Last resort in overlap: the vertex of B deepest along the axis.
+fn deepest_vertex(pair: &PolytopePair<'_>, axis: Axis, patch: &mut Patch) {
+    let l = axis.direction;
+    let gap = axis.separation - pair.radius;
+    let low = pair.b.range(l).0 + 1e-9 * pair.scale;
+    let deepest = pair.b.vertices.iter().position(|v| l.dot(*v) <= low);
+    if let (Some(i), true) = (deepest, gap <= pair.margin) {
+        patch.push(LocalContact {
+            point: pair.b.vertices[i] - l * (0.5 * (axis.separation + pair.radius)),
+            normal: l,
+            gap,
+            feature: (3 << 62) | i as u64,
+        });
+    }
+}
+
+/// After the true closest points were appended behind the face's contacts: the face keeps those
+/// that are elsewhere and whose normal is not far from the true one.
+fn drop_far_faces(patch: &mut Patch, start: usize, face: Option<DVec3>, scale: f64) {
+    let Some(direction) = face else { return };
+    let closest = patch
+        .iter()
+        .skip(start)
+        .find(|contact| contact.feature & super::closest_edges::MARK != 0)
+        .copied();
+    let Some(closest) = closest else { return };
+    let aligned = closest.normal.dot(direction) > 0.5;
+    patch.retain(|contact| {
+        contact.feature & super::closest_edges::MARK != 0
+            || (aligned && (contact.point - closest.point).length() > 0.05 * scale)
+    });
+}

@@ -1,0 +1,138 @@
+//! One triangle of a surface against a convex solid.
+//!
+//! Contact is one-sided and keeps to the normal cones of the triangle's edges, so that a body
+//! which slides over flat ground feels the ground's normal only.
+
+use super::frustum_pair;
+use super::patch::{LocalContact, Patch};
+use super::separating_axis::{self, Placed, PolytopePair};
+use super::with_polytope;
+use crate::Pose;
+use crate::geometry::Convex;
+use crate::polytope::{Face, Polytope};
+use crate::projection::{direction_or, onto_segment};
+use crate::surface::SurfaceTriangle;
+use glam::DVec3;
+
+/// Contacts in the surface's frame; `pose` places the solid there.
+pub(crate) fn contact(
+    triangle: &SurfaceTriangle,
+    convex: &Convex,
+    pose: &Pose,
+    margin: f64,
+    patch: &mut Patch,
+) {
+    let height = triangle.normal.dot(pose.position - triangle.vertices[0]);
+    let radius = convex.bounding_radius();
+    if height > radius + margin || height < -radius {
+        return;
+    }
+    // Work about the solid's centre: no digits are lost far from the surface's origin.
+    let shift = pose.position;
+    let vertices = triangle.vertices.map(|v| v - shift);
+    let centered = SurfaceTriangle {
+        vertices,
+        ..*triangle
+    };
+    let pose = Pose::new(DVec3::ZERO, pose.orientation);
+    match convex {
+        Convex::Sphere { radius } => sphere(&centered, *radius, margin, patch),
+        Convex::Frustum(frustum) => {
+            frustum_pair::triangle(frustum, &centered, &pose, margin, patch);
+        }
+        Convex::Capsule { .. } | Convex::Polyhedron(_) => {
+            let scale = radius.min(triangle_radius(&vertices));
+            with_triangle(&centered, |a| {
+                with_polytope(convex, &pose, |b, radius| {
+                    separating_axis::contact(
+                        &PolytopePair {
+                            a,
+                            b,
+                            radius,
+                            margin,
+                            scale,
+                            cone: Some(&centered),
+                        },
+                        patch,
+                    );
+                });
+            });
+        }
+    }
+    for contact in patch.iter_mut() {
+        contact.point += shift;
+    }
+}
+
+fn triangle_radius([a, b, c]: &[DVec3; 3]) -> f64 {
+    (*b - *a).length().max((*c - *a).length())
+}
+
+/// The triangle as a polytope: its front (face 0), its back (face 1), three edges.
+pub(crate) fn with_triangle(triangle: &SurfaceTriangle, visit: impl FnOnce(Placed<'_>)) {
+    let vertices = triangle.vertices;
+    let offset = triangle.normal.dot(vertices[0]);
+    let faces = [
+        Face {
+            normal: triangle.normal,
+            offset,
+            start: 0,
+            end: 3,
+        },
+        Face {
+            normal: -triangle.normal,
+            offset: -offset,
+            start: 3,
+            end: 6,
+        },
+    ];
+    let directions = [0, 1, 2].map(|k| (vertices[(k + 1) % 3] - vertices[k]).normalize_or_zero());
+    visit(Placed::at_rest(Polytope {
+        vertices: &vertices,
+        faces: &faces,
+        loops: &[0, 1, 2, 0, 2, 1],
+        edges: &[[0, 1], [1, 2], [2, 0]],
+        directions: &directions,
+        half_extents: None,
+    }));
+}
+
+/// Sphere about the origin.
+fn sphere(triangle: &SurfaceTriangle, radius: f64, margin: f64, patch: &mut Patch) {
+    let n = triangle.normal;
+    let height = -n.dot(triangle.vertices[0]);
+    let inside = (0..3).all(|k| triangle.rims[k].outward.dot(-triangle.vertices[k]) <= 0.0);
+    let (foot, normal, distance, feature) = if inside {
+        (-n * height, n, height, 0)
+    } else {
+        let mut nearest = (f64::INFINITY, DVec3::ZERO, 0);
+        for k in 0..3 {
+            let candidate = onto_segment(
+                DVec3::ZERO,
+                triangle.vertices[k],
+                triangle.vertices[(k + 1) % 3],
+            );
+            let square = candidate.length_squared();
+            if square < nearest.0 {
+                nearest = (square, candidate, k as u64 + 1);
+            }
+        }
+        let direction = direction_or(-nearest.1, n);
+        if !triangle.permits(direction) {
+            return;
+        }
+        // Within the tolerance of the cone the face's normal is meant.
+        let flat = (direction - n).length_squared() < 1e-12;
+        let normal = if flat { n } else { direction };
+        (nearest.1, normal, -normal.dot(nearest.1), nearest.2)
+    };
+    let gap = distance - radius;
+    if gap <= margin && distance >= -radius {
+        patch.push(LocalContact {
+            point: foot + normal * (0.5 * gap),
+            normal,
+            gap,
+            feature,
+        });
+    }
+}

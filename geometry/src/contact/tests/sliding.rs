@@ -1,0 +1,109 @@
+//! No ghost edges: bodies anywhere on flat ground feel the ground's normal only.
+
+use super::*;
+
+/// A flat square of side 4 m in two triangles, and one in many.
+fn flats() -> Vec<Geometry> {
+    let corner = |x: f64, y: f64| DVec3::new(x, y, 0.0);
+    vec![
+        build(Shape::TriangleMesh {
+            vertices: vec![
+                corner(-2.0, -2.0),
+                corner(2.0, -2.0),
+                corner(2.0, 2.0),
+                corner(-2.0, 2.0),
+            ],
+            triangles: vec![[0, 1, 2], [0, 2, 3]],
+        }),
+        flat_field(),
+    ]
+}
+
+#[test]
+fn bodies_on_flat_ground_feel_only_its_normal() {
+    let mut bodies = convex_shapes();
+    bodies.push(cuboid(0.1, 0.1, 0.1));
+    for (i, body) in bodies.iter().enumerate() {
+        for flat in &flats() {
+            check(
+                100,
+                &(vector(1.0), orientation(), -1e-3..1e-3_f64),
+                |(p, q, gap)| {
+                    // Lowered until its lowest point has the gap.
+                    let plane = build(Shape::HalfSpace { normal: DVec3::Z });
+                    let turned = Pose::new(DVec3::new(p.x, p.y, 0.0), q);
+                    let depth = -turned_low(body, &turned, &plane);
+                    let pose = Pose::new(DVec3::new(p.x, p.y, depth + gap), q);
+                    let all = found(body, &pose, flat, &Pose::IDENTITY, 2e-3);
+                    prop_assert!(!all.is_empty(), "{i}");
+                    for contact in &all {
+                        prop_assert!(
+                            (contact.normal - DVec3::Z).length() < 1e-9,
+                            "{i} {contact:?}"
+                        );
+                        prop_assert!(contact.gap > gap - 1e-9, "{i} {contact:?}");
+                    }
+                    let least = all.iter().fold(1.0_f64, |g, c| g.min(c.gap));
+                    prop_assert!((least - gap).abs() < 1e-9, "{i} {least} {gap}");
+                    Ok(())
+                },
+            );
+        }
+    }
+}
+
+/// Height of the lowest point of a body.
+fn turned_low(body: &Geometry, pose: &Pose, plane: &Geometry) -> f64 {
+    found(body, pose, plane, &Pose::IDENTITY, 10.0)
+        .iter()
+        .fold(f64::INFINITY, |low, c| low.min(c.gap))
+}
+
+#[test]
+fn upright_bodies_keep_their_support_across_edges() {
+    let bodies = [
+        (cuboid(0.3, 0.3, 0.3), 0.3),
+        (
+            build(Shape::Cylinder {
+                half_height: 0.3,
+                radius: 0.3,
+            }),
+            0.3,
+        ),
+    ];
+    for (body, height) in &bodies {
+        for flat in &flats() {
+            for k in 0..50 {
+                let pose = at(-1.0 + 0.04 * f64::from(k), 0.013 * f64::from(k), *height);
+                let all = found(body, &pose, flat, &Pose::IDENTITY, 1e-3);
+                for contact in &all {
+                    assert!((contact.normal - DVec3::Z).length() < 1e-15);
+                    assert!(contact.gap.abs() < 1e-15);
+                }
+                // They span the base: four corners, or four of the rim roughly 90° apart.
+                let radius = all
+                    .iter()
+                    .map(|c| (c.point - pose.position).truncate().length())
+                    .fold(0.0, f64::max);
+                assert!(radius > 0.3 - 1e-12, "{radius}");
+                for side in [DVec3::X, DVec3::Y, -DVec3::X, -DVec3::Y] {
+                    let reach = all.iter().map(|c| side.dot(c.point - pose.position));
+                    assert!(reach.fold(0.0, f64::max) > 0.14, "{all:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn spheres_over_a_ridge_lean_within_its_normals() {
+    let mesh = terrain();
+    let sphere = build(Shape::Sphere { radius: 0.2 });
+    // Over the apex the sphere touches the apex itself, in one merged contact.
+    let all = found(&sphere, &at(0.1, 0.05, 0.5), &mesh, &Pose::IDENTITY, 1e-3);
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert!((all[0].normal - DVec3::Z).length() < 1e-12 && all[0].gap.abs() < 1e-12);
+    // Below the ground: one-sided, nothing.
+    let all = found(&sphere, &at(0.1, 0.05, -0.5), &mesh, &Pose::IDENTITY, 1e-3);
+    assert!(all.is_empty());
+}

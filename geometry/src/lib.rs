@@ -1,0 +1,49 @@
+//! Geometry of the Moreau engine: shapes, mass properties, broad phase and narrow phase.
+//!
+//! * [`Shape`] is a plain description; [`Shape::build`] validates it into a [`Geometry`].
+//! * [`BroadPhase`] lists the pairs of boxes that meet.
+//! * [`contacts`] lists the contact points of one pair, with signed gaps and unit normals that
+//!   point **from body B to body A**.
+//!
+//! All lengths are in metres, masses in kilograms. The crate knows neither time nor dynamics, and
+//! every result is a pure function of its arguments: no cache, no history, no random numbers.
+//!
+//! ```
+//! use glam::DVec3;
+//! use moreau_geometry::{Pose, Shape, contacts};
+//!
+//! let ball = Shape::Sphere { radius: 0.5 }.build()?;
+//! let floor = Shape::HalfSpace { normal: DVec3::Z }.build()?;
+//! let above = Pose::from_position(DVec3::new(0.0, 0.0, 0.51));
+//! let mut found = Vec::new();
+//! contacts(&ball, &above, &floor, &Pose::default(), 0.1, &mut found);
+//! assert_eq!(found.len(), 1);
+//! assert!((found[0].gap - 0.01).abs() < 1e-15);
+//! assert_eq!(found[0].normal, DVec3::Z);
+//! # Ok::<(), moreau_geometry::GeometryError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod aabb;
+mod broad_phase;
+mod contact;
+mod convex_hull;
+mod error;
+mod frustum;
+mod geometry;
+mod inertia;
+mod mass_properties;
+mod polytope;
+mod pose;
+mod projection;
+mod shape;
+mod surface;
+
+pub use aabb::Aabb;
+pub use broad_phase::BroadPhase;
+pub use contact::{ContactPoint, contacts};
+pub use error::GeometryError;
+pub use geometry::Geometry;
+pub use mass_properties::MassProperties;
+pub use pose::Pose;
+pub use shape::Shape;

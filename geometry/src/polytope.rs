@@ -1,0 +1,215 @@
+//! Convex polytopes: vertices, polygonal faces, edges.
+
+use glam::DVec3;
+
+/// A face plane `normal · x ≤ offset` and the slice of the loop list that holds its corners,
+/// counter-clockwise seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Face {
+    pub(crate) normal: DVec3,
+    pub(crate) offset: f64,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+/// Owned polytope in its local frame (m).
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Polyhedron {
+    pub(crate) vertices: Vec<DVec3>,
+    pub(crate) faces: Vec<Face>,
+    pub(crate) loops: Vec<u32>,
+    pub(crate) edges: Vec<[u32; 2]>,
+    /// Unit edge directions, each line direction once.
+    pub(crate) directions: Vec<DVec3>,
+    /// Half extents if this is a box aligned with the local axes: supports in closed form.
+    pub(crate) half_extents: Option<DVec3>,
+}
+
+/// Borrowed view of a polytope; a segment has no faces, a triangle has two.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Polytope<'a> {
+    pub(crate) vertices: &'a [DVec3],
+    pub(crate) faces: &'a [Face],
+    pub(crate) loops: &'a [u32],
+    pub(crate) edges: &'a [[u32; 2]],
+    pub(crate) directions: &'a [DVec3],
+    pub(crate) half_extents: Option<DVec3>,
+}
+
+impl<'a> Polytope<'a> {
+    /// Vertex indices around a face.
+    pub(crate) fn loop_of(&self, face: usize) -> &'a [u32] {
+        let face = &self.faces[face];
+        &self.loops[face.start as usize..face.end as usize]
+    }
+}
+
+impl Polyhedron {
+    pub(crate) fn view(&self) -> Polytope<'_> {
+        Polytope {
+            vertices: &self.vertices,
+            faces: &self.faces,
+            loops: &self.loops,
+            edges: &self.edges,
+            directions: &self.directions,
+            half_extents: self.half_extents,
+        }
+    }
+
+    /// Box about the origin. Vertex `i` has the sign of bit 0 on x, bit 1 on y, bit 2 on z.
+    pub(crate) fn cuboid(half_extents: DVec3) -> Self {
+        let vertices = (0..8_u32)
+            .map(|i| {
+                let sign = |bit: u32| if i & bit == 0 { -1.0 } else { 1.0 };
+                DVec3::new(sign(1), sign(2), sign(4)) * half_extents
+            })
+            .collect();
+        // Horizontal faces first: ties between axes fall to them.
+        let corners: [(DVec3, [u32; 4]); 6] = [
+            (DVec3::Z, [4, 5, 7, 6]),
+            (DVec3::NEG_Z, [0, 2, 3, 1]),
+            (DVec3::X, [1, 3, 7, 5]),
+            (DVec3::NEG_X, [0, 4, 6, 2]),
+            (DVec3::Y, [2, 6, 7, 3]),
+            (DVec3::NEG_Y, [0, 1, 5, 4]),
+        ];
+        let faces = corners
+            .iter()
+            .zip((0..).step_by(4))
+            .map(|(&(normal, _), start)| Face {
+                normal,
+                offset: normal.abs().dot(half_extents),
+                start,
+                end: start + 4,
+            })
+            .collect();
+        let loops = corners.iter().flat_map(|(_, corner)| *corner).collect();
+        let mut polyhedron = Self::from_faces(vertices, faces, loops);
+        polyhedron.directions = vec![DVec3::X, DVec3::Y, DVec3::Z];
+        polyhedron.half_extents = Some(half_extents);
+        polyhedron
+    }
+
+    /// Derives edges and edge directions from the faces.
+    pub(crate) fn from_faces(vertices: Vec<DVec3>, faces: Vec<Face>, loops: Vec<u32>) -> Self {
+        let mut edges: Vec<[u32; 2]> = Vec::new();
+        for face in &faces {
+            let corners = &loops[face.start as usize..face.end as usize];
+            for (k, &i) in corners.iter().enumerate() {
+                let j = corners[(k + 1) % corners.len()];
+                edges.push([i.min(j), i.max(j)]);
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        let mut directions: Vec<DVec3> = Vec::new();
+        for &[i, j] in &edges {
+            let direction = (vertices[j as usize] - vertices[i as usize]).normalize_or_zero();
+            let known = directions
+                .iter()
+                .any(|d| d.cross(direction).length_squared() < 1e-18);
+            if !known {
+                directions.push(direction);
+            }
+        }
+        Self {
+            vertices,
+            faces,
+            loops,
+            edges,
+            directions,
+            half_extents: None,
+        }
+    }
+
+    /// Largest distance of a vertex from the local origin (m).
+    pub(crate) fn bounding_radius(&self) -> f64 {
+        self.vertices
+            .iter()
+            .fold(0.0, |radius, v| v.length().max(radius))
+    }
+
+    /// Half the least width over the face normals (m).
+    pub(crate) fn half_thickness(&self) -> f64 {
+        self.faces.iter().fold(f64::INFINITY, |least, face| {
+            let low = self
+                .vertices
+                .iter()
+                .fold(f64::INFINITY, |low, v| low.min(face.normal.dot(*v)));
+            least.min(0.5 * (face.offset - low))
+        })
+    }
+}
+
+/// Closest points of the segments `p0 p1` and `q0 q1`: parameters in `[0, 1]` and the points.
+///
+/// Minimises `|p(s) − q(t)|²` over the square: the free minimum along the first segment is
+/// clamped, then each parameter is re-optimised for the other. For parallel segments the smallest
+/// admissible `s` is taken, so that the answer does not depend on rounding.
+pub(crate) fn closest_on_segments(
+    p0: DVec3,
+    p1: DVec3,
+    q0: DVec3,
+    q1: DVec3,
+) -> (f64, f64, DVec3, DVec3) {
+    let u = p1 - p0;
+    let v = q1 - q0;
+    let w = p0 - q0;
+    let a = u.dot(u);
+    let b = u.dot(v);
+    let c = v.dot(v);
+    let d = u.dot(w);
+    let e = v.dot(w);
+    let ratio = |x: f64, y: f64| {
+        if y > 0.0 {
+            (x / y).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    };
+    let determinant = a * c - b * b;
+    let start = if determinant > 1e-14 * a * c {
+        ((b * e - c * d) / determinant).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    let t = ratio(b * start + e, c);
+    let s = ratio(b * t - d, a);
+    let t = ratio(b * s + e, c);
+    (s, t, p0 + u * s, q0 + v * t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuboid_faces_are_outward_and_counter_clockwise() {
+        let cuboid = Polyhedron::cuboid(DVec3::new(1.0, 2.0, 3.0));
+        assert_eq!(cuboid.edges.len(), 12);
+        let view = cuboid.view();
+        for (i, face) in cuboid.faces.iter().enumerate() {
+            let corners = view.loop_of(i);
+            let v = |k: usize| cuboid.vertices[corners[k] as usize];
+            let turned = (v(1) - v(0)).cross(v(2) - v(1)).normalize();
+            assert_eq!(turned, face.normal);
+            assert!((0..4).all(|k| (face.normal.dot(v(k)) - face.offset).abs() < 1e-15));
+        }
+        assert!((cuboid.half_thickness() - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn segments_are_closest_where_expected() {
+        let (s, t, p, q) = closest_on_segments(
+            DVec3::ZERO,
+            DVec3::X,
+            DVec3::new(0.25, -1.0, 1.0),
+            DVec3::new(0.25, 1.0, 1.0),
+        );
+        assert!((s - 0.25).abs() < 1e-15 && (t - 0.5).abs() < 1e-15);
+        assert!((q - p - DVec3::Z).length() < 1e-15);
+        let (_, _, p, q) =
+            closest_on_segments(DVec3::ZERO, DVec3::X, 2.0 * DVec3::X, 3.0 * DVec3::X);
+        assert!(((q - p) - DVec3::X).length() < 1e-15);
+    }
+}

@@ -1,0 +1,106 @@
+//! Shape descriptions, as a user or a file writes them.
+
+use crate::{Geometry, GeometryError, Pose};
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+/// Description of a shape in its local frame. Lengths in metres; the axis of symmetry is local z.
+///
+/// Nothing is checked until [`Shape::build`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Shape {
+    /// Ball about the local origin.
+    Sphere {
+        /// Radius (m), > 0.
+        radius: f64,
+    },
+    /// Box about the local origin, aligned with the local axes.
+    Cuboid {
+        /// Half the edge lengths (m), each > 0.
+        half_extents: DVec3,
+    },
+    /// Points within `radius` of the segment from `-half_height` to `half_height` on the z axis.
+    Capsule {
+        /// Half the length of the core segment (m), > 0.
+        half_height: f64,
+        /// Radius (m), > 0.
+        radius: f64,
+    },
+    /// Circular cylinder along z, between `-half_height` and `half_height`.
+    Cylinder {
+        /// Half the height (m), > 0.
+        half_height: f64,
+        /// Radius (m), > 0.
+        radius: f64,
+    },
+    /// Circular cone along z: base disc at `-half_height`, apex at `+half_height`.
+    Cone {
+        /// Half the height (m), > 0.
+        half_height: f64,
+        /// Radius of the base (m), > 0.
+        radius: f64,
+    },
+    /// Convex hull of at least four points that do not lie in a plane.
+    ConvexHull {
+        /// The points (m); interior ones are allowed.
+        points: Vec<DVec3>,
+    },
+    /// Everything below the plane through the local origin. A surface: no mass.
+    HalfSpace {
+        /// Unit normal that points out of the solid.
+        normal: DVec3,
+    },
+    /// Triangles, counter-clockwise seen from the free side; contact acts on that side only.
+    /// A surface: no mass.
+    TriangleMesh {
+        /// Vertices (m).
+        vertices: Vec<DVec3>,
+        /// Vertex indices of each triangle.
+        triangles: Vec<[u32; 3]>,
+    },
+    /// Terrain `z = height(x, y)` over a rectangle centred on the local origin, free side up.
+    /// A surface: no mass.
+    HeightField {
+        /// Total extent along x (m), > 0.
+        x_size: f64,
+        /// Total extent along y (m), > 0.
+        y_size: f64,
+        /// Number of samples along x, ≥ 2.
+        columns: usize,
+        /// Heights (m), row by row: x runs fastest, rows run along y; at least two rows.
+        heights: Vec<f64>,
+    },
+    /// Union of convex solids, each placed in the local frame. Volumes of overlaps count twice.
+    Compound {
+        /// Placement (shape frame of the part to local frame) and shape of every part.
+        parts: Vec<(Pose, Shape)>,
+    },
+}
+
+impl Shape {
+    /// Checks the description and prepares it for queries.
+    ///
+    /// # Errors
+    /// [`GeometryError`] names the first field that is out of range.
+    pub fn build(&self) -> Result<Geometry, GeometryError> {
+        Geometry::new(self.clone())
+    }
+
+    /// Name of the kind, as in files.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Sphere { .. } => "sphere",
+            Self::Cuboid { .. } => "cuboid",
+            Self::Capsule { .. } => "capsule",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Cone { .. } => "cone",
+            Self::ConvexHull { .. } => "convex_hull",
+            Self::HalfSpace { .. } => "half_space",
+            Self::TriangleMesh { .. } => "triangle_mesh",
+            Self::HeightField { .. } => "height_field",
+            Self::Compound { .. } => "compound",
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! Triangulated surfaces: meshes and height fields, with the normal cones of their edges.
+//!
+//! A body that slides over two coplanar triangles must not notice their common edge. So every
+//! edge carries the largest angle by which a contact normal may lean over it: the dihedral angle
+//! of a convex edge, zero for a flat or concave one, a right angle for a free border. Normals
+//! outside this cone belong to a neighbour and are refused ([`SurfaceTriangle::permits`]).
+
+use crate::{Aabb, GeometryError};
+use glam::DVec3;
+use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
+
+/// Angular tolerance of the normal cones (rad): far above rounding, far below any visible edge.
+pub(crate) const CONE_TOLERANCE: f64 = 1e-6;
+
+/// The edge `vertices[k] → vertices[k + 1]` of a triangle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Rim {
+    /// Unit vector in the triangle's plane, across the edge, outward.
+    pub(crate) outward: DVec3,
+    /// Cosine of the largest lean.
+    pub(crate) cos: f64,
+    /// Sine of the largest lean.
+    pub(crate) sin: f64,
+}
+
+/// One triangle of a surface, in the surface's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SurfaceTriangle {
+    pub(crate) vertices: [DVec3; 3],
+    /// Unit normal on the free side.
+    pub(crate) normal: DVec3,
+    pub(crate) rims: [Rim; 3],
+}
+
+impl SurfaceTriangle {
+    /// Triangle with the normals of its neighbours across the three edges (`None` at a border).
+    fn new(vertices: [DVec3; 3], neighbours: [Option<DVec3>; 3]) -> Self {
+        let normal = normal_of(vertices);
+        let mut rims = [Rim::default(); 3];
+        for (k, rim) in rims.iter_mut().enumerate() {
+            let outward = (vertices[(k + 1) % 3] - vertices[k])
+                .cross(normal)
+                .normalize_or_zero();
+            let (cos, sin) = match neighbours[k] {
+                None => (0.0, 1.0),
+                Some(other) if other.dot(outward) > CONE_TOLERANCE => {
+                    (other.dot(normal), other.dot(outward))
+                }
+                Some(_) => (1.0, 0.0),
+            };
+            *rim = Rim { outward, cos, sin };
+        }
+        Self {
+            vertices,
+            normal,
+            rims,
+        }
+    }
+
+    /// True if a contact normal (unit, away from the surface) may act on this triangle.
+    ///
+    /// For each edge, the projection of the normal on the plane across it must make an angle with
+    /// the triangle's normal of at most the edge's lean: `(l·t) cos ≤ (l·n) sin`.
+    pub(crate) fn permits(&self, direction: DVec3) -> bool {
+        let along = direction.dot(self.normal);
+        along > -CONE_TOLERANCE
+            && self.rims.iter().all(|rim| {
+                let across = direction.dot(rim.outward);
+                across <= CONE_TOLERANCE || across * rim.cos <= along * rim.sin + CONE_TOLERANCE
+            })
+    }
+}
+
+fn normal_of([a, b, c]: [DVec3; 3]) -> DVec3 {
+    (b - a).cross(c - a).normalize_or_zero()
+}
+
+/// A surface in its local frame (m).
+#[derive(Clone, Debug)]
+pub(crate) enum Surface {
+    Mesh(Mesh),
+    Field(Field),
+}
+
+/// Triangle mesh with a bounding volume tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Mesh {
+    triangles: Vec<SurfaceTriangle>,
+    tree: Bvh,
+    bounds: Aabb,
+}
+
+/// Regular grid of heights; each cell is two triangles, split along the diagonal from its least
+/// corner to its greatest.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    origin: DVec3,
+    step: DVec3,
+    columns: usize,
+    rows: usize,
+    heights: Vec<f64>,
+    bounds: Aabb,
+}
+
+impl Surface {
+    pub(crate) fn bounds(&self) -> Aabb {
+        match self {
+            Self::Mesh(mesh) => mesh.bounds,
+            Self::Field(field) => field.bounds,
+        }
+    }
+
+    /// Calls `visit` with the number and data of every triangle whose box meets `region`.
+    pub(crate) fn visit(&self, region: &Aabb, visit: impl FnMut(u32, &SurfaceTriangle)) {
+        match self {
+            Self::Mesh(mesh) => mesh.visit(region, visit),
+            Self::Field(field) => field.visit(region, visit),
+        }
+    }
+}
+
+impl Mesh {
+    pub(crate) fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Self, GeometryError> {
+        for (field, count, least) in [
+            ("vertices", vertices.len(), 3),
+            ("triangles", triangles.len(), 1),
+        ] {
+            if count < least {
+                return Err(GeometryError::TooFew {
+                    field,
+                    count,
+                    least,
+                });
+            }
+        }
+        for vertex in vertices {
+            crate::error::finite("vertices", *vertex)?;
+        }
+        let mut corners = Vec::with_capacity(triangles.len());
+        for (triangle, ids) in triangles.iter().enumerate() {
+            if let Some(&index) = ids.iter().find(|i| **i as usize >= vertices.len()) {
+                return Err(GeometryError::IndexOutOfRange {
+                    triangle,
+                    index,
+                    count: vertices.len(),
+                });
+            }
+            let [a, b, c] = ids.map(|i| vertices[i as usize]);
+            let double_area = (b - a).cross(c - a).length();
+            let longest = [b - a, c - b, a - c]
+                .iter()
+                .fold(0.0_f64, |longest, edge| longest.max(edge.length_squared()));
+            if double_area.is_nan() || double_area <= 1e-12 * longest {
+                return Err(GeometryError::DegenerateTriangle {
+                    triangle,
+                    area: 0.5 * double_area,
+                });
+            }
+            corners.push([a, b, c]);
+        }
+        let neighbours = neighbours(vertices, triangles);
+        let triangles: Vec<_> = corners
+            .iter()
+            .zip(&neighbours)
+            .map(|(&corners_of, next)| {
+                SurfaceTriangle::new(
+                    corners_of,
+                    next.map(|other| other.map(|t| normal_of(corners[t]))),
+                )
+            })
+            .collect();
+        let boxes: Vec<_> = corners
+            .iter()
+            .map(|corners| Aabb::from_points(*corners).to_parry())
+            .collect();
+        Ok(Self {
+            triangles,
+            tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes),
+            bounds: Aabb::from_points(corners.iter().flatten().copied()),
+        })
+    }
+
+    fn visit(&self, region: &Aabb, mut visit: impl FnMut(u32, &SurfaceTriangle)) {
+        let region = region.to_parry();
+        for id in self.tree.intersect_aabb(&region) {
+            visit(id, &self.triangles[id as usize]);
+        }
+    }
+}
+
+/// Neighbour of every triangle across its three edges; vertices at the same place count as one.
+/// An edge shared by more than two triangles, or run through twice in one sense, is a border.
+fn neighbours(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[Option<usize>; 3]> {
+    let order = |a: &DVec3, b: &DVec3| {
+        (a.x.total_cmp(&b.x))
+            .then(a.y.total_cmp(&b.y))
+            .then(a.z.total_cmp(&b.z))
+    };
+    let mut sorted: Vec<DVec3> = vertices.to_vec();
+    sorted.sort_by(order);
+    let welded: Vec<usize> = vertices
+        .iter()
+        .map(|v| sorted.partition_point(|s| order(s, v).is_lt()))
+        .collect();
+    let mut edges: Vec<(usize, usize, bool, usize, usize)> = Vec::new();
+    for (t, ids) in triangles.iter().enumerate() {
+        for k in 0..3 {
+            let i = welded[ids[k] as usize];
+            let j = welded[ids[(k + 1) % 3] as usize];
+            edges.push((i.min(j), i.max(j), i < j, t, k));
+        }
+    }
+    edges.sort_unstable();
+    let mut found = vec![[None; 3]; triangles.len()];
+    for group in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        if let [(_, _, false, s, j), (_, _, true, t, k)] = *group {
+            found[s][j] = Some(t);
+            found[t][k] = Some(s);
+        }
+    }
+    found
+}
+
+impl Field {
+    pub(crate) fn new(
+        x_size: f64,
+        y_size: f64,
+        columns: usize,
+        heights: &[f64],
+    ) -> Result<Self, GeometryError> {
+        crate::error::positive("x_size", x_size)?;
+        crate::error::positive("y_size", y_size)?;
+        let too_few = |field, count| GeometryError::TooFew {
+            field,
+            count,
+            least: 2,
+        };
+        if columns < 2 {
+            return Err(too_few("columns", columns));
+        }
+        if !heights.len().is_multiple_of(columns) {
+            return Err(GeometryError::Ragged {
+                field: "heights",
+                count: heights.len(),
+                step: columns,
+            });
+        }
+        let rows = heights.len() / columns;
+        if rows < 2 {
+            return Err(too_few("rows", rows));
+        }
+        if let Some(&value) = heights.iter().find(|h| !h.is_finite()) {
+            return Err(GeometryError::NotFinite {
+                field: "heights",
+                value,
+            });
+        }
+        let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let half = 0.5 * DVec3::new(x_size, y_size, 0.0);
+        Ok(Self {
+            origin: -half,
+            step: DVec3::new(
+                x_size / (columns - 1) as f64,
+                y_size / (rows - 1) as f64,
+                0.0,
+            ),
+            columns,
+            rows,
+            heights: heights.to_vec(),
+            bounds: Aabb::new(-half + DVec3::Z * low, half + DVec3::Z * high),
+        })
+    }
+
+    fn vertex(&self, row: usize, column: usize) -> DVec3 {
+        DVec3::new(
+            self.origin.x + self.step.x * column as f64,
+            self.origin.y + self.step.y * row as f64,
+            self.heights[row * self.columns + column],
+        )
+    }
+
+    /// Corners of the lower right (`half = 0`) or upper left triangle of a cell.
+    fn corners(&self, row: usize, column: usize, half: usize) -> [DVec3; 3] {
+        let least = self.vertex(row, column);
+        let greatest = self.vertex(row + 1, column + 1);
+        if half == 0 {
+            [least, self.vertex(row, column + 1), greatest]
+        } else {
+            [least, greatest, self.vertex(row + 1, column)]
+        }
+    }
+
+    fn triangle(&self, row: usize, column: usize, half: usize) -> SurfaceTriangle {
+        let normal = |row: usize, column: usize, half: usize| {
+            (row + 1 < self.rows && column + 1 < self.columns)
+                .then(|| normal_of(self.corners(row, column, half)))
+        };
+        let neighbours = if half == 0 {
+            [
+                row.checked_sub(1).and_then(|row| normal(row, column, 1)),
+                normal(row, column + 1, 1),
+                normal(row, column, 1),
+            ]
+        } else {
+            [
+                normal(row, column, 0),
+                normal(row + 1, column, 0),
+                column
+                    .checked_sub(1)
+                    .and_then(|column| normal(row, column, 0)),
+            ]
+        };
+        SurfaceTriangle::new(self.corners(row, column, half), neighbours)
+    }
+
+    fn visit(&self, region: &Aabb, mut visit: impl FnMut(u32, &SurfaceTriangle)) {
+        if !region.intersects(&self.bounds) {
+            return;
+        }
+        // Cells whose closed span meets [low, high] of the region; casts saturate at zero.
+        let span = |axis: usize, cells: usize| {
+            let low = (region.min[axis] - self.origin[axis]) / self.step[axis];
+            let high = (region.max[axis] - self.origin[axis]) / self.step[axis];
+            let first = (low.floor() - 1.0).max(0.0) as usize;
+            let last = (high.floor() + 1.0).max(0.0) as usize;
+            first..last.min(cells - 1) + 1
+        };
+        for row in span(1, self.rows - 1) {
+            for column in span(0, self.columns - 1) {
+                for half in 0..2 {
+                    if !Aabb::from_points(self.corners(row, column, half)).intersects(region) {
+                        continue;
+                    }
+                    let id = 2 * (row * (self.columns - 1) + column) + half;
+                    visit(id as u32, &self.triangle(row, column, half));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn field_and_mesh_agree_on_triangles_and_cones() {
+        let heights: Vec<f64> = (0..12).map(|i| f64::from(i * i % 7) * 0.3).collect();
+        let field = Field::new(3.0, 2.0, 4, &heights).unwrap();
+        let mut from_field = Vec::new();
+        field.visit(&Aabb::EVERYTHING.clone(), |id, triangle| {
+            from_field.push((id, *triangle));
+        });
+        assert_eq!(from_field.len(), 12);
+        // Unwelded copy of the same triangles: welding must recover the neighbours.
+        let vertices: Vec<DVec3> = from_field.iter().flat_map(|(_, t)| t.vertices).collect();
+        let ids: Vec<[u32; 3]> = (0..12).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+        let mesh = Mesh::new(&vertices, &ids).unwrap();
+        for ((_, a), b) in from_field.iter().zip(&mesh.triangles) {
+            assert_eq!(a, b);
+        }
+    }
+
+    #[test]
+    fn flat_edges_permit_only_the_face_normal() {
+        let field = Field::new(2.0, 2.0, 3, &[0.0; 9]).unwrap();
+        let triangle = field.triangle(0, 1, 1);
+        assert_eq!(triangle.normal, DVec3::Z);
+        assert!(triangle.permits(DVec3::Z));
+        let lean = DVec3::new(0.1, 0.05, 1.0).normalize();
+        assert!(!triangle.permits(lean) && !triangle.permits(-DVec3::Z));
+    }
+
+    #[test]
+    fn bad_surfaces_are_refused() {
+        assert!(matches!(
+            Field::new(1.0, 1.0, 2, &[0.0; 3]),
+            Err(GeometryError::Ragged { count: 3, .. })
+        ));
+        assert!(matches!(
+            Field::new(1.0, 1.0, 2, &[0.0; 2]),
+            Err(GeometryError::TooFew { field: "rows", .. })
+        ));
+        assert!(matches!(
+            Field::new(1.0, -1.0, 2, &[0.0; 4]),
+            Err(GeometryError::NotPositive {
+                field: "y_size",
+                ..
+            })
+        ));
+        let square = [DVec3::ZERO, DVec3::X, DVec3::Y];
+        assert!(matches!(
+            Mesh::new(&square, &[[0, 1, 3]]),
+            Err(GeometryError::IndexOutOfRange { index: 3, .. })
+        ));
+        assert!(matches!(
+            Mesh::new(&square, &[[0, 1, 1]]),
+            Err(GeometryError::DegenerateTriangle { triangle: 0, .. })
+        ));
+        assert!(Mesh::new(&square, &[]).is_err());
+    }
+}
