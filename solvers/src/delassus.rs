@@ -107,3 +107,92 @@ impl Delassus {
         sum
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{OwnedProblem, Random};
+
+    fn trace(matrix: &Delassus) -> f64 {
+        let block = |i| matrix.block(i, i);
+        let sum = |b: DMat3| b.x_axis.x + b.y_axis.y + b.z_axis.z;
+        (0..matrix.rows()).map(|i| sum(block(i))).sum()
+    }
+
+    /// `W = G Ŵ Gᵀ` with symmetric `Ŵ ≥ 0`. Entries are some ten roundings of at most the trace.
+    #[test]
+    fn the_assembled_operator_is_symmetric_and_positive_semidefinite() {
+        for seed in 0..20 {
+            let problem = OwnedProblem::random(seed, 12, 40);
+            let matrix = Delassus::assemble(&problem.view());
+            let mut random = Random::new(seed);
+            for (row, column) in (0..40).flat_map(|i| (0..40).map(move |j| (i, j))) {
+                let block = matrix.block(row, column);
+                let difference = block - matrix.block(column, row).transpose();
+                let bound = 64.0 * f64::EPSILON * 12.0; // ‖W_αβ‖ ≤ 1/m + ‖I⁻¹‖ arm² < 2 × 12
+                assert!(difference.to_cols_array().iter().all(|e| e.abs() <= bound));
+            }
+            for _ in 0..100 {
+                let x: Vec<_> = (0..40).map(|_| random.vector()).collect();
+                let form: f64 = (0..40).map(|i| x[i].dot(matrix.row_times(i, &x))).sum();
+                let square: f64 = x.iter().map(|x| x.length_squared()).sum();
+                assert!(form >= -64.0 * f64::EPSILON * trace(&matrix) * square);
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_exists_if_and_only_if_the_contacts_share_a_free_body() {
+        let problem = OwnedProblem::random(1, 30, 50);
+        let matrix = Delassus::assemble(&problem.view());
+        for (i, a) in problem.contacts.iter().enumerate() {
+            let columns: Vec<_> = matrix.row(i).map(|(column, _)| column).collect();
+            assert!(columns.is_sorted());
+            for (j, b) in problem.contacts.iter().enumerate() {
+                let shared = a.bodies.iter().any(|k| *k != 0 && b.bodies.contains(k));
+                assert_eq!(columns.contains(&j), shared, "{i} {j}");
+            }
+        }
+    }
+
+    /// The two forms differ by the rounding of sums over the contacts of a body, here below 20.
+    #[test]
+    fn stored_and_factored_forms_give_the_same_velocities() {
+        for seed in 0..20 {
+            let owned = OwnedProblem::random(seed, 12, 60);
+            let (factored, stored) = (owned.view(), owned.view().assemble());
+            let mut random = Random::new(seed);
+            let r: Vec<_> = (0..60).map(|_| random.vector()).collect();
+            let mut twist = Vec::new();
+            factored.twist_under(&r, &mut twist);
+            for (i, contact) in owned.contacts.iter().enumerate() {
+                let [a, b] = contact.bodies.map(|j| &twist[j as usize]);
+                let through_bodies = contact.local_velocity(a, b) + contact.offset;
+                let u = stored.delassus.row_times(i, &r) + stored.free_velocity[i];
+                assert!((u - through_bodies).length() <= 1e-12 * u.length().max(1.0));
+            }
+        }
+    }
+
+    /// Both forms of the diagonal blocks, to ten roundings of entries below 24.
+    #[test]
+    fn the_local_block_is_the_diagonal_block() {
+        let problem = OwnedProblem::random(3, 12, 200);
+        let matrix = Delassus::assemble(&problem.view());
+        for (i, contact) in problem.contacts.iter().enumerate() {
+            let [a, b] = contact.bodies.map(|j| &problem.inverse_mass[j as usize]);
+            let difference = contact.local_block(a, b) - matrix.block(i, i);
+            let entries = difference.to_cols_array();
+            assert!(entries.iter().all(|e| e.abs() <= 240.0 * f64::EPSILON));
+        }
+    }
+
+    #[test]
+    fn rows_are_sorted_and_equal_columns_are_added() {
+        let one = DMat3::IDENTITY;
+        let matrix = Delassus::from_rows(vec![vec![(1, one), (0, one), (1, one)], vec![]]);
+        assert_eq!(matrix.block_count(), 2);
+        assert_eq!(matrix.block(0, 1), one * 2.0);
+        assert_eq!(matrix.block(1, 1), DMat3::ZERO);
+    }
+}

@@ -72,6 +72,7 @@ impl Relaxation for ExplicitSweep<'_> {
                 local.from_principal(local.solve_principal(q, self.problem.friction[contact]));
             let change = solved - start;
             let lambda = space.lambda[contact];
+            sums.turn += lambda * (start - previous).dot(solved - previous);
             sums.uphill -= lambda * change.dot(solved - previous);
             sums.change += lambda * change.length_squared();
             sums.size += lambda * solved.length_squared();

@@ -26,6 +26,8 @@ pub mod problem;
 pub mod report;
 
 mod explicit_sweep;
+#[cfg(test)]
+mod random;
 mod twist_sweep;
 
 pub use acceleration::Momentum;

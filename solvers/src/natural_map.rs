@@ -13,7 +13,7 @@
 //! twists from the problem's own frames and arms, and nothing is cached.
 
 use crate::cone;
-use crate::problem::{FactoredProblem, FrictionProblem, WorldTwist};
+use crate::problem::{FactoredProblem, FrictionProblem, InverseMass, WorldTwist};
 use glam::DVec3;
 
 /// What an impulse reaches on a problem.
@@ -46,8 +46,9 @@ impl Sums {
         let unit = r - cone::project(friction, r - shifted);
         self.natural += unit.length_squared();
         self.free += q.length_squared();
-        if lambda > 0.0 {
-            let scaled = r - cone::project(friction, r - shifted / lambda);
+        // NaN must reach the sums: an undefined contact is not a solved one.
+        if lambda > 0.0 || lambda.is_nan() {
+            let scaled = r - cone::project(friction, r - shifted * (1.0 / lambda));
             self.natural_scaled += lambda * scaled.length_squared();
             self.impulse_scaled += lambda * r.length_squared();
             self.free_scaled += q.length_squared() / lambda;
@@ -67,9 +68,11 @@ impl Sums {
     }
 }
 
-/// `√(a/b)`, zero for 0/0.
+/// `√(a/b)`, zero for 0/0; infinite once the sums overflow, so that nothing passes for solved.
 fn ratio(numerator: f64, denominator: f64) -> f64 {
-    if numerator == 0.0 {
+    if !denominator.is_finite() {
+        f64::INFINITY
+    } else if numerator == 0.0 {
         0.0
     } else {
         (numerator / denominator).sqrt()
@@ -125,18 +128,16 @@ pub fn factored(
             ];
             DVec3::from(axes.map(|axis| axis.dot(w))) + contact.offset
         };
-        let mut trace = 0.0;
-        for axis in [
-            contact.frame.x_axis,
-            contact.frame.y_axis,
-            contact.frame.z_axis,
-        ] {
-            for (body, arm) in [(a, contact.arms[0]), (b, contact.arms[1])] {
-                let mass = &problem.inverse_mass[body];
-                let lever = arm.cross(axis);
-                trace += mass.linear + lever.dot(mass.angular * lever);
-            }
-        }
+        // The trace of Cᵀ(I/m + [ρ]×ᵀ 𝕀⁻¹ [ρ]×)C does not depend on the orthonormal C:
+        // 3/m + ‖ρ‖² tr 𝕀⁻¹ − ρᵀ𝕀⁻¹ρ for each body.
+        let trace: f64 = [(a, contact.arms[0]), (b, contact.arms[1])]
+            .map(|(body, arm)| {
+                let InverseMass { linear, angular } = &problem.inverse_mass[body];
+                let diagonal = angular.x_axis.x + angular.y_axis.y + angular.z_axis.z;
+                3.0 * linear + arm.length_squared() * diagonal - arm.dot(*angular * arm)
+            })
+            .iter()
+            .sum();
         let (u, q) = (relative(twist), relative(problem.free_twist));
         sums.add(trace / 3.0, contact.friction, *r, u, q);
     }
@@ -156,5 +157,39 @@ fn twist_of(problem: &FactoredProblem, impulse: &[DVec3], twist: &mut Vec<WorldT
         twist[a].angular += mass_a.angular * contact.arms[0].cross(force);
         twist[b].linear -= mass_b.linear * force;
         twist[b].angular -= mass_b.angular * contact.arms[1].cross(force);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Delassus;
+    use glam::DMat3;
+
+    /// A diverging solver once passed with 0 = finite/∞.
+    #[test]
+    fn an_impulse_whose_square_overflows_is_not_a_solution() {
+        let problem = FrictionProblem {
+            delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]; 2]),
+            free_velocity: vec![-DVec3::X; 2],
+            friction: vec![0.5; 2],
+        };
+        let residual = stored(&problem, &[DVec3::X * 1e160, DVec3::X]);
+        assert!(residual.scaled.is_infinite());
+    }
+
+    #[test]
+    fn an_undefined_contact_makes_the_residual_undefined() {
+        let rows = vec![
+            vec![(0, DMat3::IDENTITY)],
+            vec![(1, DMat3::from_diagonal(DVec3::NAN))],
+        ];
+        let problem = FrictionProblem {
+            delassus: Delassus::from_rows(rows),
+            free_velocity: vec![-DVec3::X; 2],
+            friction: vec![0.5; 2],
+        };
+        let residual = stored(&problem, &[DVec3::X, DVec3::ZERO]);
+        assert!(!residual.scaled.is_finite());
     }
 }

@@ -137,3 +137,6 @@ fn check_warm_start(impulse: &[DVec3], expected: usize) -> Result<(), ProblemErr
         }),
     }
 }
+
+#[cfg(test)]
+mod tests;

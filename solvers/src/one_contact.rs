@@ -16,13 +16,15 @@
 //! r_T(α) = −(S + αI)⁻¹ b,   r_N(α) = −(q_N + w·r_T(α))/W_NN,   f(α) = ‖r_T(α)‖ − μ r_N(α) = 0
 //! ```
 //!
+//! `S` is kept above the rounding of `W`, so that the sticking impulse is finite.
 //! `f(0) > 0` because sticking failed, and `f(∞) = μ q_N/W_NN < 0`: a root always exists. With
 //! `‖r_T‖ ≤ ‖b‖/(s_min + α)` the bound `α_max = ‖b‖ (W_NN + μ‖w‖)/(−μ q_N) − s_min` brackets it.
 //! We run Newton on `h(α) = 1/‖r_T‖ − 1/(μ r_N)`, which is linear for an isotropic contact (one
 //! step is exact) and nearly so otherwise, as for trust-region secular equations, and bisect
 //! whenever Newton leaves the bracket. In the eigenbasis of `S` one evaluation costs two divisions
 //! and one square root. Strong normal–tangential coupling with large `μ` can give several roots
-//! (Painlevé); the iteration starts from `α = 0` and is deterministic.
+//! (Painlevé); the iteration starts from `α = 0`, or from the root of an earlier solve, and is
+//! deterministic.
 //!
 //! References: [Bonnefon-Daviet11] for the equation (there squared to a quartic), THEORY §8 for
 //! this safeguarded form.
@@ -57,6 +59,8 @@ impl OneContact {
     /// and [`OneContact::solve`] then returns zero.
     #[must_use]
     pub fn new(block: &DMat3) -> Self {
+        let usable = block.x_axis.x > 0.0 && block.is_finite();
+        let block = if usable { *block } else { DMat3::ZERO };
         let w_nn = block.x_axis.x;
         let w1 = 0.5 * (block.x_axis.y + block.y_axis.x);
         let w2 = 0.5 * (block.x_axis.z + block.z_axis.x);
@@ -67,7 +71,8 @@ impl OneContact {
         );
         let off = 0.5 * (block.y_axis.z + block.z_axis.y) - w1 * w2 * inv_w_nn;
         let (c, s, t) = jacobi_rotation(a, off, d);
-        let eigenvalues = [(a - t * off).max(0.0), (d + t * off).max(0.0)];
+        let floor = f64::EPSILON * (w_nn + block.y_axis.y.abs() + block.z_axis.z.abs());
+        let eigenvalues = [(a - t * off).max(floor), (d + t * off).max(floor)];
         let w = [c * w1 - s * w2, s * w1 + c * w2];
         // jacobi_rotation returns the rotation whose first axis is (c, −s).
         let rotation = [c, -s];
@@ -79,7 +84,7 @@ impl OneContact {
             inv_w_nn,
             w,
             s: eigenvalues,
-            inv_s: eigenvalues.map(|e| if e > 0.0 { 1.0 / e } else { f64::INFINITY }),
+            inv_s: eigenvalues.map(|e| if e > 0.0 { 1.0 / e } else { 0.0 }),
             rotation,
             isotropic,
         }
@@ -142,45 +147,58 @@ impl OneContact {
     #[inline]
     #[must_use]
     pub fn solve_principal(&self, q: DVec3, friction: f64) -> DVec3 {
-        let open = q.x >= 0.0 || self.inv_w_nn == 0.0;
-        if open {
-            return DVec3::ZERO;
-        }
+        self.solve_principal_from(q, friction, &mut 0.0)
+    }
+
+    /// [`OneContact::solve_principal`] with the slip multiplier `α` (1/kg) of an earlier solve of
+    /// this contact as the first guess, 0 for none; receives the new one. In repeated sweeps this
+    /// saves most of the iterations, and of several roots it takes the one near the previous.
+    #[inline]
+    #[must_use]
+    pub fn solve_principal_from(&self, q: DVec3, friction: f64, alpha: &mut f64) -> DVec3 {
         if self.isotropic {
             return self.solve_isotropic(q, friction);
+        }
+        if q.x >= 0.0 || self.inv_w_nn == 0.0 {
+            return DVec3::ZERO;
         }
         if friction == 0.0 {
             return DVec3::new(-q.x * self.inv_w_nn, 0.0, 0.0);
         }
         let slope = q.x * self.inv_w_nn;
         let b = [q.y - self.w[0] * slope, q.z - self.w[1] * slope];
-        let stick = self.impulse_from_tangential(
-            q.x,
-            -quotient(b[0], self.inv_s[0]),
-            -quotient(b[1], self.inv_s[1]),
-        );
+        let stick = self.impulse_from_tangential(q.x, -b[0] * self.inv_s[0], -b[1] * self.inv_s[1]);
         if cone::tangential_norm(stick) <= friction * stick.x {
             return stick;
         }
-        self.slip(q.x, b, friction)
+        let (r1, r2) = self.slip(q.x, b, friction, stick, alpha);
+        let r = self.impulse_from_tangential(q.x, r1, r2);
+        // The last rounding: put r on the cone exactly.
+        let tangential = cone::tangential_norm(r);
+        if r.x <= 0.0 || tangential == 0.0 {
+            return DVec3::new(r.x.max(0.0), 0.0, 0.0);
+        }
+        let scale = friction * r.x / tangential;
+        DVec3::new(r.x, scale * r1, scale * r2)
     }
 
     /// Diagonal block with equal tangential entries: the cap of the sticking impulse is exact,
-    /// because `u_T = −α r_T` keeps `r_T` parallel to `b = q_T`.
+    /// because `u_T = −α r_T` keeps `r_T` parallel to `b = q_T`. All three regimes without a branch:
+    /// in a pile they alternate at random. (`min` takes the number when `0/0` is none.)
     #[inline]
     fn solve_isotropic(&self, q: DVec3, friction: f64) -> DVec3 {
-        let normal = -q.x * self.inv_w_nn;
-        let radius = friction * normal;
-        let speed = cone::tangential_norm(q);
-        let scale = if speed <= radius * self.s[0] {
-            self.inv_s[0]
-        } else {
-            radius / speed
-        };
-        if speed == 0.0 {
-            return DVec3::new(normal, 0.0, 0.0);
-        }
+        let normal = (-q.x * self.inv_w_nn).max(0.0);
+        let scale = self.inv_s[0].min(friction * normal / cone::tangential_norm(q));
         DVec3::new(normal, -scale * q.y, -scale * q.z)
+    }
+
+    /// `α_max`: at and beyond it `‖r_T‖ ≤ μ r_N`.
+    #[cold]
+    fn slip_bound(&self, q_n: f64, b: [f64; 2], friction: f64) -> f64 {
+        let b_norm = (b[0] * b[0] + b[1] * b[1]).sqrt();
+        let w_norm = (self.w[0] * self.w[0] + self.w[1] * self.w[1]).sqrt();
+        let s_min = self.s[0].min(self.s[1]);
+        (b_norm * (self.w_nn + friction * w_norm) / (-friction * q_n) - s_min).max(0.0)
     }
 
     #[inline]
@@ -189,21 +207,31 @@ impl OneContact {
         DVec3::new(normal, r1, r2)
     }
 
-    /// Case 3 of the module doc: the root of `f` on `(0, α_max]`. Needs `q_n < 0`, `friction > 0`.
-    fn slip(&self, q_n: f64, b: [f64; 2], friction: f64) -> DVec3 {
-        let b_norm = (b[0] * b[0] + b[1] * b[1]).sqrt();
-        let w_norm = (self.w[0] * self.w[0] + self.w[1] * self.w[1]).sqrt();
-        let s_min = self.s[0].min(self.s[1]);
-        let mut low = 0.0;
-        let mut high =
-            (b_norm * (self.w_nn + friction * w_norm) / (-friction * q_n) - s_min).max(0.0);
-        let mut alpha = if s_min > 0.0 { 0.0 } else { 1e-3 * high };
-        let mut r = DVec3::ZERO;
-        for _ in 0..MAX_ITERATIONS {
+    /// Case 3 of the module doc: the root of `f` on `(0, α_max]`, from the guess `first` or, if that
+    /// is 0, from the sticking impulse. Needs `q_n < 0`, `friction > 0`. Returns
+    /// `r_T`, which fits in registers.
+    fn slip(
+        &self,
+        q_n: f64,
+        b: [f64; 2],
+        friction: f64,
+        stick: DVec3,
+        first: &mut f64,
+    ) -> (f64, f64) {
+        let at = |alpha: f64| {
             let inv = [1.0 / (self.s[0] + alpha), 1.0 / (self.s[1] + alpha)];
-            let y = [b[0] * inv[0], b[1] * inv[1]];
-            r = self.impulse_from_tangential(q_n, -y[0], -y[1]);
-            let tangential = (y[0] * y[0] + y[1] * y[1]).sqrt();
+            let r = self.impulse_from_tangential(q_n, -b[0] * inv[0], -b[1] * inv[1]);
+            (inv, r)
+        };
+        let mut alpha = *first;
+        let (mut inv, mut r) = if alpha > 0.0 {
+            at(alpha)
+        } else {
+            (self.inv_s, stick)
+        };
+        let (mut low, mut high) = (0.0, f64::MAX);
+        for _ in 0..MAX_ITERATIONS {
+            let tangential = cone::tangential_norm(r);
             let bound = friction * r.x;
             let excess = tangential - bound;
             if excess.abs() <= 2.0 * f64::EPSILON * (tangential + bound.abs()) {
@@ -217,36 +245,29 @@ impl OneContact {
             if high - low <= 2.0 * f64::EPSILON * high {
                 break;
             }
-            // h = 1/‖r_T‖ − 1/(μ r_N),  d‖r_T‖/dα = −Σ b²/(s+α)³/‖r_T‖,  dr_N/dα = −Σ w b/(s+α)²/W_NN
-            let d_tangential = -(y[0] * y[0] * inv[0] + y[1] * y[1] * inv[1]) / tangential;
-            let d_bound =
-                -friction * self.inv_w_nn * (self.w[0] * y[0] * inv[0] + self.w[1] * y[1] * inv[1]);
-            let h = 1.0 / tangential - 1.0 / bound;
-            let d_h = d_bound / (bound * bound) - d_tangential / (tangential * tangential);
-            let newton = alpha - h / d_h;
-            let usable = bound > 0.0 && newton > low && newton < high;
-            alpha = if usable {
+            // With T = ‖r_T‖, B = μ r_N: T dT/dα = −Σ r²/(s+α), dB/dα = μ Σ w r/(s+α)/W_NN, and
+            // Newton on 1/T − 1/B steps by −h/h' = T² B (T − B) / (T³ dB/dα − B² T dT/dα).
+            let (y1, y2) = (r.y * inv[0], r.z * inv[1]);
+            let t_dt = -(r.y * y1 + r.z * y2);
+            let db = friction * self.inv_w_nn * (self.w[0] * y1 + self.w[1] * y2);
+            let square = tangential * tangential;
+            let slope = square * tangential * db - bound * bound * t_dt;
+            let newton = alpha + square * bound * excess / slope;
+            alpha = if bound > 0.0 && newton > low && newton < high {
                 newton
-            } else if low > 0.0 {
-                (low * high).sqrt()
             } else {
-                0.1 * high
+                high = high.min(self.slip_bound(q_n, b, friction));
+                if low > 0.0 {
+                    (low * high).sqrt()
+                } else {
+                    0.1 * high
+                }
             };
+            (inv, r) = at(alpha);
         }
-        // The last rounding: put r on the cone exactly.
-        let tangential = cone::tangential_norm(r);
-        if r.x <= 0.0 || tangential == 0.0 {
-            return DVec3::new(r.x.max(0.0), 0.0, 0.0);
-        }
-        let scale = friction * r.x / tangential;
-        DVec3::new(r.x, scale * r.y, scale * r.z)
+        *first = alpha;
+        (r.y, r.z)
     }
-}
-
-/// `value · inverse`, where `0 · ∞ = 0` (no motion along a direction of zero compliance).
-#[inline]
-fn quotient(value: f64, inverse: f64) -> f64 {
-    if value == 0.0 { 0.0 } else { value * inverse }
 }
 
 /// Jacobi rotation `(c, s, t = s/c)` that diagonalises `[[a, o], [o, d]]`:
@@ -260,3 +281,6 @@ fn jacobi_rotation(a: f64, o: f64, d: f64) -> (f64, f64, f64) {
     let c = 1.0 / (1.0 + t * t).sqrt();
     (c, t * c, t)
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,6 +43,16 @@ pub enum ProblemError {
         /// Offending value.
         value: f64,
     },
+    /// A block row of `W` has a block in a column that is not there.
+    #[error("row {row} has a block in column {column}, expected less than {count}")]
+    Column {
+        /// Block row.
+        row: usize,
+        /// Block column.
+        column: usize,
+        /// Number of contacts.
+        count: usize,
+    },
     /// A contact names a body that is not there, or the same body twice.
     #[error(
         "contact {contact} joins bodies {bodies:?}, expected two different indices below {count}"
@@ -103,7 +113,7 @@ impl InverseMass {
     #[inline]
     #[must_use]
     pub fn is_fixed(&self) -> bool {
-        self.linear == 0.0
+        self.linear == 0.0 && self.angular == DMat3::ZERO
     }
 }
 
@@ -134,10 +144,25 @@ impl Contact {
         self.frame.transpose() * (a.at(self.arms[0]) - b.at(self.arms[1]))
     }
 
-    /// Local Delassus block `W_αα`, 1/kg, from the bodies' inverse masses.
+    /// Local Delassus block `W_αα`, 1/kg, from the bodies' inverse masses:
+    /// `Σ_j I/m + Lᵀ 𝕀⁻¹ L` with `L = [ρ × n, ρ × t₁, ρ × t₂]`.
     #[must_use]
     pub fn local_block(&self, a: &InverseMass, b: &InverseMass) -> DMat3 {
-        self.coupling(0, self, 0, a) + self.coupling(1, self, 1, b)
+        let mut block = DMat3::from_diagonal(DVec3::splat(a.linear + b.linear));
+        for (mass, arm) in [(a, self.arms[0]), (b, self.arms[1])] {
+            let DMat3 {
+                x_axis,
+                y_axis,
+                z_axis,
+            } = self.frame;
+            let [l0, l1, l2] = [x_axis, y_axis, z_axis].map(|axis| arm.cross(axis));
+            let [t0, t1, t2] = [l0, l1, l2].map(|lever| mass.angular * lever);
+            let (w01, w02, w12) = (l0.dot(t1), l0.dot(t2), l1.dot(t2));
+            block.x_axis += DVec3::new(l0.dot(t0), w01, w02);
+            block.y_axis += DVec3::new(w01, l1.dot(t1), w12);
+            block.z_axis += DVec3::new(w02, w12, l2.dot(t2));
+        }
+        block
     }
 
     /// `G_α^j Ŵ_j G_β^jᵀ` for the body `mass` seen as side `side` of `self` and `other_side` of `other`.
@@ -188,6 +213,15 @@ impl FactoredProblem<'_> {
                     what: "free twist",
                     index,
                     value,
+                });
+            }
+        }
+        for (index, mass) in self.inverse_mass.iter().enumerate() {
+            if !(mass.linear.is_finite() && mass.angular.is_finite()) {
+                return Err(ProblemError::NotFinite {
+                    what: "inverse mass",
+                    index,
+                    value: f64::NAN,
                 });
             }
         }
@@ -301,6 +335,13 @@ impl FrictionProblem {
                     what: "free velocity",
                     index,
                     value,
+                });
+            }
+            if let Some((column, _)) = self.delassus.row(index).find(|(c, _)| *c >= self.len()) {
+                return Err(ProblemError::Column {
+                    row: index,
+                    column,
+                    count: self.len(),
                 });
             }
             if self

@@ -35,7 +35,7 @@ use crate::colouring::Colouring;
 use crate::one_contact::OneContact;
 use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
 use crate::{Residual, natural_map};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 /// Contacts per unit of parallel work and per partial sum.
@@ -47,11 +47,16 @@ const FROM_BODY: u32 = 1 << 31;
 #[derive(Clone, Copy, Debug)]
 struct Packed {
     bodies: [u32; 2],
+    /// Where the twists of A and B are written: the bodies, or a spare entry behind the last one
+    /// for fixed bodies, so that the contacts of the ground do not wait for each other's stores.
+    targets: [u32; 2],
     /// Where the relay reads the twists of A and B.
     source: [u32; 2],
     /// `n, t₁', t₂'`: principal tangents.
     axes: [DVec3; 3],
+    /// `ρ_A`, `ρ_B`; for balls `(a, 0, 0)` and `(b, 0, 0)` with `ρ = a n`, `ρ = b n`.
     arms: [DVec3; 2],
+    balls: bool,
     offset: DVec3,
     friction: f64,
     lambda: f64,
@@ -92,25 +97,64 @@ impl PackedMass {
     }
 }
 
-/// Impulses of one contact, principal basis: current `x` and previous `x_prev`.
+/// Relative size below which the geometry of a ball is off by rounding only.
+const BALL: f64 = 1e-14;
+
+/// True if the contact sees the body as a ball: arm along the normal, isotropic inertia. A fixed
+/// body that does not turn is a ball of radius zero, wherever its centre is.
+fn is_ball(contact: &Contact, side: usize, mass: &InverseMass, twist: &WorldTwist) -> bool {
+    if mass.is_fixed() && twist.angular == DVec3::ZERO {
+        return true;
+    }
+    let (arm, normal) = (contact.arms[side], contact.frame.x_axis);
+    let inertia = mass.angular.x_axis.x;
+    let deviation = mass.angular - DMat3::from_diagonal(DVec3::splat(inertia));
+    let entries = deviation.abs().to_cols_array();
+    entries.iter().all(|d| *d <= BALL * inertia)
+        && arm.cross(normal).length() <= BALL * arm.length()
+}
+
+/// Impulses of one contact, principal basis: current `x` and previous `x_prev`; and `α`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Iterate {
     now: DVec3,
     before: DVec3,
+    /// Slip multiplier of the last solve in which the contact slid.
+    alpha: f64,
 }
 
 impl Packed {
-    fn new(contact: &Contact, masses: &[InverseMass]) -> Self {
+    fn new(contact: &Contact, problem: &FactoredProblem) -> Self {
+        let masses = problem.inverse_mass;
         let [a, b] = contact.bodies.map(|j| &masses[j as usize]);
         let block = contact.local_block(a, b);
         let local = OneContact::new(&block);
         let [c, s] = local.rotation();
+        let balls = [(0, a), (1, b)].into_iter().all(|(side, mass)| {
+            let body = contact.bodies[side] as usize;
+            is_ball(contact, side, mass, &problem.free_twist[body])
+        });
+        let arms = if balls {
+            contact
+                .arms
+                .map(|arm| DVec3::X * arm.dot(contact.frame.x_axis))
+        } else {
+            contact.arms
+        };
         let (t1, t2) = (contact.frame.y_axis, contact.frame.z_axis);
         Self {
             bodies: contact.bodies,
+            targets: contact.bodies.map(|j| {
+                if masses[j as usize].is_fixed() {
+                    masses.len() as u32
+                } else {
+                    j
+                }
+            }),
             source: [0; 2],
             axes: [contact.frame.x_axis, t1 * c + t2 * s, t2 * c - t1 * s],
-            arms: contact.arms,
+            arms,
+            balls,
             offset: local.to_principal(contact.offset),
             friction: contact.friction,
             lambda: (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0,
@@ -118,36 +162,82 @@ impl Packed {
         }
     }
 
-    /// The kernel: solves this contact with all others frozen. Pure.
-    #[inline]
+    /// The kernel: solves this contact with all others frozen. Pure. Inlined, so that the twists
+    /// travel in registers: a call passes them through memory in pieces that do not forward.
+    #[inline(always)]
     fn relax(
         &self,
-        twists: [WorldTwist; 2],
+        twists: [&WorldTwist; 2],
         masses: [&PackedMass; 2],
         iterate: &mut Iterate,
         beta: f64,
         sums: &mut SweepSums,
     ) -> [WorldTwist; 2] {
-        let start = iterate.now + (iterate.now - iterate.before) * beta;
+        if self.balls {
+            return self.relax_balls(twists, masses, iterate, beta, sums);
+        }
         let relative = twists[0].at(self.arms[0]) - twists[1].at(self.arms[1]);
-        let u = DVec3::new(
-            self.axes[0].dot(relative),
-            self.axes[1].dot(relative),
-            self.axes[2].dot(relative),
-        ) + self.offset;
+        let change = self.relax_impulse(relative, iterate, beta, sums);
+        let p = self.axes[0] * change.x + self.axes[1] * change.y + self.axes[2] * change.z;
+        [
+            masses[0].pushed(twists[0], self.arms[0], p),
+            masses[1].pushed(twists[1], self.arms[1], -p),
+        ]
+    }
+
+    /// The kernel for two balls, or a ball and a fixed body: `ρ = a n`, so that
+    /// `ω × ρ = (a ω) × n` and `ρ × p = a (n × p)`, where `n × t₁ = t₂`, `n × t₂ = −t₁`.
+    #[inline(always)]
+    fn relax_balls(
+        &self,
+        twists: [&WorldTwist; 2],
+        masses: [&PackedMass; 2],
+        iterate: &mut Iterate,
+        beta: f64,
+        sums: &mut SweepSums,
+    ) -> [WorldTwist; 2] {
+        let [n, t1, t2] = self.axes;
+        let [a, b] = [self.arms[0].x, self.arms[1].x];
+        let spin = twists[0].angular * a - twists[1].angular * b;
+        let relative = twists[0].linear - twists[1].linear + spin.cross(n);
+        let change = self.relax_impulse(relative, iterate, beta, sums);
+        let p = n * change.x + t1 * change.y + t2 * change.z;
+        let turn = t2 * change.y - t1 * change.z;
+        [
+            WorldTwist {
+                linear: twists[0].linear + p * masses[0].linear,
+                angular: twists[0].angular + turn * (a * masses[0].diagonal.x),
+            },
+            WorldTwist {
+                linear: twists[1].linear - p * masses[1].linear,
+                angular: twists[1].angular - turn * (b * masses[1].diagonal.x),
+            },
+        ]
+    }
+
+    /// Solves for the impulse, given the relative velocity of the contact points (inertial frame),
+    /// and returns what it adds to the one that the twists know of (principal basis).
+    #[inline(always)]
+    fn relax_impulse(
+        &self,
+        relative: DVec3,
+        iterate: &mut Iterate,
+        beta: f64,
+        sums: &mut SweepSums,
+    ) -> DVec3 {
+        let start = iterate.now + (iterate.now - iterate.before) * beta;
+        let u = DVec3::from(self.axes.map(|axis| axis.dot(relative))) + self.offset;
         let q = u - self.local.apply_principal(start);
-        let solved = self.local.solve_principal(q, self.friction);
-        let change = solved - start;
-        sums.uphill -= self.lambda * change.dot(solved - iterate.now);
+        let alpha = &mut iterate.alpha;
+        let solved = self.local.solve_principal_from(q, self.friction, alpha);
+        let (change, step) = (solved - start, solved - iterate.now);
+        sums.turn += self.lambda * (start - iterate.now).dot(step);
+        sums.uphill -= self.lambda * change.dot(step);
         sums.change += self.lambda * change.length_squared();
         sums.size += self.lambda * solved.length_squared();
         iterate.before = iterate.now;
         iterate.now = solved;
-        let p = self.axes[0] * change.x + self.axes[1] * change.y + self.axes[2] * change.z;
-        [
-            masses[0].pushed(&twists[0], self.arms[0], p),
-            masses[1].pushed(&twists[1], self.arms[1], -p),
-        ]
+        change
     }
 }
 
@@ -193,9 +283,13 @@ impl<'a> TwistSweep<'a> {
         space.packed.clear();
         space.iterates.clear();
         for contact in space.colouring.order() {
-            let packed = Packed::new(&problem.contacts[*contact as usize], problem.inverse_mass);
+            let packed = Packed::new(&problem.contacts[*contact as usize], problem);
             let r = packed.local.to_principal(impulse[*contact as usize]);
-            space.iterates.push(Iterate { now: r, before: r });
+            space.iterates.push(Iterate {
+                now: r,
+                before: r,
+                alpha: 0.0,
+            });
             space.packed.push(packed);
         }
         space.partial.clear();
@@ -203,6 +297,7 @@ impl<'a> TwistSweep<'a> {
             .partial
             .resize(chunk_count(&space.colouring), SweepSums::default());
         problem.twist_under(impulse, &mut space.twists);
+        space.twists.push(WorldTwist::default());
         space.twists_before.clone_from(&space.twists);
         space.best.clear();
         space.best.extend_from_slice(impulse);
@@ -257,20 +352,27 @@ impl<'a> TwistSweep<'a> {
     /// One contact after the other, twists in the body array. `first_chunk` counts partial sums.
     fn sweep_serially(&mut self, range: std::ops::Range<usize>, first_chunk: usize, beta: f64) {
         let space = &mut *self.space;
+        let (twists, masses) = (&mut space.twists[..], &space.masses[..]);
         let packed = space.packed[range.clone()].chunks(CHUNK);
         let iterates = space.iterates[range].chunks_mut(CHUNK);
         for ((packed, iterates), sums) in
             packed.zip(iterates).zip(&mut space.partial[first_chunk..])
         {
-            *sums = SweepSums::default();
+            let mut sum = SweepSums::default();
             for (contact, iterate) in packed.iter().zip(iterates) {
                 let [a, b] = contact.bodies.map(|j| j as usize);
-                let twists = [space.twists[a], space.twists[b]];
-                let masses = [&space.masses[a], &space.masses[b]];
-                let [new_a, new_b] = contact.relax(twists, masses, iterate, beta, sums);
-                space.twists[a] = new_a;
-                space.twists[b] = new_b;
+                let [new_a, new_b] = contact.relax(
+                    [&twists[a], &twists[b]],
+                    [&masses[a], &masses[b]],
+                    iterate,
+                    beta,
+                    &mut sum,
+                );
+                let [a, b] = contact.targets.map(|j| j as usize);
+                twists[a] = new_a;
+                twists[b] = new_b;
             }
+            *sums = sum;
         }
     }
 
@@ -281,9 +383,9 @@ impl<'a> TwistSweep<'a> {
         let (done, twists, masses) = (&*done, &space.twists, &space.masses);
         let read = |source: u32| {
             if source & FROM_BODY == 0 {
-                done[source as usize]
+                &done[source as usize]
             } else {
-                twists[(source & !FROM_BODY) as usize]
+                &twists[(source & !FROM_BODY) as usize]
             }
         };
         let size = range.len();
@@ -294,14 +396,15 @@ impl<'a> TwistSweep<'a> {
             .zip(rest[..2 * size].par_chunks_mut(2 * CHUNK))
             .zip(space.partial[first_chunk..first_chunk + chunks].par_iter_mut())
             .for_each(|(((packed, iterates), slots), sums)| {
-                *sums = SweepSums::default();
+                let mut sum = SweepSums::default();
                 for ((contact, iterate), slot) in
                     packed.iter().zip(iterates).zip(slots.chunks_mut(2))
                 {
                     let now = contact.source.map(read);
                     let masses = contact.bodies.map(|j| &masses[j as usize]);
-                    slot.copy_from_slice(&contact.relax(now, masses, iterate, beta, sums));
+                    slot.copy_from_slice(&contact.relax(now, masses, iterate, beta, &mut sum));
                 }
+                *sums = sum;
             });
     }
 
