@@ -188,7 +188,10 @@ impl Settings {
             momentum: self
                 .solver
                 .momentum
-                .map_or(preset.momentum, |cap| Momentum { cap }),
+                .map_or(preset.momentum, |cap| Momentum {
+                    cap,
+                    ..preset.momentum
+                }),
             ..preset
         }
     }

@@ -17,6 +17,9 @@
 //! sweeps converge and capped ones grow or oscillate, which the gradient test never sees (it needs
 //! `x_k` short of `y_{k−1}`); hence the two other tests. Healthy runs trigger neither.
 //!
+//! No cap is best everywhere: stacks want none, jammed piles want no momentum at all. When the
+//! first cap does not reach the tolerance in a few hundred sweeps, the three race.
+//!
 //! The change of the last sweep, `√(Σλ‖Δr‖²/Σλ‖r‖²)`, is an estimate of `e_scaled` that costs
 //! nothing; the residual itself is computed when the estimate says that the tolerance may be
 //! reached, and in any case at a growing distance, and only it decides. The best iterate by the
@@ -30,15 +33,26 @@ use crate::{NsgsSettings, Residual};
 pub struct Momentum {
     /// Largest `β`, in `[0, 1]`: 0.8 for time steps with friction, 1 for single problems.
     pub cap: f64,
+    /// After 400 sweeps without success, let this cap, no cap and no momentum compete.
+    pub race: bool,
 }
 
 impl Momentum {
     /// Plain Gauss–Seidel.
-    pub const NONE: Self = Self { cap: 0.0 };
-    /// The default for time steps.
-    pub const CAPPED: Self = Self { cap: 0.8 };
+    pub const NONE: Self = Self {
+        cap: 0.0,
+        race: false,
+    };
+    /// The default for time steps: capped, then a race.
+    pub const CAPPED: Self = Self {
+        cap: 0.8,
+        race: true,
+    };
     /// Nesterov's sequence without a cap: for frictionless or single problems.
-    pub const NESTEROV: Self = Self { cap: 1.0 };
+    pub const NESTEROV: Self = Self {
+        cap: 1.0,
+        race: false,
+    };
 }
 
 impl Default for Momentum {
@@ -86,6 +100,8 @@ pub(crate) trait Relaxation {
     fn residual(&mut self) -> Residual;
     /// Remember the `x` just judged as the best iterate.
     fn keep(&mut self);
+    /// Go on from the best iterate, at rest.
+    fn restore(&mut self);
 }
 
 /// `e_scaled` is 0.45–0.58 of the relative change in granular steps; 1.9 of it is worth a look.
@@ -107,7 +123,8 @@ pub(crate) fn run(relaxation: &mut impl Relaxation, settings: &NsgsSettings) -> 
     if unswept && judge(relaxation, settings, &mut report) {
         return report;
     }
-    let mut momentum = Sequence::new(settings.momentum);
+    let mut momentum = Sequence::new(settings.momentum.cap);
+    let mut race = Race::new(settings.momentum);
     let mut earliest_check = 0;
     let mut latest_check = CHECK_EVERY;
     for sweep in 1..=settings.max_sweeps {
@@ -116,17 +133,88 @@ pub(crate) fn run(relaxation: &mut impl Relaxation, settings: &NsgsSettings) -> 
         report.restarts += usize::from(momentum.advance(&sums));
         let promising = sums.relative_change() <= ESTIMATE_OVER_TOLERANCE * settings.tolerance;
         let due = sweep >= latest_check || promising && sweep >= earliest_check;
-        let last = sweep == settings.max_sweeps;
+        let last = sweep == settings.max_sweeps || race.is_over(sweep);
         if !last && (sweep < settings.min_sweeps || !due) {
             continue;
         }
         if judge(relaxation, settings, &mut report) {
             return report;
         }
+        if race.is_over(sweep)
+            && let Some(cap) = race.next(sweep, report.residual.scaled)
+        {
+            relaxation.restore();
+            momentum = Sequence::new(cap);
+        }
         earliest_check = sweep + (sweep / 8).clamp(1, 20);
         latest_check = sweep + CHECK_EVERY;
     }
     report
+}
+
+/// Sweeps of the first window, which most time steps do not outlast, and of the later ones.
+const FIRST_WINDOW: usize = 400;
+const WINDOW: usize = 200;
+
+/// Races several caps against each other when the first does not get there: no single one is good
+/// for all problems. A window of sweeps measures the rate at which a cap lowers the best residual;
+/// the next window goes to the cap with the best last rate, those not yet tried first. A change of
+/// cap goes on from the best iterate. Windows double when none of the caps gains.
+struct Race {
+    caps: [f64; 3],
+    /// `ln(e before/e after)` a sweep in the last window of each cap; infinite if not yet tried.
+    rate: [f64; 3],
+    current: usize,
+    begin: usize,
+    length: usize,
+    residual: f64,
+    idle: usize,
+    enabled: bool,
+}
+
+impl Race {
+    fn new(momentum: Momentum) -> Self {
+        Self {
+            caps: [momentum.cap, Momentum::NESTEROV.cap, Momentum::NONE.cap],
+            rate: [f64::INFINITY; 3],
+            current: 0,
+            begin: 0,
+            length: FIRST_WINDOW,
+            residual: f64::INFINITY,
+            idle: 0,
+            enabled: momentum.race,
+        }
+    }
+
+    /// The window of the present cap ends with this sweep.
+    fn is_over(&self, sweep: usize) -> bool {
+        self.enabled && sweep == self.begin + self.length
+    }
+
+    /// Ends a window at the best residual `best`; the cap to go on with if it is another one.
+    fn next(&mut self, sweep: usize, best: f64) -> Option<f64> {
+        let first = self.residual.is_infinite();
+        let gain = (self.residual / best).ln().max(0.0) / self.length as f64;
+        // Nothing to compare the first window with: it ranks behind the caps not yet tried.
+        self.rate[self.current] = if first { 0.0 } else { gain };
+        self.idle = if gain > 0.0 { 0 } else { self.idle + 1 };
+        self.residual = best;
+        self.begin = sweep;
+        self.length = if self.idle > self.caps.len() {
+            2 * self.length
+        } else {
+            WINDOW.max(self.length / 2)
+        };
+        let previous = self.current;
+        // Ties go round: the first after the present one.
+        for step in 1..=self.caps.len() {
+            let candidate = (previous + step) % self.caps.len();
+            if step == 1 || self.rate[candidate] > self.rate[self.current] {
+                self.current = candidate;
+            }
+        }
+        (self.current != previous).then_some(self.caps[self.current])
+    }
 }
 
 /// Computes the residual of the current iterate, keeps it if it is the best, and tells whether
@@ -161,9 +249,9 @@ struct Sequence {
 }
 
 impl Sequence {
-    fn new(momentum: Momentum) -> Self {
+    fn new(cap: f64) -> Self {
         Self {
-            cap: momentum.cap,
+            cap,
             smallest_change: f64::INFINITY,
             t: 1.0,
             beta: 0.0,
@@ -186,5 +274,38 @@ impl Sequence {
         self.beta = ((self.t - 1.0) / next).min(self.cap);
         self.t = next;
         restart
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn race_tries_every_cap_and_goes_on_with_the_fastest() {
+        let mut race = Race::new(Momentum::CAPPED);
+        let caps = race.caps;
+        let mut sweep = race.length;
+        assert!(race.is_over(sweep));
+        assert_eq!(race.next(sweep, 1e-2), Some(caps[1]));
+        sweep += race.length;
+        assert_eq!(race.next(sweep, 1e-3), Some(caps[2])); // fast, but one is untried
+        sweep += race.length;
+        assert_eq!(race.next(sweep, 9e-4), Some(caps[1])); // back to the fast one
+        sweep += race.length;
+        assert_eq!(race.next(sweep, 1e-4), None);
+    }
+
+    #[test]
+    fn race_goes_round_when_no_cap_gains() {
+        let mut race = Race::new(Momentum::CAPPED);
+        let (mut sweep, mut seen) = (0, Vec::new());
+        for _ in 0..9 {
+            sweep = race.begin + race.length;
+            race.next(sweep, 1e-3);
+            seen.push(race.current);
+        }
+        assert_eq!(seen[3..], [1, 2, 0, 1, 2, 0]);
+        assert!(race.length > WINDOW && sweep > 0);
     }
 }

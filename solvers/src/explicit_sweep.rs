@@ -88,4 +88,9 @@ impl Relaxation for ExplicitSweep<'_> {
     fn keep(&mut self) {
         self.space.best.clone_from(&self.space.now);
     }
+
+    fn restore(&mut self) {
+        self.space.now.clone_from(&self.space.best);
+        self.space.before.clone_from(&self.space.best);
+    }
 }

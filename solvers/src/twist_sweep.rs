@@ -281,24 +281,14 @@ impl<'a> TwistSweep<'a> {
             .masses
             .extend(problem.inverse_mass.iter().map(PackedMass::new));
         space.packed.clear();
-        space.iterates.clear();
         for contact in space.colouring.order() {
-            let packed = Packed::new(&problem.contacts[*contact as usize], problem);
-            let r = packed.local.to_principal(impulse[*contact as usize]);
-            space.iterates.push(Iterate {
-                now: r,
-                before: r,
-                alpha: 0.0,
-            });
-            space.packed.push(packed);
+            let contact = &problem.contacts[*contact as usize];
+            space.packed.push(Packed::new(contact, problem));
         }
         space.partial.clear();
         space
             .partial
             .resize(chunk_count(&space.colouring), SweepSums::default());
-        problem.twist_under(impulse, &mut space.twists);
-        space.twists.push(WorldTwist::default());
-        space.twists_before.clone_from(&space.twists);
         space.best.clear();
         space.best.extend_from_slice(impulse);
         let mut sweep = Self {
@@ -309,6 +299,7 @@ impl<'a> TwistSweep<'a> {
         if relay {
             sweep.link_slots();
         }
+        sweep.restore();
         sweep
     }
 
@@ -476,6 +467,22 @@ impl Relaxation for TwistSweep<'_> {
 
     fn keep(&mut self) {
         self.space.best.clone_from(&self.space.impulse);
+    }
+
+    fn restore(&mut self) {
+        let space = &mut *self.space;
+        space.iterates.clear();
+        for (contact, packed) in space.colouring.order().iter().zip(&space.packed) {
+            let r = packed.local.to_principal(space.best[*contact as usize]);
+            space.iterates.push(Iterate {
+                now: r,
+                before: r,
+                alpha: 0.0,
+            });
+        }
+        self.problem.twist_under(&space.best, &mut space.twists);
+        space.twists.push(WorldTwist::default());
+        space.twists_before.clone_from(&space.twists);
     }
 }
 
