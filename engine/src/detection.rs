@@ -35,6 +35,13 @@ pub(crate) struct Candidate {
 /// Pairs per unit of parallel work.
 const CHUNK: usize = 64;
 
+/// What one chunk of pairs found, and its scratch space.
+#[derive(Default)]
+struct Found {
+    points: Vec<ContactPoint>,
+    candidates: Vec<Candidate>,
+}
+
 /// Broad phase and the buffers of detection.
 #[derive(Resource, Default)]
 pub(crate) struct Detection {
@@ -45,7 +52,7 @@ pub(crate) struct Detection {
     /// Reach of each body in this step: margin and travel, m.
     reach: Vec<f64>,
     pairs: Vec<[u32; 2]>,
-    found: Vec<Vec<Candidate>>,
+    found: Vec<Found>,
     /// `I₀`, ordered by pair.
     pub(crate) candidates: Vec<Candidate>,
 }
@@ -105,11 +112,12 @@ impl Detection {
         bodies: &Bodies,
     ) {
         let chunks = self.pairs.len().div_ceil(CHUNK);
-        self.found.resize_with(chunks, Vec::new);
+        if self.found.len() < chunks {
+            self.found.resize_with(chunks, Found::default);
+        }
         let reach = &self.reach;
-        let work = |(pairs, found): (&[[u32; 2]], &mut Vec<Candidate>)| {
-            let mut points = Vec::new();
-            found.clear();
+        let work = |(pairs, found): (&[[u32; 2]], &mut Found)| {
+            found.candidates.clear();
             for pair in pairs {
                 let [a, b] = pair.map(|slot| slot as usize);
                 let (body_a, body_b) = (&bodies.constants[a], &bodies.constants[b]);
@@ -118,29 +126,32 @@ impl Detection {
                 };
                 let pose_a = body_a.shape_pose(&bodies.pose[a]);
                 let pose_b = body_b.shape_pose(&bodies.pose[b]);
-                points.clear();
+                found.points.clear();
                 contacts(
                     shape_a,
                     &pose_a,
                     shape_b,
                     &pose_b,
                     reach[a] + reach[b],
-                    &mut points,
+                    &mut found.points,
                 );
-                keep(*pair, &points, found);
+                keep(*pair, &found.points, &mut found.candidates);
             }
         };
         if rayon::current_num_threads() > 1 {
             self.pairs
                 .par_chunks(CHUNK)
-                .zip(&mut self.found)
+                .zip(&mut self.found[..chunks])
                 .for_each(work);
         } else {
-            self.pairs.chunks(CHUNK).zip(&mut self.found).for_each(work);
+            self.pairs
+                .chunks(CHUNK)
+                .zip(&mut self.found[..chunks])
+                .for_each(work);
         }
         self.candidates.clear();
-        for found in &self.found {
-            self.candidates.extend_from_slice(found);
+        for found in &self.found[..chunks] {
+            self.candidates.extend_from_slice(&found.candidates);
         }
     }
 

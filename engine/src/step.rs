@@ -185,8 +185,16 @@ impl Clock {
 pub(crate) struct Solver {
     nsgs: Nsgs,
     report: SolverReport,
-    /// Largest momentum defect of a body, N·s.
-    momentum_residual: f64,
+    momentum: MomentumCheck,
+}
+
+/// The check of `M (v_{k+1} − v_free) = Gᵀ P`, linear part.
+#[derive(Debug, Default)]
+struct MomentumCheck {
+    /// `v_{k+1} − v_free − M⁻¹ Σ ±P` of each body, m/s.
+    defect: Vec<DVec3>,
+    /// Largest `‖M defect‖`, N·s.
+    largest: f64,
 }
 
 /// State at `t_k`, for the projection and the ledger.
@@ -276,49 +284,43 @@ fn solve(
     let Solver {
         nsgs,
         report,
-        momentum_residual,
+        momentum,
     } = &mut *solver;
     nsgs.settings = settings.nsgs();
     let mut impulse = std::mem::take(&mut problem.impulse);
     let mut end = std::mem::take(&mut motion.end);
     let factored = problem.factored(&motion);
     let solved = threads.run(|| nsgs.solve_factored(&factored, &mut impulse, &mut end));
-    *momentum_residual = momentum_defect(&problem, &motion, &impulse, &end);
     problem.impulse = impulse;
     motion.end = end;
+    momentum.update(&problem, &motion);
     *report = solved?;
     clock.timing.ms_solve = clock.lap();
     Ok(())
 }
 
-/// Largest `‖m (v_{k+1} − v_free) − Σ ±P‖` of a body, N·s.
-fn momentum_defect(
-    problem: &ContactProblem,
-    motion: &Motion,
-    impulse: &[DVec3],
-    end: &[moreau_solvers::WorldTwist],
-) -> f64 {
-    let mut defect: Vec<DVec3> = end
-        .iter()
-        .zip(&motion.free)
-        .map(|(end, free)| end.linear - free.linear)
-        .collect();
-    for (contact, r) in problem.contacts.iter().zip(impulse) {
-        for (side, sign) in [(0, 1.0), (1, -1.0)] {
-            let slot = contact.bodies[side] as usize;
-            defect[slot] -= contact.frame * *r * (sign * motion.inverse_mass[slot].linear);
+impl MomentumCheck {
+    fn update(&mut self, problem: &ContactProblem, motion: &Motion) {
+        self.defect.clear();
+        let change = motion.end.iter().zip(&motion.free);
+        self.defect
+            .extend(change.map(|(end, free)| end.linear - free.linear));
+        for (contact, r) in problem.contacts.iter().zip(&problem.impulse) {
+            for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                let slot = contact.bodies[side] as usize;
+                let inverse = sign * motion.inverse_mass[slot].linear;
+                self.defect[slot] -= contact.frame * *r * inverse;
+            }
         }
-    }
-    defect
-        .iter()
-        .zip(&motion.inverse_mass)
-        .fold(0.0, |worst, (defect, mass)| {
+        let bodies = self.defect.iter().zip(&motion.inverse_mass);
+        self.largest = bodies.fold(0.0, |worst, (defect, mass)| {
             if mass.is_fixed() {
                 worst
             } else {
                 worst.max(defect.length() / mass.linear)
             }
-        })
+        });
+    }
 }
 
 fn update(
@@ -455,7 +457,7 @@ fn commit(mut results: Results, finished: Finished, mut states: Query<StateQuery
         e_fclib: solved.residual.fclib,
         max_penetration: results.report.max_penetration,
         cone_violation: solved.residual.cone_violation,
-        momentum_residual: solver.momentum_residual,
+        momentum_residual: solver.momentum.largest,
         projections: projector.iterations,
         energy,
         timing: StepTiming {
