@@ -73,6 +73,8 @@ pub(crate) struct Bodies {
     slots: Vec<u32>,
     /// The constants do not describe the world: check and rebuild at the next gather.
     stale: bool,
+    /// Id of the next body that has none.
+    next_id: u64,
     /// Counts rebuilds; detection starts afresh when it changes.
     pub(crate) generation: u64,
 }
@@ -128,7 +130,7 @@ impl Bodies {
     }
 
     fn rebuild(&mut self, query: &mut Query<BodyQuery>) -> Result<(), StepError> {
-        assign_ids(query);
+        self.assign_ids(query);
         let mut order: Vec<(BodyId, Entity)> = query
             .iter()
             .map(|(entity, _, id, ..)| (*id, entity))
@@ -192,6 +194,25 @@ impl Bodies {
         Ok(())
     }
 
+    /// Gives ids to the bodies that have none, above all ids ever in use, in order of entity.
+    fn assign_ids(&mut self, query: &mut Query<BodyQuery>) {
+        let mut unassigned = Vec::new();
+        for (entity, _, id, ..) in query.iter() {
+            if *id == BodyId::UNASSIGNED {
+                unassigned.push(entity);
+            } else {
+                self.next_id = self.next_id.max(id.0 + 1);
+            }
+        }
+        unassigned.sort_unstable_by_key(|entity| entity.index_u32());
+        for entity in unassigned {
+            if let Ok((_, _, mut id, ..)) = query.get_mut(entity) {
+                *id = BodyId(self.next_id);
+                self.next_id += 1;
+            }
+        }
+    }
+
     /// The state is finite and orientations are unit quaternions.
     fn check_state(&self) -> Result<(), StepError> {
         for slot in 0..self.len() {
@@ -215,26 +236,6 @@ impl Bodies {
                 *pose = self.pose[slot];
                 *twist = self.twist[slot];
             }
-        }
-    }
-}
-
-/// Gives ids to the bodies that have none, above all ids in use, in order of entity.
-fn assign_ids(query: &mut Query<BodyQuery>) {
-    let mut next = 0;
-    let mut unassigned = Vec::new();
-    for (entity, _, id, ..) in query.iter() {
-        if *id == BodyId::UNASSIGNED {
-            unassigned.push(entity);
-        } else {
-            next = next.max(id.0 + 1);
-        }
-    }
-    unassigned.sort_unstable_by_key(|entity| entity.index_u32());
-    for entity in unassigned {
-        if let Ok((_, _, mut id, ..)) = query.get_mut(entity) {
-            *id = BodyId(next);
-            next += 1;
         }
     }
 }

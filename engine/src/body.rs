@@ -32,7 +32,7 @@ pub enum RigidBody {
 /// entities are stored: bodies are ordered by id wherever order matters.
 ///
 /// Unassigned ids are given out in increasing order when the body is first seen, above every id
-/// in use. Two bodies must not share one.
+/// that was ever in use. Two bodies must not share one.
 #[derive(
     Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -51,7 +51,11 @@ impl Default for BodyId {
 
 impl std::fmt::Display for BodyId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.0)
+        if *self == Self::UNASSIGNED {
+            f.write_str("without id")
+        } else {
+            write!(f, "{}", self.0)
+        }
     }
 }
 
