@@ -1,1 +1,33 @@
-fn main() {}
+//! The program `moreau`: runs a scene and says how well each step was solved.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod failure;
+mod json_lines;
+mod listing;
+mod picture;
+mod progress;
+mod record;
+mod run;
+mod summary;
+mod units;
+
+use clap::Parser;
+use cli::{Arguments, Command};
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let ended = match Arguments::parse().command.unwrap_or_default() {
+        Command::Run(options) => run::run(&options),
+        Command::List => listing::write(),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Nobody is left to tell if this fails.
+            let _ = writeln!(std::io::stderr(), "moreau: {failure}");
+            failure.exit_code()
+        }
+    }
+}

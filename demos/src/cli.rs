@@ -1,0 +1,143 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Rigid bodies in contact with exact Coulomb friction, every step certified.
+///
+/// Without a command: run the built-in scene `pour`.
+///
+/// Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 a step did not reach the
+/// required residual, 4 the state became non-finite.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scene and sum up what happened.
+    Run(RunOptions),
+    /// List the built-in scenes and their parameters.
+    List,
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Self::Run(RunOptions::default())
+    }
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct RunOptions {
+    /// A scene file (`*.toml`) or a built-in scene: `name` or `name:key=value,key=value`.
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: String,
+    /// Number of steps, instead of the scene's duration.
+    #[arg(long, value_name = "N", conflicts_with = "time", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) steps: Option<u64>,
+    /// Time to simulate, s, instead of the scene's duration.
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) time: Option<f64>,
+    /// Time step, s.
+    #[arg(long, value_name = "H", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) dt: Option<f64>,
+    /// Threads; 0 takes all cores. The result has the same bits for any number.
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Seed of everything random in the scene.
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
+    /// Residual `e_scaled` at which the solver stops.
+    #[arg(long, value_name = "E", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) tol: Option<f64>,
+    /// What to write in each step: JSON lines on stdout, text on stderr, nothing.
+    #[arg(long, value_name = "FORM", value_enum, default_value_t)]
+    pub(crate) log: Log,
+    /// Fail with exit code 3 unless every step reaches this residual. Also the solver's tolerance,
+    /// where that is larger and `--tol` is not given.
+    #[arg(long, value_name = "E", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) require_residual: Option<f64>,
+    /// Fail with exit code 1 unless the state at the end has this hash (16 hexadecimal digits).
+    #[arg(long, value_name = "HASH", value_parser = hash)]
+    pub(crate) verify_hash: Option<u64>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            scene: "pour".to_owned(),
+            steps: None,
+            time: None,
+            dt: None,
+            threads: None,
+            seed: None,
+            tol: None,
+            log: Log::None,
+            require_residual: None,
+            verify_hash: None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Log {
+    /// One JSON object a step on stdout, and a summary as the last one.
+    Jsonl,
+    /// About fifty lines over the whole run on stderr.
+    Text,
+    /// A progress bar on stderr.
+    #[default]
+    None,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err("expected a number > 0".to_owned()),
+    }
+}
+
+fn hash(text: &str) -> Result<u64, String> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let hexadecimal = digits.len() == 16 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    u64::from_str_radix(digits, 16)
+        .ok()
+        .filter(|_| hexadecimal)
+        .ok_or_else(|| "expected 16 hexadecimal digits".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_parser() {
+        let parsed = Arguments::parse_from(["moreau", "run", "pour"]);
+        let defaults = Command::default();
+        assert_eq!(
+            format!("{:?}", parsed.command),
+            format!("{:?}", Some(defaults))
+        );
+    }
+
+    #[test]
+    fn numbers_are_checked() {
+        assert_eq!(positive("0.5"), Ok(0.5));
+        for text in ["0", "-1", "nan", "inf", "x", ""] {
+            assert!(positive(text).is_err(), "{text}");
+        }
+        assert_eq!(hash("00000000000000ff"), Ok(255));
+        assert_eq!(hash("0x00000000000000FF"), Ok(255));
+        for text in ["ff", "+0000000000000ff", "00000000000000fg", ""] {
+            assert!(hash(text).is_err(), "{text}");
+        }
+    }
+}

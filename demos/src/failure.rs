@@ -1,0 +1,56 @@
+//! How the program can fail, and the exit codes.
+
+use moreau::solvers::ProblemError;
+use moreau::{SceneError, StepError};
+use moreau_demos::CatalogError;
+use std::process::ExitCode;
+
+/// Why the program does not end with exit code 0.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("{0}")]
+    Catalog(#[from] CatalogError),
+    #[error("{0}")]
+    Scene(#[from] SceneError),
+    #[error("{scene}: {field} is {value}, expected {bound}")]
+    Field {
+        scene: String,
+        field: &'static str,
+        value: f64,
+        bound: &'static str,
+    },
+    #[error("the state hash is {found:016x}, expected {expected:016x}")]
+    Hash { found: u64, expected: u64 },
+    #[error("nobody reads the output: stopped after step {step}, before the checks were made")]
+    Unchecked { step: u64 },
+    #[error(
+        "{count} of {steps} steps did not reach e_scaled ≤ {required:e}: the first is step {first} \
+         with {first_value:.3e}, the worst is step {worst} with {worst_value:.3e}"
+    )]
+    Residual {
+        count: u64,
+        steps: u64,
+        required: f64,
+        first: u64,
+        first_value: f64,
+        worst: u64,
+        worst_value: f64,
+    },
+    #[error("cannot write: {0}")]
+    Output(#[from] std::io::Error),
+}
+
+impl Failure {
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Hash { .. } | Self::Unchecked { .. } => 1,
+            Self::Residual { .. } => 3,
+            Self::Scene(SceneError::Refused {
+                source:
+                    StepError::NonFinite { .. } | StepError::Problem(ProblemError::NotFinite { .. }),
+                ..
+            }) => 4,
+            Self::Catalog(_) | Self::Scene(_) | Self::Field { .. } | Self::Output(_) => 2,
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! `--log jsonl`: one object a step, one for the run.
+
+use crate::record::Record;
+use moreau::StepReport;
+use serde::Serialize;
+use std::io::{self, Write};
+
+#[derive(Serialize)]
+struct Step {
+    step: u64,
+    t: f64,
+    bodies: usize,
+    contacts: usize,
+    sweeps: usize,
+    converged: bool,
+    e_scaled: f64,
+    e_fclib: f64,
+    max_penetration: f64,
+    cone_violation: f64,
+    kinetic: f64,
+    potential: f64,
+    work_external: f64,
+    work_friction: f64,
+    work_impact: f64,
+    energy_gap: f64,
+    ms_total: f64,
+    ms_detect: f64,
+    ms_assemble: f64,
+    ms_solve: f64,
+    ms_update: f64,
+    // Beyond the fixed keys.
+    closed_contacts: usize,
+    momentum_residual: f64,
+    projections: usize,
+    work_drift: f64,
+    work_gyroscopic: f64,
+}
+
+#[derive(Serialize)]
+struct Last {
+    summary: Summary,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    steps: u64,
+    bodies: usize,
+    contacts: usize,
+    ms_per_step_median: f64,
+    e_scaled_max: f64,
+    e_scaled_median: f64,
+    max_penetration: f64,
+    energy_gap: f64,
+    hash: String,
+}
+
+pub(crate) fn write_step(out: &mut impl Write, report: &StepReport) -> io::Result<()> {
+    let (energy, timing) = (&report.energy, &report.timing);
+    let step = Step {
+        step: report.step,
+        t: report.t,
+        bodies: report.bodies,
+        contacts: report.contacts,
+        sweeps: report.sweeps,
+        converged: report.converged,
+        e_scaled: report.e_scaled,
+        e_fclib: report.e_fclib,
+        max_penetration: report.max_penetration,
+        cone_violation: report.cone_violation,
+        kinetic: energy.kinetic,
+        potential: energy.potential,
+        work_external: energy.work_external,
+        work_friction: energy.work_friction,
+        work_impact: energy.work_impact,
+        energy_gap: energy.energy_gap,
+        ms_total: timing.ms_total,
+        ms_detect: timing.ms_detect,
+        ms_assemble: timing.ms_assemble,
+        ms_solve: timing.ms_solve,
+        ms_update: timing.ms_update,
+        closed_contacts: report.closed_contacts,
+        momentum_residual: report.momentum_residual,
+        projections: report.projections,
+        work_drift: energy.work_drift,
+        work_gyroscopic: energy.work_gyroscopic,
+    };
+    line(out, &step)
+}
+
+/// The line of the whole run; `energy_gap` is the sum over its steps.
+pub(crate) fn write_summary(out: &mut impl Write, record: &Record, hash: u64) -> io::Result<()> {
+    let summary = Summary {
+        steps: record.steps,
+        bodies: record.last.bodies,
+        contacts: record.last.contacts,
+        ms_per_step_median: record.median_milliseconds(),
+        e_scaled_max: record.residual_worst.value,
+        e_scaled_median: record.median_residual(),
+        max_penetration: record.penetration_worst.value,
+        energy_gap: record.ledger.energy_gap,
+        hash: format!("{hash:016x}"),
+    };
+    line(out, &Last { summary })
+}
+
+/// Writes one line at a time, so that a reader on a pipe sees each step when it is made.
+fn line(out: &mut impl Write, object: &impl Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_vec(object).map_err(io::Error::from)?;
+    text.push(b'\n');
+    out.write_all(&text)?;
+    out.flush()
+}

@@ -1,0 +1,31 @@
+//! `moreau list`.
+
+use crate::failure::Failure;
+use moreau_demos::{BuiltIn, list};
+use std::io::{ErrorKind, Write};
+
+pub(crate) fn write() -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match write_to(&mut out) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+fn write_to(out: &mut impl Write) -> std::io::Result<()> {
+    for scene in list() {
+        write_scene(out, scene)?;
+    }
+    writeln!(out, "\nrun one:  moreau run pyramid:n=30,friction=0.4")?;
+    out.flush()
+}
+
+fn write_scene(out: &mut impl Write, scene: &BuiltIn) -> std::io::Result<()> {
+    writeln!(out, "{:<12} {}", scene.name, scene.description)?;
+    for parameter in scene.parameters {
+        let default = format!("{}={}", parameter.name, parameter.default);
+        let (about, bound) = (parameter.description, parameter.bound);
+        writeln!(out, "{:<12}   {default:<16} {about}; {bound}", "")?;
+    }
+    Ok(())
+}

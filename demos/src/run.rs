@@ -1,0 +1,174 @@
+//! `moreau run`.
+
+use crate::cli::{Log, RunOptions};
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::record::Record;
+use crate::{json_lines, summary};
+use moreau::{Scene, SceneError, SceneRun};
+use std::io::{self, ErrorKind, Write};
+use std::time::{Duration, Instant};
+
+/// Runs a scene from its specification to the verdict.
+pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
+    let mut scene = load(&options.scene)?;
+    override_settings(&mut scene, options);
+    let steps = step_count(&scene, options)?;
+    let mut run = scene.start()?;
+    let started = Instant::now();
+    let made = make_steps(&mut run, steps, options)?;
+    finish(&mut run, &made, started.elapsed(), options)?;
+    verdict(&mut run, made, options)
+}
+
+/// A file if it looks like one, a built-in scene otherwise.
+fn load(spec: &str) -> Result<Scene, Failure> {
+    let is_file = spec.ends_with(".toml") || spec.contains(['/', '\\']);
+    if !is_file {
+        return Ok(moreau_demos::built_in(spec)?);
+    }
+    let mut scene = Scene::load(spec)?;
+    if scene.name.is_empty() {
+        scene.name = spec.to_owned();
+    }
+    Ok(scene)
+}
+
+fn override_settings(scene: &mut Scene, options: &RunOptions) {
+    if let Some(seed) = options.seed {
+        scene.seed = seed;
+    }
+    let settings = &mut scene.settings;
+    if let Some(dt) = options.dt {
+        settings.time_step = dt;
+    }
+    if let Some(threads) = options.threads {
+        settings.threads = threads;
+    }
+    let required = options.require_residual;
+    if let Some(tolerance) = options.tol {
+        settings.solver.tolerance = Some(tolerance);
+    } else if let Some(required) = required.filter(|e| settings.nsgs().tolerance > *e) {
+        settings.solver.tolerance = Some(required);
+    }
+}
+
+fn step_count(scene: &Scene, options: &RunOptions) -> Result<u64, Failure> {
+    if let Some(steps) = options.steps {
+        return Ok(steps);
+    }
+    let bad = |field, value| Failure::Field {
+        scene: scene.name.clone(),
+        field,
+        value,
+        bound: "> 0",
+    };
+    let (duration, h) = (scene.duration, scene.settings.time_step);
+    if !(h > 0.0 && h.is_finite()) {
+        return Err(bad("settings.time_step", h));
+    }
+    let time = options.time.unwrap_or(duration);
+    if !(time > 0.0 && time.is_finite()) {
+        return Err(bad("duration", time));
+    }
+    Ok(((time / h).round() as u64).max(1))
+}
+
+/// The steps that were made, and what ended them early.
+struct Made {
+    record: Record,
+    error: Option<SceneError>,
+    /// Nobody reads stdout any more.
+    unread: bool,
+}
+
+fn make_steps(run: &mut SceneRun, steps: u64, options: &RunOptions) -> Result<Made, Failure> {
+    let mut made = Made {
+        record: Record::new(options.require_residual),
+        error: None,
+        unread: false,
+    };
+    let progress = Progress::new(steps, options.log);
+    let mut out = io::stdout().lock();
+    for _ in 0..steps {
+        let report = match run.step() {
+            Ok(report) => report,
+            Err(error) => {
+                made.error = Some(error);
+                break;
+            }
+        };
+        made.record.add(&report);
+        progress.step(&report);
+        if options.log == Log::Jsonl && !read(json_lines::write_step(&mut out, &report))? {
+            made.unread = true;
+            break;
+        }
+    }
+    progress.finish();
+    Ok(made)
+}
+
+/// False if the reader has gone away.
+fn read(written: io::Result<()>) -> Result<bool, Failure> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn finish(
+    run: &mut SceneRun,
+    made: &Made,
+    wall_time: Duration,
+    options: &RunOptions,
+) -> Result<(), Failure> {
+    let text = summary::text(run, &made.record, wall_time);
+    if options.log == Log::Jsonl {
+        let hash = run.simulation.state_hash();
+        let mut out = io::stdout().lock();
+        if !made.unread {
+            read(json_lines::write_summary(&mut out, &made.record, hash))?;
+        }
+        // The figures are on stdout; this copy may be lost.
+        let _ = io::stderr().write_all(text.as_bytes());
+    } else {
+        let mut out = io::stdout().lock();
+        read(out.write_all(text.as_bytes()).and_then(|()| out.flush()))?;
+    }
+    Ok(())
+}
+
+fn verdict(run: &mut SceneRun, made: Made, options: &RunOptions) -> Result<(), Failure> {
+    let record = &made.record;
+    if let Some(error) = made.error {
+        return Err(error.into());
+    }
+    if let Some(required) = options.require_residual.filter(|_| record.missed.count > 0) {
+        return Err(Failure::Residual {
+            count: record.missed.count,
+            steps: record.steps,
+            required,
+            first: record.missed.first.step,
+            first_value: record.missed.first.value,
+            worst: record.residual_worst.step,
+            worst_value: record.residual_worst.value,
+        });
+    }
+    let checked = options.require_residual.is_some() || options.verify_hash.is_some();
+    if made.unread && checked {
+        return Err(Failure::Unchecked { step: record.steps });
+    }
+    match options.verify_hash {
+        Some(expected) if !made.unread => {
+            let found = run.simulation.state_hash();
+            if found == expected {
+                Ok(())
+            } else {
+                Err(Failure::Hash { found, expected })
+            }
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,378 @@
+//! The program from outside: output, exit codes, messages.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn moreau(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_moreau"))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The hash in the JSON summary of a run.
+fn hash(arguments: &[&str]) -> String {
+    let output = moreau(&[&["run"], arguments, &["--log", "jsonl"]].concat());
+    let text = stdout(&output);
+    let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    last["summary"]["hash"].as_str().unwrap().to_owned()
+}
+
+fn scene_file(name: &str, text: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// Runs a scene file that must be refused; what it says.
+fn refused(name: &str, text: &str) -> String {
+    let file = scene_file(name, text);
+    let output = moreau(&["run", file.to_str().unwrap(), "--steps", "2"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(stdout(&output).is_empty());
+    stderr(&output)
+}
+
+const STEP_KEYS: [&str; 21] = [
+    "step",
+    "t",
+    "bodies",
+    "contacts",
+    "sweeps",
+    "converged",
+    "e_scaled",
+    "e_fclib",
+    "max_penetration",
+    "cone_violation",
+    "kinetic",
+    "potential",
+    "work_external",
+    "work_friction",
+    "work_impact",
+    "energy_gap",
+    "ms_total",
+    "ms_detect",
+    "ms_assemble",
+    "ms_solve",
+    "ms_update",
+];
+
+const SUMMARY_KEYS: [&str; 9] = [
+    "steps",
+    "bodies",
+    "contacts",
+    "ms_per_step_median",
+    "e_scaled_max",
+    "e_scaled_median",
+    "max_penetration",
+    "energy_gap",
+    "hash",
+];
+
+#[test]
+fn jsonl_has_one_object_a_step_with_the_fixed_keys_and_a_summary() {
+    let output = moreau(&["run", "stack:n=3", "--steps", "5", "--log", "jsonl"]);
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 6);
+    for (i, line) in lines[..5].iter().enumerate() {
+        let step: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(step["step"], i + 1);
+        assert_eq!(step["bodies"], 4);
+        // In this order, before any other.
+        let mut rest = *line;
+        for key in STEP_KEYS {
+            let prefix = format!("\"{key}\":");
+            rest = &rest[1..];
+            assert!(rest.starts_with(&prefix), "{key}: {rest}");
+            assert!(!step[key].is_null(), "{key}: {line}");
+            rest = &rest[rest.find([',', '}']).unwrap()..];
+        }
+    }
+    let last: Value = serde_json::from_str(lines[5]).unwrap();
+    let summary = last["summary"].as_object().unwrap();
+    assert_eq!(summary.len(), SUMMARY_KEYS.len());
+    for key in SUMMARY_KEYS {
+        assert!(summary.contains_key(key), "{key}");
+    }
+    assert_eq!(summary["steps"], 5);
+    assert_eq!(summary["hash"].as_str().unwrap().len(), 16);
+    // The summary for people is then on stderr.
+    assert!(
+        stderr(&output).contains("state hash"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn without_a_log_the_summary_is_on_stdout() {
+    let output = moreau(&["run", "stack", "--time", "0.05"]);
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    for part in [
+        "stack · cubes",
+        "10 of 5.000 ms",
+        "11 bodies",
+        "wall time",
+        "contacts",
+        "residual",
+        "penetration",
+        "kinetic",
+        "potential",
+        "friction",
+        "ledger gap",
+        "state hash",
+        "every step solved to e_scaled ≤ 1.0e-4",
+        "█",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(stderr(&output).is_empty(), "{}", stderr(&output));
+}
+
+#[test]
+fn the_text_log_goes_to_stderr() {
+    let output = moreau(&["run", "stack", "--steps", "3", "--log", "text"]);
+    assert_eq!(code(&output), 0);
+    assert_eq!(stderr(&output).lines().count(), 3, "{}", stderr(&output));
+    assert!(stderr(&output).contains("residual"));
+    assert!(stdout(&output).contains("state hash"));
+}
+
+#[test]
+fn list_names_every_scene_and_parameter() {
+    let output = moreau(&["list"]);
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    for scene in moreau_demos::list() {
+        assert!(text.contains(scene.name), "{}", scene.name);
+        for parameter in scene.parameters {
+            let default = format!("{}={}", parameter.name, parameter.default);
+            assert!(text.contains(&default), "{default}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn a_hash_is_verified() {
+    let run = ["stack:n=2", "--steps", "4"];
+    let found = hash(&run);
+    let verify = |h: &str| moreau(&[&["run"], &run[..], &["--verify-hash", h]].concat());
+    assert_eq!(code(&verify(&found)), 0);
+    let wrong = verify("0123456789abcdef");
+    assert_eq!(code(&wrong), 1);
+    assert!(stderr(&wrong).contains(&found), "{}", stderr(&wrong));
+    assert_eq!(code(&verify("12")), 2);
+}
+
+#[test]
+fn the_hash_does_not_depend_on_the_number_of_threads() {
+    let with = |threads| hash(&["pour:n=200", "--time", "0.5", "--threads", threads]);
+    let one = with("1");
+    assert_eq!(with("2"), one);
+    assert_eq!(with("3"), one);
+}
+
+#[test]
+fn the_seed_and_the_time_step_change_the_result() {
+    let plain = hash(&["pour:n=20", "--steps", "3"]);
+    assert_eq!(
+        hash(&["pour:n=20", "--steps", "3", "--seed", "12345"]),
+        plain
+    );
+    assert_ne!(hash(&["pour:n=20", "--steps", "3", "--seed", "1"]), plain);
+    assert_ne!(hash(&["pour:n=20", "--steps", "3", "--dt", "0.001"]), plain);
+}
+
+#[test]
+fn a_required_residual_that_is_not_reached_is_code_3() {
+    let run = ["run", "pyramid:n=8", "--steps", "5"];
+    let reached = moreau(&[&run[..], &["--require-residual", "1e-6"]].concat());
+    assert_eq!(code(&reached), 0, "{}", stderr(&reached));
+    let checks = ["--tol", "1e-2", "--require-residual", "1e-9"];
+    let missed = moreau(&[&run[..], &checks].concat());
+    assert_eq!(code(&missed), 3);
+    let text = stderr(&missed);
+    assert!(
+        text.contains("steps did not reach e_scaled ≤ 1e-9"),
+        "{text}"
+    );
+    assert!(text.contains("the first is step 1 "), "{text}");
+    // The summary is there all the same.
+    assert!(stdout(&missed).contains("state hash"));
+}
+
+#[test]
+fn a_state_that_becomes_infinite_is_code_4() {
+    let file = scene_file(
+        "blows_up.toml",
+        "[settings]\ntime_step = 1e10\n\
+         [[bodies]]\nshape = { sphere = { radius = 1.0 } }\ntwist = { linear = [1e300, 0.0, 0.0] }\n",
+    );
+    let output = moreau(&["run", file.to_str().unwrap(), "--steps", "5"]);
+    assert_eq!(code(&output), 4, "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("not finite"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn wrong_usage_is_code_2() {
+    for (arguments, part) in [
+        (&["run"][..], "SCENE"),
+        (
+            &["run", "pore"],
+            "there is no built-in scene \"pore\"; there are: pour",
+        ),
+        (
+            &["run", "stack:n=0"],
+            "stack: n is 0, expected a whole number",
+        ),
+        (&["run", "stack", "--steps", "0"], "--steps"),
+        (&["run", "stack", "--time", "-1"], "expected a number > 0"),
+        (&["run", "stack", "--dt", "nan"], "expected a number > 0"),
+        (&["run", "stack", "--tol", "0"], "expected a number > 0"),
+        (
+            &["run", "stack", "--steps", "1", "--time", "1"],
+            "cannot be used with",
+        ),
+        (&["run", "stack", "--log", "xml"], "jsonl, text, none"),
+        (&["run", "no/such/file.toml"], "no/such/file.toml: "),
+        (&["walk"], "unrecognized subcommand"),
+    ] {
+        let output = moreau(arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
+        assert!(
+            stderr(&output).contains(part),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+        assert!(stdout(&output).is_empty());
+    }
+}
+
+#[test]
+fn bad_files_are_named_with_line_and_column() {
+    let text = refused(
+        "unknown_key.toml",
+        "name = \"x\"\n\n[[bodies]]\ncolour = 3\n",
+    );
+    assert!(text.contains("unknown_key.toml:4:1: "), "{text}");
+    assert!(text.contains("unknown field `colour`"), "{text}");
+    let text = refused("syntax.toml", "name = \"x\"\nduration = = 1\n");
+    assert!(text.contains("syntax.toml:2:"), "{text}");
+    let text = refused("type.toml", "duration = \"long\"\n");
+    assert!(text.contains("type.toml:1:12: "), "{text}");
+}
+
+#[test]
+fn bad_values_are_named_with_entry_field_and_bound() {
+    let ball = "[[bodies]]\nname = \"ball\"\nshape = { sphere = { radius = 0.5 } }\n";
+    let with = |extra: &str| format!("{ball}{extra}\n");
+    let cases = [
+        (
+            "[[bodies]]\nshape = { sphere = { radius = -0.5 } }\n".to_owned(),
+            "bodies[0]",
+            "radius",
+        ),
+        (
+            with("position = [nan, 0.0, 0.0]"),
+            "bodies[0] \"ball\"",
+            "position",
+        ),
+        (
+            with("mass = { mass = -1.0, principal_inertia = [1.0, 1.0, 1.0] }"),
+            "ball",
+            "mass",
+        ),
+        (
+            with("mass = { mass = 1.0, principal_inertia = [1.0, 1.0, 3.0] }"),
+            "ball",
+            "inertia",
+        ),
+        (
+            with("material = \"ice\""),
+            "ball",
+            "material is ice, expected a name in [materials]",
+        ),
+        (
+            with("material = \"m\"\n[materials.m]\nfriction = -0.1"),
+            "ball",
+            "friction is -0.1, expected",
+        ),
+        (
+            with("material = \"m\"\n[materials.m]\nrestitution = 1.5"),
+            "ball",
+            "restitution is 1.5, expected",
+        ),
+        (
+            with("[settings]\ntime_step = 0.0"),
+            "settings",
+            "time_step is 0, expected > 0",
+        ),
+        (
+            with("[[bodies]]\nkind = \"static\"\nmesh = { path = \"no.obj\" }"),
+            "bodies[1]",
+            "no.obj",
+        ),
+    ];
+    let mut all = String::new();
+    for (i, (file, place, part)) in cases.iter().enumerate() {
+        let text = refused(&format!("value_{i}.toml"), file);
+        let _ = writeln!(all, "{text}");
+        assert!(text.contains(place), "{file}\n{text}");
+        assert!(text.contains(part), "{file}\n{text}");
+    }
+    let text = scene_file("duration.toml", "duration = nan\n");
+    let output = moreau(&["run", text.to_str().unwrap()]);
+    assert_eq!(code(&output), 2, "{all}");
+    assert!(stderr(&output).contains("duration is NaN, expected > 0"));
+}
+
+#[test]
+fn the_example_file_runs() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scenes/domino.toml");
+    let output = moreau(&["run", file, "--require-residual", "1e-4"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("domino · a ball topples"));
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_run_without_a_panic() {
+    for (checks, expected) in [(&[][..], 0), (&["--require-residual", "1e-4"], 1)] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_moreau"))
+            .args(["run", "stack", "--steps", "100000", "--log", "jsonl"])
+            .args(checks)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut reader = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        drop(reader);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(code(&output), expected);
+        assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+    }
+}

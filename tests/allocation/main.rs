@@ -1,0 +1,64 @@
+//! A step in the steady state allocates nothing: all buffers are reused from step to step.
+//!
+//! Counted over whole steps on one thread, detection and bookkeeping included. The counter counts
+//! every request to the allocator, on any thread of the process.
+
+#![expect(
+    unsafe_code,
+    reason = "counting allocations takes a global allocator, which is an unsafe trait"
+)]
+
+use moreau::prelude::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+struct Counting;
+
+static REQUESTS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        REQUESTS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's guarantees are those of the system allocator.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        REQUESTS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The rayon pool's injector allocates one block of its queue per 63 jobs sent to it, whatever the
+/// job; a step sends three.
+const QUEUE_BLOCKS: usize = 3;
+
+#[test]
+fn a_settled_step_allocates_nothing() {
+    let mut scene = moreau_demos::built_in("stack").unwrap();
+    scene.settings.threads = 1;
+    let mut run = scene.start().unwrap();
+    for _ in 0..200 {
+        run.step().unwrap();
+    }
+    let before = REQUESTS.load(Ordering::Relaxed);
+    std::hint::black_box(Box::new(scene.seed));
+    assert_eq!(REQUESTS.load(Ordering::Relaxed), before + 1, "the counter counts");
+
+    let before = REQUESTS.load(Ordering::Relaxed);
+    for _ in 0..50 {
+        assert!(run.simulation.step().unwrap().contacts > 0);
+    }
+    let requests = REQUESTS.load(Ordering::Relaxed) - before;
+    assert!(requests <= QUEUE_BLOCKS, "{requests} allocations in 50 steps");
+}
