@@ -12,6 +12,7 @@
 //! the step's own solver serves. Rotations are corrected along the group. Twists are never
 //! touched: no kinetic energy is injected.
 
+use crate::Pose;
 use crate::bodies::Bodies;
 use crate::detection::{Candidate, Detection};
 use crate::motion::Motion;
@@ -35,19 +36,29 @@ pub(crate) struct Projector {
     pub(crate) iterations: usize,
 }
 
-/// Largest overlap that the motion of the step can have made of the gaps at its start, m: the gaps
-/// are carried along by the displacements of the contact points.
-fn predicted_penetration(candidates: &[Candidate], before: &[crate::Pose], bodies: &Bodies) -> f64 {
+/// Largest overlap that the motion of the step can have made of the gaps at its start, m.
+///
+/// To first order a gap is carried along by the displacements of the two contact points. Beyond
+/// that a body that turned by `φ` leaves its tangent plane by at most `½ φ² ρ`, and a tangential
+/// displacement `δ` meets a surface that turned by `φ`: `δ φ`.
+fn predicted_penetration(candidates: &[Candidate], before: &[Pose], bodies: &Bodies) -> f64 {
+    let motion = |slot: usize, point: DVec3| {
+        let (old, new) = (&before[slot], &bodies.pose[slot]);
+        let turn = new.orientation * old.orientation.conjugate();
+        let phi = DVec3::new(turn.x, turn.y, turn.z) * (2.0 * turn.w.signum());
+        let arm = point - old.position;
+        let displacement = new.position - old.position + phi.cross(arm);
+        (displacement, phi.length(), arm.length())
+    };
     candidates.iter().fold(0.0, |deepest: f64, candidate| {
-        let [a, b] = candidate.bodies.map(|slot| slot as usize);
-        let displacement = |slot: usize| {
-            let (old, new) = (&before[slot], &bodies.pose[slot]);
-            let turn = new.orientation * old.orientation.conjugate();
-            let phi = DVec3::new(turn.x, turn.y, turn.z) * (2.0 * turn.w.signum());
-            new.position - old.position + phi.cross(candidate.point - old.position)
-        };
-        let gap = candidate.gap + candidate.normal.dot(displacement(a) - displacement(b));
-        deepest.max(-gap)
+        let [a, b] = candidate
+            .bodies
+            .map(|slot| motion(slot as usize, candidate.point));
+        let relative = a.0 - b.0;
+        let normal = candidate.normal.dot(relative);
+        let tangential = (relative - candidate.normal * normal).length();
+        let curvature = 0.5 * (a.1 * a.1 * a.2 + b.1 * b.1 * b.2) + tangential * (a.1 + b.1);
+        deepest.max(curvature - candidate.gap - normal)
     })
 }
 
@@ -57,7 +68,7 @@ impl Projector {
     pub(crate) fn project(
         &mut self,
         bodies: &mut Bodies,
-        before: &[crate::Pose],
+        before: &[Pose],
         motion: &Motion,
         detection: &mut Detection,
         settings: &Settings,

@@ -251,7 +251,9 @@ impl Settings {
             check("activation.threshold", threshold, true, "finite")?;
         }
         not_negative("margin", self.margin)?;
-        not_negative("restitution_threshold", self.bounce_threshold())?;
+        if let Some(threshold) = self.restitution_threshold {
+            not_negative("restitution_threshold", threshold)?;
+        }
         positive("projection.tolerance", self.projection.tolerance)?;
         let sweeps = self.projection.sweeps as f64;
         check("projection.sweeps", sweeps, sweeps >= 1.0, "≥ 1")

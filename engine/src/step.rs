@@ -118,7 +118,10 @@ pub fn install(
     schedule.add_systems(
         (
             gather.pipe(record).in_set(StepPhase::Gather),
-            free_twist.in_set(StepPhase::FreeTwist).run_if(healthy),
+            free_twist
+                .pipe(record)
+                .in_set(StepPhase::FreeTwist)
+                .run_if(healthy),
             detect.in_set(StepPhase::Detect).run_if(healthy),
             activate.in_set(StepPhase::Activate).run_if(healthy),
             assemble.in_set(StepPhase::Assemble).run_if(healthy),
@@ -230,8 +233,36 @@ fn gather(
     Ok(())
 }
 
-fn free_twist(bodies: Res<Bodies>, settings: Res<Settings>, mut motion: ResMut<Motion>) {
+fn free_twist(
+    bodies: Res<Bodies>,
+    settings: Res<Settings>,
+    mut motion: ResMut<Motion>,
+) -> Result<(), StepError> {
     motion.predict(&bodies, &settings);
+    for (slot, free) in motion.free.iter().enumerate() {
+        check_finite(
+            bodies.ids[slot],
+            [
+                ("linear velocity", free.linear),
+                ("angular velocity", free.angular),
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+/// Overflow is found in the phase that makes it. Squares, so that no later norm overflows either.
+fn check_finite<const N: usize>(
+    id: BodyId,
+    quantities: [(&'static str, DVec3); N],
+) -> Result<(), StepError> {
+    for (field, vector) in quantities {
+        let value = vector.length_squared();
+        if !value.is_finite() {
+            return Err(StepError::NonFinite { id, field, value });
+        }
+    }
+    Ok(())
 }
 
 fn detect(
@@ -340,19 +371,16 @@ fn update(
     moreau_jean::update(&mut bodies, &motion, &theta, &settings);
     for slot in 0..bodies.len() {
         let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
-        let values = [
-            ("position", pose.position.length_squared()),
-            ("orientation", pose.orientation.length_squared()),
-            ("linear velocity", twist.linear.length_squared()),
-            ("angular velocity", twist.angular.length_squared()),
-        ];
-        if let Some((field, value)) = values.into_iter().find(|(_, value)| !value.is_finite()) {
-            return Err(StepError::NonFinite {
-                id: bodies.ids[slot],
-                field,
-                value,
-            });
-        }
+        let p = pose.orientation;
+        check_finite(
+            bodies.ids[slot],
+            [
+                ("position", pose.position),
+                ("orientation", DVec3::new(p.x, p.y, p.z) + DVec3::splat(p.w)),
+                ("linear velocity", twist.linear),
+                ("angular velocity", twist.angular),
+            ],
+        )?;
     }
     Ok(())
 }
