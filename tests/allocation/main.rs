@@ -8,7 +8,6 @@
     reason = "counting allocations takes a global allocator, which is an unsafe trait"
 )]
 
-use moreau::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -53,12 +52,19 @@ fn a_settled_step_allocates_nothing() {
     }
     let before = REQUESTS.load(Ordering::Relaxed);
     std::hint::black_box(Box::new(scene.seed));
-    assert_eq!(REQUESTS.load(Ordering::Relaxed), before + 1, "the counter counts");
+    assert_eq!(
+        REQUESTS.load(Ordering::Relaxed),
+        before + 1,
+        "the counter counts"
+    );
 
     let before = REQUESTS.load(Ordering::Relaxed);
     for _ in 0..50 {
         assert!(run.simulation.step().unwrap().contacts > 0);
     }
     let requests = REQUESTS.load(Ordering::Relaxed) - before;
-    assert!(requests <= QUEUE_BLOCKS, "{requests} allocations in 50 steps");
+    assert!(
+        requests <= QUEUE_BLOCKS,
+        "{requests} allocations in 50 steps"
+    );
 }

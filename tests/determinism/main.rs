@@ -1,0 +1,14 @@
+//! Same input, same bits: for any number of threads, any order of spawning the same ids, any storage of the
+//! bodies, any executor of the schedule.
+//!
+//! No tolerance anywhere: states are compared by the hash of all their bits.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot set up its scene fails"
+)]
+
+mod schedules;
+mod spawn_order;
+mod support;
+mod threads;

@@ -1,0 +1,74 @@
+//! **Law.** The number of threads changes no bit.
+//!
+//! The scene has more contacts than the number from which sweeps are shared among threads (3000), so all
+//! parallel phases take part.
+
+use crate::support::*;
+use moreau::prelude::*;
+
+#[test]
+fn threads_change_no_bit() {
+    // A close lattice of spheres that settles under its weight: few steps, thousands of contacts.
+    let n = 13;
+    let mut specs = heap(2);
+    specs.truncate(1);
+    for i in 0..n * n * n {
+        let cell = glam::DVec3::new((i % n) as f64, (i / n % n) as f64, (i / n / n) as f64);
+        specs.push(Spec {
+            id: BodyId(1 + i as u64),
+            kind: RigidBody::Dynamic,
+            collider: Collider::sphere(0.1),
+            pose: Pose::from_position(cell * 0.2 + glam::DVec3::Z * 0.1),
+            twist: Twist::linear(0.3 * (i % 3) as f64, 0.0, -0.1 * (i % 5) as f64),
+        });
+    }
+    let with = |threads: usize| {
+        // A tolerance that takes some sweeps, within a bounded time.
+        let mut simulation = spawn(
+            Settings {
+                accuracy: Accuracy::Interactive,
+                ..settings(threads)
+            },
+            &specs,
+        );
+        run(&mut simulation, 12)
+    };
+    let (hash, contacts) = with(1);
+    assert!(contacts > 3000, "only {contacts} contacts");
+    for threads in [2, 3, 8] {
+        assert_eq!(with(threads).0, hash, "{threads} threads");
+    }
+}
+
+#[test]
+fn threads_change_no_bit_of_a_mixed_heap() {
+    let specs = heap(6);
+    let with = |threads: usize| run(&mut spawn(settings(threads), &specs), 40);
+    let (hash, contacts) = with(1);
+    assert!(contacts > 400, "only {contacts} contacts");
+    for threads in [2, 3, 8] {
+        assert_eq!(with(threads).0, hash, "{threads} threads");
+    }
+}
+
+#[test]
+fn two_runs_in_one_process_agree() {
+    let specs = heap(4);
+    let first = run(&mut spawn(settings(2), &specs), 60);
+    let second = run(&mut spawn(settings(2), &specs), 60);
+    assert_eq!(first, second);
+    // The hash sees the state: one step more is another one.
+    assert_ne!(run(&mut spawn(settings(2), &specs), 61).0, first.0);
+}
+
+#[test]
+fn the_number_of_threads_may_change_between_steps() {
+    let specs = heap(4);
+    let expected = run(&mut spawn(settings(1), &specs), 40);
+    let mut simulation = spawn(settings(1), &specs);
+    for threads in [1, 3, 2, 8] {
+        simulation.set_settings(settings(threads)).unwrap();
+        run(&mut simulation, 10);
+    }
+    assert_eq!(simulation.state_hash(), expected.0);
+}

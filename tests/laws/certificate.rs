@@ -1,0 +1,102 @@
+//! **Law.** The certificate judges the solution and not its rounding: where a closed form solves the step, `e_scaled`
+//! meets the tolerance, in few sweeps.
+//!
+//! One contact is solved exactly by the one-contact solver, so 8 sweeps (the minimum) are enough. Where free
+//! velocity and shift cancel, or bodies touch and nothing presses them, `q` is rounding of velocities: a residual
+//! relative to `q` alone would judge noise.
+
+use crate::support::*;
+
+/// Every step converges in at most `sweeps`; at least one has a contact.
+fn converges(simulation: &mut Simulation, steps: usize, sweeps: usize) {
+    let mut contacts = 0;
+    for _ in 0..steps {
+        let report = simulation.step().unwrap();
+        contacts += report.contacts;
+        assert!(
+            report.converged && report.sweeps <= sweeps,
+            "step {}: e_scaled {:e} after {} sweeps, contacts {:?}",
+            report.step,
+            report.e_scaled,
+            report.sweeps,
+            simulation.contacts()
+        );
+    }
+    assert!(contacts > 0);
+}
+
+fn ball_on_a_plane(settings: Settings, material: Material, pose: Pose, twist: Twist) -> Simulation {
+    let mut simulation = Simulation::new(Settings {
+        solver: moreau::SolverOverrides {
+            max_sweeps: Some(1000),
+            ..moreau::SolverOverrides::default()
+        },
+        ..settings
+    })
+    .unwrap();
+    ground(&mut simulation, material);
+    let ball = (
+        RigidBody::Dynamic,
+        Collider::sphere(0.15),
+        material,
+        pose,
+        twist,
+    );
+    simulation.spawn(ball).unwrap();
+    simulation
+}
+
+#[test]
+fn a_frictionless_contact_that_stays_open_is_solved() {
+    // r = 0 is the solution while it approaches and is still apart.
+    for material in [Material::frictionless(0.0), Material::with_friction(0.0)] {
+        let pose = Pose::at(0.0, 0.0, 0.4);
+        let mut simulation = ball_on_a_plane(reference(), material, pose, Twist::default());
+        converges(&mut simulation, 100, 8);
+    }
+}
+
+#[test]
+fn a_body_that_drifts_along_a_wall_is_solved() {
+    // It arrives, loses its normal speed, and touches without pressure from then on.
+    for mu in [0.0, 0.5] {
+        for speed in [-1.0, -0.37] {
+            let mut simulation = ball_on_a_plane(
+                weightless(),
+                Material::with_friction(mu),
+                Pose::at(0.0, 0.0, 0.31),
+                Twist::linear(0.3, 0.1, speed),
+            );
+            converges(&mut simulation, 300, 8);
+        }
+    }
+}
+
+#[test]
+fn bodies_that_fall_together_are_solved() {
+    // Two blocks that rested on a third: without it they fall, touching, with nothing between them.
+    let mut simulation = Simulation::new(Settings {
+        solver: moreau::SolverOverrides {
+            max_sweeps: Some(5000),
+            ..moreau::SolverOverrides::default()
+        },
+        ..reference()
+    })
+    .unwrap();
+    ground(&mut simulation, Material::default());
+    let cubes = [0.5, 1.5, 2.5].map(|z| {
+        simulation
+            .spawn((
+                RigidBody::Dynamic,
+                Collider::cuboid(0.5, 0.5, 0.5),
+                Pose::at(0.0, 0.0, z),
+            ))
+            .unwrap()
+    });
+    for _ in 0..10 {
+        simulation.step().unwrap();
+    }
+    simulation.despawn(cubes[0]);
+    // Eight contacts that are coupled, warm: far fewer than the hundreds of a cold stack.
+    converges(&mut simulation, 10, 100);
+}

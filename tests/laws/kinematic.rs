@@ -1,0 +1,179 @@
+//! **Law.** Kinematic bodies keep the motion they are given and drive others through the contact law:
+//! a conveyor drags a block with the acceleration `μ g` up to its own speed; a lift carries a body without slip as
+//! long as its acceleration stays inside the friction cone. Bodies meet only if their groups say so, and
+//! bodies that cannot move never meet each other.
+//!
+//! Velocities are exact in the scheme (1e-9: the solver's 1e-11 over the steps). A pushed body advances with
+//! θ = 1, as kinematic bodies do, so relative positions stay to the same accuracy.
+
+use crate::support::*;
+
+fn belt(simulation: &mut Simulation, twist: Twist, mu: f64) -> Entity {
+    simulation
+        .spawn((
+            RigidBody::Kinematic,
+            Collider::cuboid(5.0, 1.0, 0.1),
+            Material::with_friction(mu),
+            Pose::at(0.0, 0.0, -0.1),
+            twist,
+        ))
+        .unwrap()
+}
+
+fn block(simulation: &mut Simulation, mu: f64) -> Entity {
+    simulation
+        .spawn((
+            RigidBody::Dynamic,
+            Collider::cuboid(0.1, 0.1, 0.1),
+            Material::with_friction(mu),
+            Pose::at(0.0, 0.0, 0.1),
+        ))
+        .unwrap()
+}
+
+#[test]
+fn a_conveyor_drags_a_block_to_its_speed() {
+    let (mu, speed) = (0.3, 1.5);
+    let mut simulation = Simulation::new(reference()).unwrap();
+    let belt = belt(&mut simulation, Twist::linear(speed, 0.0, 0.0), mu);
+    let block = block(&mut simulation, mu);
+    let reached = speed / (mu * G);
+    let h = simulation.settings().time_step;
+    while simulation.time() < 2.0 * reached {
+        simulation.step().unwrap();
+        let t = simulation.time();
+        let expected = (mu * G * t).min(speed);
+        let v = simulation.twist(block).unwrap();
+        assert!(
+            (v.linear - DVec3::X * expected).length() <= 1e-9,
+            "{} at {t} s",
+            v.linear
+        );
+        assert!(v.angular.length() <= 1e-9);
+        let ran = simulation.pose(belt).unwrap().position.x;
+        assert!((ran - speed * t).abs() <= 1e-12);
+    }
+    // Driving power: friction force times belt speed while it slips, nothing afterwards.
+    let report = simulation.step().unwrap();
+    assert!(report.energy.work_external.abs() <= 1e-9 * h);
+}
+
+#[test]
+fn a_lift_carries_a_body_without_slip() {
+    // A circle in a vertical plane, radius 0.5 m, 2 rad/s: 2 m/s², inside the cone of μ = 0.5.
+    let mut simulation = Simulation::new(reference()).unwrap();
+    let lift = belt(&mut simulation, Twist::default(), 0.5);
+    let block = block(&mut simulation, 0.5);
+    let h = simulation.settings().time_step;
+    let mut worst: f64 = 0.0;
+    // From rest: the speed grows over the first second.
+    for step in 0..800 {
+        let t = (f64::from(step) + 1.0) * h;
+        let (sin, cos) = libm::sincos(2.0 * t);
+        let speed = t.min(1.0);
+        simulation.set(lift, Twist::linear(-speed * sin, 0.0, speed * cos));
+        simulation.step().unwrap();
+        let relative =
+            simulation.pose(block).unwrap().position - simulation.pose(lift).unwrap().position;
+        worst = worst.max((relative - DVec3::new(0.0, 0.0, 0.2)).length());
+        for contact in simulation.contacts() {
+            assert!(contact.impulse.x > 0.0, "lifts off at {t} s");
+            assert!(contact.local_velocity.length() <= 1e-9);
+        }
+    }
+    assert!(worst <= 1e-9, "slips by {worst:e} m");
+}
+
+#[test]
+fn a_turntable_carries_a_body_along() {
+    // A block near the axis of a turntable, 3 rad/s at 0.2 m: 1.8 m/s² < μ g. The velocity of the
+    // contact points turns within a step, so the path is of first order in h: halve and compare.
+    let drift = |h: f64| {
+        let mut simulation = Simulation::new(Settings {
+            time_step: h,
+            ..reference()
+        })
+        .unwrap();
+        let table = belt(&mut simulation, Twist::default(), 0.5);
+        let block = simulation
+            .spawn((
+                RigidBody::Dynamic,
+                Collider::cuboid(0.05, 0.05, 0.05),
+                Pose::at(0.2, 0.0, 0.05),
+                Twist {
+                    linear: DVec3::new(0.0, 0.6, 0.0),
+                    angular: DVec3::new(0.0, 0.0, 3.0),
+                },
+            ))
+            .unwrap();
+        simulation.set(
+            table,
+            Twist {
+                linear: DVec3::ZERO,
+                angular: DVec3::new(0.0, 0.0, 3.0),
+            },
+        );
+        for _ in 0..(0.5_f64 / h).round() as usize {
+            simulation.step().unwrap();
+        }
+        let expected = turn(DVec3::Z, 3.0 * simulation.time()) * DVec3::new(0.2, 0.0, 0.05);
+        (simulation.pose(block).unwrap().position - expected).length()
+    };
+    let (coarse, fine) = (drift(2e-3), drift(1e-3));
+    assert!(fine < 0.2 * 3.0 * 1e-3, "off by {fine:e} m");
+    assert!((coarse / fine - 2.0).abs() < 0.3, "{coarse:e} to {fine:e}");
+}
+
+#[test]
+fn bodies_meet_only_if_both_masks_agree() {
+    let groups = |memberships, mask| CollisionGroups { memberships, mask };
+    // (ball, ground) and whether the ball is carried.
+    let cases = [
+        (groups(1, 1), groups(1, 1), true),
+        (groups(1, 2), groups(2, 1), true),
+        (groups(1, 2), groups(1, 1), false),
+        (groups(1, 2), groups(2, 2), false),
+        (groups(1, 0), CollisionGroups::default(), false),
+    ];
+    for (of_ball, of_ground, carried) in cases {
+        let mut simulation = Simulation::new(reference()).unwrap();
+        simulation
+            .spawn((RigidBody::Static, Collider::half_space(DVec3::Z), of_ground))
+            .unwrap();
+        let ball = simulation
+            .spawn((
+                RigidBody::Dynamic,
+                Collider::sphere(0.5),
+                of_ball,
+                Pose::at(0.0, 0.0, 0.5),
+            ))
+            .unwrap();
+        for _ in 0..20 {
+            simulation.step().unwrap();
+        }
+        let fell = simulation.pose(ball).unwrap().position.z < 0.49;
+        assert_eq!(fell, !carried, "{of_ball:?} on {of_ground:?}");
+        assert_eq!(simulation.contacts().is_empty(), !carried);
+    }
+}
+
+#[test]
+fn bodies_that_cannot_move_never_meet() {
+    let mut simulation = Simulation::new(reference()).unwrap();
+    ground(&mut simulation, Material::default());
+    for kind in [RigidBody::Static, RigidBody::Kinematic] {
+        for x in [0.0, 0.3] {
+            simulation
+                .spawn((
+                    kind,
+                    Collider::sphere(0.5),
+                    Pose::at(x, 0.0, 0.1),
+                    Twist::linear(1.0, 0.0, 0.0),
+                ))
+                .unwrap();
+        }
+    }
+    for _ in 0..10 {
+        assert_eq!(simulation.step().unwrap().contacts, 0);
+    }
+}

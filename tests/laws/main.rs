@@ -1,0 +1,26 @@
+//! Laws of physics that the engine must reproduce, one file per law, with `Accuracy::Reference` unless the
+//! law says otherwise. Each module states its law, the closed form and where its tolerance comes from.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a law that cannot set up its scene fails, and measured figures are printed"
+)]
+
+mod bounce;
+mod certificate;
+mod energy;
+mod free_fall;
+mod incline;
+mod invariance;
+mod kinematic;
+mod ledger;
+mod lifecycle;
+mod momentum;
+mod projection;
+mod rest;
+mod rolling;
+mod structures;
+mod support;
+mod three_balls;

@@ -1,0 +1,17 @@
+//! Trajectories of the engine beside those of Siconos, which implements the same scheme.
+//!
+//! The tables stand in `shared/references/siconos` beside the checkout; without them these tests say so
+//! and pass. With the sources' rules (forecast activation, θ = ½) the schemes are the same and trajectories agree to
+//! rounding; where the schemes differ the difference is stated and bounded by its order.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a reference that cannot be read fails, an absent folder is printed"
+)]
+
+mod ball_friction;
+mod bouncing_ball;
+mod free_body;
+mod table;
