@@ -30,7 +30,7 @@ pub fn tangential_norm(z: DVec3) -> f64 {
 #[must_use]
 pub fn project(friction: f64, z: DVec3) -> DVec3 {
     let tangential = tangential_norm(z);
-    if tangential <= friction * z.x {
+    if z.x >= 0.0 && tangential <= friction * z.x {
         return z;
     }
     if friction * tangential <= -z.x {

@@ -7,6 +7,10 @@
 //! e_fclib  = √(Σ ‖F‖²) / ‖q‖                                    ρ_α = 1
 //! ```
 //!
+//! A velocity is a difference of velocities and known to their rounding only. In the factored form
+//! a contact whose `λ‖F‖` is below that rounding counts as solved: bodies that fly together have
+//! `q` of 1e-16 of their speed, and no residual relative to it means anything.
+//!
 //! Both vanish exactly at a solution. `e_scaled` is a ratio of energies: it does not change with
 //! the units of mass, length or time. `e_fclib` is the field's published figure
 //! [Acary-Bremond-Huber18]. Solvers share none of this code: `W r` is applied through the bodies'
@@ -29,6 +33,10 @@ pub struct Residual {
     pub approach: f64,
 }
 
+/// Rounding of a contact velocity, relative to the speeds that it is made of: about eight products
+/// and sums on each side.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
 /// Running sums of the two norms.
 #[derive(Default)]
 struct Sums {
@@ -41,7 +49,8 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, lambda: f64, friction: f64, r: DVec3, u: DVec3, q: DVec3) {
+    /// One contact; `noise` is the rounding of `u`, m/s.
+    fn add(&mut self, lambda: f64, friction: f64, r: DVec3, [u, q]: [DVec3; 2], noise: f64) {
         let shifted = cone::shifted_velocity(friction, u);
         let unit = r - cone::project(friction, r - shifted);
         self.natural += unit.length_squared();
@@ -49,7 +58,10 @@ impl Sums {
         // NaN must reach the sums: an undefined contact is not a solved one.
         if lambda > 0.0 || lambda.is_nan() {
             let scaled = r - cone::project(friction, r - shifted * (1.0 / lambda));
-            self.natural_scaled += lambda * scaled.length_squared();
+            let resolved = scaled.length() * lambda <= noise;
+            if !resolved {
+                self.natural_scaled += lambda * scaled.length_squared();
+            }
             self.impulse_scaled += lambda * r.length_squared();
             self.free_scaled += q.length_squared() / lambda;
         }
@@ -100,7 +112,7 @@ pub fn stored(problem: &FrictionProblem, impulse: &[DVec3]) -> Residual {
         let block = problem.delassus.block(contact, contact);
         let lambda = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
         let u = problem.delassus.row_times(contact, impulse) + q;
-        sums.add(lambda, problem.friction[contact], *r, u, q);
+        sums.add(lambda, problem.friction[contact], *r, [u, q], 0.0);
     }
     sums.finish()
 }
@@ -139,7 +151,14 @@ pub fn factored(
             .iter()
             .sum();
         let (u, q) = (relative(twist), relative(problem.free_twist));
-        sums.add(trace / 3.0, contact.friction, *r, u, q);
+        let speed = |v: &[WorldTwist]| {
+            let of =
+                |body: usize, arm: DVec3| (v[body].linear + v[body].angular.cross(arm)).length();
+            of(a, contact.arms[0]) + of(b, contact.arms[1])
+        };
+        let speeds = speed(twist) + speed(problem.free_twist) + contact.offset.length();
+        let noise = ROUNDING * speeds;
+        sums.add(trace / 3.0, contact.friction, *r, [u, q], noise);
     }
     sums.finish()
 }
