@@ -10,22 +10,28 @@ use bevy_ecs::prelude::*;
 use glam::DVec3;
 use moreau_geometry::{Geometry, MassProperties, Pose as ShapePose};
 
-/// What the step reads of a body entity, and what it fills in.
+/// What the step reads of a body entity.
 pub(crate) type BodyQuery = (
     Entity,
     Ref<'static, RigidBody>,
-    &'static mut BodyId,
+    &'static BodyId,
     Option<Ref<'static, Collider>>,
     Ref<'static, Material>,
-    &'static mut Mass,
+    &'static Mass,
     Ref<'static, CollisionGroups>,
     &'static Pose,
     &'static Twist,
     &'static Wrench,
 );
 
-/// What the step writes of a body entity.
-pub(crate) type StateQuery = (Entity, &'static mut Pose, &'static mut Twist);
+/// What the step writes of a body entity: its state, and once what it left open.
+pub(crate) type StateQuery = (
+    Entity,
+    &'static mut Pose,
+    &'static mut Twist,
+    &'static mut BodyId,
+    &'static mut Mass,
+);
 
 /// What does not change from step to step.
 #[derive(Clone, Debug)]
@@ -64,8 +70,10 @@ pub(crate) struct Bodies {
     pub(crate) entities: Vec<Entity>,
     pub(crate) ids: Vec<BodyId>,
     pub(crate) constants: Vec<BodyConstants>,
-    /// The mass components that the constants were made from.
+    /// The mass components that the constants were made from, computed ones filled in.
     masses: Vec<Mass>,
+    /// Ids and masses were worked out that the components do not have yet.
+    uncommitted: bool,
     pub(crate) pose: Vec<Pose>,
     pub(crate) twist: Vec<Twist>,
     pub(crate) wrench: Vec<Wrench>,
@@ -73,7 +81,7 @@ pub(crate) struct Bodies {
     slots: Vec<u32>,
     /// The constants do not describe the world: check and rebuild at the next gather.
     stale: bool,
-    /// Id of the next body that has none.
+    /// Above every id that was ever in use.
     next_id: u64,
     /// Counts rebuilds; detection starts afresh when it changes.
     pub(crate) generation: u64,
@@ -94,8 +102,8 @@ impl Bodies {
     /// the state has changed.
     pub(crate) fn gather(&mut self, query: &mut Query<BodyQuery>) -> Result<(), StepError> {
         if self.stale || self.structure_changed(query) {
-            self.stale = true;
-            self.rebuild(query)?;
+            let known = !std::mem::replace(&mut self.stale, true);
+            self.rebuild(query, known)?;
             self.stale = false;
             self.generation += 1;
         }
@@ -129,51 +137,40 @@ impl Bodies {
         count != self.len()
     }
 
-    fn rebuild(&mut self, query: &mut Query<BodyQuery>) -> Result<(), StepError> {
-        self.assign_ids(query);
-        let mut order: Vec<(BodyId, Entity)> = query
-            .iter()
-            .map(|(entity, _, id, ..)| (*id, entity))
-            .collect();
-        order.sort_unstable();
-        if let Some(pair) = order.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let (id, entity) = pair[1];
-            return Err(StepError::Body {
-                id,
-                entity,
-                source: BodyError::DuplicateId,
-            });
-        }
+    /// Checks all bodies and works out ids and constants. Geometry is built anew for changed
+    /// colliders, and for all if the previous constants are not `known` to be right.
+    fn rebuild(&mut self, query: &Query<BodyQuery>, known: bool) -> Result<(), StepError> {
+        let order = self.ordered_by_id(query)?;
         let mut constants = Vec::with_capacity(order.len());
         let mut masses = Vec::with_capacity(order.len());
         for (id, entity) in &order {
-            let Ok((_, kind, _, collider, material, mut mass, groups, ..)) = query.get_mut(*entity)
-            else {
+            let Ok((_, kind, _, collider, material, mass, groups, ..)) = query.get(*entity) else {
                 continue;
             };
-            let known = self
-                .slot(*entity)
-                .filter(|_| !collider.as_ref().is_some_and(|c| c.is_changed()));
-            let geometry = match (
-                known.and_then(|slot| self.constants[slot].geometry.clone()),
-                &collider,
-            ) {
-                (Some(geometry), Some(_)) => Ok(Some(geometry)),
-                (None, Some(collider)) => collider.shape().build().map(Some),
-                (_, None) => Ok(None),
-            };
-            let built = geometry
-                .map_err(BodyError::from)
-                .and_then(|geometry| build(*kind, geometry, &material, &mass, *groups));
+            let built = match &collider {
+                Some(collider) => {
+                    let previous = self
+                        .slot(*entity)
+                        .filter(|_| known && !collider.is_changed());
+                    match previous.and_then(|slot| self.constants[slot].geometry.clone()) {
+                        Some(geometry) => Ok(Some(geometry)),
+                        None => collider.shape().build().map(Some),
+                    }
+                }
+                None => Ok(None),
+            }
+            .map_err(BodyError::from)
+            .and_then(|geometry| build(*kind, geometry, &material, mass, *groups));
             let (body, computed) = built.map_err(|source| StepError::Body {
                 id: *id,
                 entity: *entity,
                 source,
             })?;
+            let mut mass = *mass;
             if let Some(properties) = computed {
                 mass.set_computed(&properties);
             }
-            masses.push(*mass);
+            masses.push(mass);
             constants.push(body);
         }
         self.slots.clear();
@@ -188,29 +185,36 @@ impl Bodies {
         self.ids = order.iter().map(|(id, _)| *id).collect();
         self.constants = constants;
         self.masses = masses;
+        self.uncommitted = true;
         self.pose.resize(self.ids.len(), Pose::default());
         self.twist.resize(self.ids.len(), Twist::default());
         self.wrench.resize(self.ids.len(), Wrench::default());
         Ok(())
     }
 
-    /// Gives ids to the bodies that have none, above all ids ever in use, in order of entity.
-    fn assign_ids(&mut self, query: &mut Query<BodyQuery>) {
-        let mut unassigned = Vec::new();
-        for (entity, _, id, ..) in query.iter() {
-            if *id == BodyId::UNASSIGNED {
-                unassigned.push(entity);
-            } else {
-                self.next_id = self.next_id.max(id.0 + 1);
-            }
+    /// Bodies by id. Those without one come last, in order of entity, with ids above all that
+    /// were ever in use.
+    fn ordered_by_id(&self, query: &Query<BodyQuery>) -> Result<Vec<(BodyId, Entity)>, StepError> {
+        let mut order: Vec<(BodyId, Entity)> = query
+            .iter()
+            .map(|(entity, _, id, ..)| (*id, entity))
+            .collect();
+        order.sort_unstable_by_key(|(id, entity)| (*id, entity.index_u32()));
+        let first_unassigned = order.partition_point(|(id, _)| *id != BodyId::UNASSIGNED);
+        let refused =
+            |(id, entity): (BodyId, Entity), source| StepError::Body { id, entity, source };
+        let (assigned, unassigned) = order.split_at_mut(first_unassigned);
+        if let Some(pair) = assigned.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(refused(pair[1], BodyError::DuplicateId));
         }
-        unassigned.sort_unstable_by_key(|entity| entity.index_u32());
-        for entity in unassigned {
-            if let Ok((_, _, mut id, ..)) = query.get_mut(entity) {
-                *id = BodyId(self.next_id);
-                self.next_id += 1;
+        let in_use = assigned.last().map_or(0, |(id, _)| id.0 + 1);
+        for (next, body) in (self.next_id.max(in_use)..).zip(unassigned) {
+            if next == BodyId::UNASSIGNED.0 {
+                return Err(refused(*body, BodyError::NoIdLeft));
             }
+            body.0 = BodyId(next);
         }
+        Ok(order)
     }
 
     /// The state is finite and orientations are unit quaternions.
@@ -227,16 +231,23 @@ impl Bodies {
         Ok(())
     }
 
-    /// Writes the new poses and twists to the world.
-    pub(crate) fn scatter(&self, query: &mut Query<StateQuery, With<BodyId>>) {
-        for (entity, mut pose, mut twist) in query.iter_mut() {
-            if let Some(slot) = self.slot(entity)
-                && self.constants[slot].kind != RigidBody::Static
-            {
+    /// Writes the new poses and twists to the world; after a rebuild also ids and masses.
+    pub(crate) fn scatter(&mut self, query: &mut Query<StateQuery>) {
+        for (entity, mut pose, mut twist, mut id, mut mass) in query.iter_mut() {
+            let Some(slot) = self.slot(entity) else {
+                continue;
+            };
+            if self.constants[slot].kind != RigidBody::Static {
                 *pose = self.pose[slot];
                 *twist = self.twist[slot];
             }
+            if self.uncommitted {
+                *id = self.ids[slot];
+                *mass = self.masses[slot];
+                self.next_id = self.next_id.max(id.0 + 1);
+            }
         }
+        self.uncommitted = false;
     }
 }
 

@@ -1,6 +1,10 @@
 //! The contacts of the last step, for reading.
 
 use crate::BodyId;
+use crate::assembly::ContactProblem;
+use crate::bodies::Bodies;
+use crate::index_set::Interaction;
+use crate::motion::Motion;
 use bevy_ecs::prelude::*;
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
@@ -48,7 +52,7 @@ pub struct Contacts(pub Vec<ContactView>);
 /// solver puts slipping impulses on the boundary to rounding.
 const ON_BOUNDARY: f64 = 1e-12;
 
-pub(crate) fn status(impulse: DVec3, friction: f64) -> ContactStatus {
+fn status(impulse: DVec3, friction: f64) -> ContactStatus {
     let tangential = moreau_solvers::cone::tangential_norm(impulse);
     let bound = friction * impulse.x;
     if impulse.x <= 0.0 {
@@ -57,5 +61,33 @@ pub(crate) fn status(impulse: DVec3, friction: f64) -> ContactStatus {
         ContactStatus::Slip
     } else {
         ContactStatus::Stick
+    }
+}
+
+impl Contacts {
+    /// Takes over the contacts of a solved step.
+    pub(crate) fn collect(
+        &mut self,
+        active: &[Interaction],
+        problem: &ContactProblem,
+        bodies: &Bodies,
+        motion: &Motion,
+    ) {
+        self.0.clear();
+        let solved = problem.contacts.iter().zip(&problem.impulse);
+        for (interaction, (contact, r)) in active.iter().zip(solved) {
+            let [a, b] = contact.bodies.map(|slot| slot as usize);
+            self.0.push(ContactView {
+                bodies: [bodies.ids[a], bodies.ids[b]],
+                entities: [bodies.entities[a], bodies.entities[b]],
+                point: interaction.candidate.point,
+                frame: contact.frame,
+                gap: interaction.candidate.gap,
+                local_velocity: contact.local_velocity(&motion.end[a], &motion.end[b]),
+                impulse: *r,
+                friction: contact.friction,
+                status: status(*r, contact.friction),
+            });
+        }
     }
 }

@@ -43,6 +43,9 @@ pub enum BodyError {
     /// Two bodies with one id.
     #[error("the id is taken by another body")]
     DuplicateId,
+    /// All ids above those in use are taken.
+    #[error("there is no id left above those in use")]
+    NoIdLeft,
 }
 
 /// Why a step was not made. The world is as it was before the call.

@@ -2,9 +2,16 @@
 //!
 //! ```text
 //! gap-aware   all of I₀;    s = e u_{N,k}        if g_N + h u_{N,k} ≤ 0, u_{N,k} < −u_threshold, e > 0
+//!                           s = max(g_N, 0)/h + e u_{N,k}    if u_{N,k} > u_threshold, e > 0
 //!                           s = max(g_N, 0)/h    otherwise
 //! forecast    g_N + γ h u_{N,k} ≤ ε (and u_{N,k} ≤ 0 if asked);    s = e u_{N,k}
 //! ```
+//!
+//! The second line is for a body that leaves a neighbour and is struck back onto it within the
+//! step. With `s = max(g_N, 0)/h` alone the impulse meets a velocity `u_{N,k} > 0` and does positive
+//! work. With it, for frictionless contacts of one `e` and θ = ½, no step gains energy:
+//! `r·(u_{k+1} + e u_k) ≤ 0` and `r·(u_{k+1} − u_k) = rᵀWr ≥ 0` leave
+//! `ΔK = ½ r·(u_k + u_{k+1}) ≤ ½ (1 − e) r·u_k ≤ 0`.
 
 use crate::bodies::Bodies;
 use crate::detection::Candidate;
@@ -23,7 +30,7 @@ pub(crate) struct Interaction {
     pub(crate) friction: f64,
     /// The term `s` of `0 ≤ u_N + s ⊥ r_N ≥ 0`, m/s.
     pub(crate) shift: f64,
-    /// The contact closes as an impact in this step: `s = e u_{N,k}`.
+    /// Restitution acts in this step: the term `s` contains `e u_{N,k}`.
     pub(crate) impact: bool,
 }
 
@@ -54,14 +61,15 @@ impl IndexSet {
             let gap = candidate.gap;
             let law = match settings.activation {
                 Activation::GapAware => {
-                    let impact =
-                        restitution > 0.0 && approach < -threshold && gap + h * approach <= 0.0;
-                    let shift = if impact {
-                        restitution * approach
-                    } else {
-                        gap.max(0.0) / h
-                    };
-                    Some((shift, impact))
+                    let bounces = restitution > 0.0;
+                    let strikes = bounces && approach < -threshold && gap + h * approach <= 0.0;
+                    let leaves = bounces && approach > threshold;
+                    let open = gap.max(0.0) / h;
+                    Some(match (strikes, leaves) {
+                        (true, _) => (restitution * approach, true),
+                        (_, true) => (open + restitution * approach, true),
+                        _ => (open, false),
+                    })
                 }
                 Activation::Forecast {
                     gamma,

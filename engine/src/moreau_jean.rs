@@ -29,23 +29,28 @@ pub(crate) struct BodyTheta {
 /// What the contacts did to a body, bit by bit.
 const PUSHED: u8 = 1;
 const STRUCK: u8 = 2;
+/// Velocity changes smaller than this, relative to the speed, are the solver's rounding.
+const NEGLIGIBLE: f64 = 1e-9;
 
 impl BodyTheta {
-    /// [`Theta::Auto`]: 1 for a body that carries impulses none of which is an impact, else ½.
+    /// [`Theta::Auto`]: 1 for a body that contacts push, none of them an impact, else ½.
+    ///
+    /// An impulse that changes the velocity by rounding only does not push: the position would
+    /// jump by `½ g h²` with it.
     pub(crate) fn choose(
         &mut self,
-        rule: Theta,
+        settings: &Settings,
         active: &[Interaction],
         impulse: &[DVec3],
-        bodies: usize,
+        motion: &Motion,
     ) {
         self.values.clear();
-        if let Theta::Fixed(theta) = rule {
-            self.values.resize(bodies, theta);
+        self.marks.clear();
+        self.marks.resize(motion.free.len(), 0);
+        if let Theta::Fixed(theta) = settings.theta {
+            self.values.resize(motion.free.len(), theta);
             return;
         }
-        self.marks.clear();
-        self.marks.resize(bodies, 0);
         for (interaction, r) in active.iter().zip(impulse) {
             if r.x > 0.0 {
                 let mark = if interaction.impact {
@@ -58,8 +63,14 @@ impl BodyTheta {
                 }
             }
         }
-        let theta = |mark: &u8| if *mark == PUSHED { 1.0 } else { 0.5 };
-        self.values.extend(self.marks.iter().map(theta));
+        let fall = settings.gravity.length() * settings.time_step;
+        for (slot, mark) in self.marks.iter().enumerate() {
+            let (free, end) = (&motion.free[slot], &motion.end[slot]);
+            let change = (end.linear - free.linear).length();
+            let felt = change > NEGLIGIBLE * (fall + end.linear.length());
+            self.values
+                .push(if *mark == PUSHED && felt { 1.0 } else { 0.5 });
+        }
     }
 }
 

@@ -110,6 +110,7 @@ impl Simulation {
     /// [`StepError`]; the bodies are then as they were before the call. Not converging is not an
     /// error: see [`StepReport::converged`].
     pub fn step(&mut self) -> Result<StepReport, StepError> {
+        step::check_installed(&self.world)?;
         self.schedule.run(&mut self.world);
         match self.resource::<StepOutcome>("StepOutcome")?.error() {
             Some(error) => Err(error.clone()),

@@ -18,7 +18,7 @@
 
 use crate::assembly::{ContactProblem, WarmStart};
 use crate::bodies::{Bodies, BodyQuery, StateQuery};
-use crate::contact_view::{ContactView, Contacts, status};
+use crate::contact_view::Contacts;
 use crate::detection::Detection;
 use crate::error::StepError;
 use crate::index_set::IndexSet;
@@ -134,11 +134,28 @@ pub fn install(
                 .pipe(record)
                 .in_set(StepPhase::Project)
                 .run_if(healthy),
-            commit.in_set(StepPhase::Commit).run_if(healthy),
+            (report, scatter)
+                .chain()
+                .in_set(StepPhase::Commit)
+                .run_if(healthy),
         )
             .chain(),
     );
     Ok(())
+}
+
+/// The public resources of the step are in the world. They are the ones that a user can remove.
+pub(crate) fn check_installed(world: &World) -> Result<(), StepError> {
+    let resources = [
+        ("Settings", world.contains_resource::<Settings>()),
+        ("StepReport", world.contains_resource::<StepReport>()),
+        ("Contacts", world.contains_resource::<Contacts>()),
+        ("StepOutcome", world.contains_resource::<StepOutcome>()),
+    ];
+    match resources.into_iter().find(|(_, present)| !present) {
+        Some((what, _)) => Err(StepError::NotInstalled { what }),
+        None => Ok(()),
+    }
 }
 
 /// The schedule of a [`crate::Simulation`]: one thread for the nine systems (their work is
@@ -362,12 +379,7 @@ fn update(
     problem: Res<ContactProblem>,
     settings: Res<Settings>,
 ) -> Result<(), StepError> {
-    theta.choose(
-        settings.theta,
-        &index_set.active,
-        &problem.impulse,
-        bodies.len(),
-    );
+    theta.choose(&settings, &index_set.active, &problem.impulse, &motion);
     moreau_jean::update(&mut bodies, &motion, &theta, &settings);
     for slot in 0..bodies.len() {
         let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
@@ -415,7 +427,7 @@ struct Results<'w> {
     clock: ResMut<'w, Clock>,
 }
 
-/// Everything that the earlier phases left behind.
+/// What the earlier phases left behind.
 #[derive(bevy_ecs::system::SystemParam)]
 struct Finished<'w> {
     bodies: Res<'w, Bodies>,
@@ -428,7 +440,7 @@ struct Finished<'w> {
     settings: Res<'w, Settings>,
 }
 
-fn commit(mut results: Results, finished: Finished, mut states: Query<StateQuery, With<BodyId>>) {
+fn report(mut results: Results, finished: Finished) {
     let Finished {
         bodies,
         before,
@@ -442,31 +454,14 @@ fn commit(mut results: Results, finished: Finished, mut states: Query<StateQuery
     results
         .warm_start
         .store(&index_set.active, &bodies.ids, problem);
-    results.contacts.0.clear();
-    for (interaction, (contact, r)) in index_set
-        .active
-        .iter()
-        .zip(problem.contacts.iter().zip(&problem.impulse))
-    {
-        let [a, b] = contact.bodies.map(|slot| slot as usize);
-        results.contacts.0.push(ContactView {
-            bodies: [bodies.ids[a], bodies.ids[b]],
-            entities: [bodies.entities[a], bodies.entities[b]],
-            point: interaction.candidate.point,
-            frame: contact.frame,
-            gap: interaction.candidate.gap,
-            local_velocity: contact.local_velocity(&motion.end[a], &motion.end[b]),
-            impulse: *r,
-            friction: contact.friction,
-            status: status(*r, contact.friction),
-        });
-    }
+    results
+        .contacts
+        .collect(&index_set.active, problem, bodies, motion);
     let state = StateBefore {
         pose: &before.pose,
         twist: &before.twist,
     };
     let energy = ledger(state, bodies, motion, problem, settings);
-    bodies.scatter(&mut states);
     let clock = &mut *results.clock;
     clock.step += 1;
     clock.t += settings.time_step;
@@ -493,4 +488,8 @@ fn commit(mut results: Results, finished: Finished, mut states: Query<StateQuery
             ..timing
         },
     };
+}
+
+fn scatter(mut bodies: ResMut<Bodies>, mut states: Query<StateQuery>) {
+    bodies.scatter(&mut states);
 }

@@ -230,8 +230,9 @@ fn check_emitter(emitter: &Emitter, place: &str) -> Result<(), SceneError> {
         "> 0",
     )?;
     check(place, "start", emitter.start, emitter.start >= 0.0, "≥ 0")?;
-    let smallest = emitter.half_extents.min_element();
-    check(place, "half_extents", smallest, smallest >= 0.0, "≥ 0")?;
+    for extent in emitter.half_extents.to_array() {
+        check(place, "half_extents", extent, extent >= 0.0, "≥ 0")?;
+    }
     let bodies = emitter.bodies.len() as f64;
     check(place, "number of bodies", bodies, bodies >= 1.0, "≥ 1")
 }
