@@ -2,6 +2,11 @@
 //! the time per element is the time per contact and sweep (packing and two certificates over
 //! [`SWEEPS`] sweeps included).
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a bench that cannot run has nobody to report to"
+)]
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use moreau::solvers::{Nsgs, NsgsSettings};
 use moreau_benches::CASES;

@@ -1,5 +1,10 @@
 //! Whole steps. Beside each time: contacts, sweeps and the residual reached.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a bench that cannot run has nobody to report to"
+)]
+
 use criterion::{Criterion, criterion_group, criterion_main};
 use moreau_benches::{CASES, phase};
 use std::time::Duration;
@@ -11,7 +16,7 @@ fn step(criterion: &mut Criterion) {
         for threads in [1, 2] {
             let mut run = case.prepare(threads).unwrap();
             let mut worst: f64 = 0.0;
-            let (mut steps, mut sweeps, mut contacts) = (0, 0, 0);
+            let (mut steps, mut sweeps, mut contacts) = (0u32, 0, 0);
             group.bench_function(case.name(threads), |bencher| {
                 bencher.iter_custom(|iterations| {
                     let mut time = Duration::ZERO;

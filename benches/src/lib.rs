@@ -1,5 +1,6 @@
 //! What the benches share: the built-in scenes, brought to the states that are timed.
 
+use criterion::Criterion;
 use moreau::prelude::*;
 use moreau::{SceneError, StepTiming};
 use moreau_demos::built_in;
@@ -76,4 +77,41 @@ impl Case {
 #[must_use]
 pub fn phase(report: &StepReport, part: fn(&StepTiming) -> f64) -> Duration {
     Duration::from_secs_f64(part(&report.timing) * 1e-3)
+}
+
+/// Benches one phase of the steps of all [`CASES`] on one and two threads, as the step itself
+/// times it.
+///
+/// # Errors
+/// As [`Case::prepare`].
+pub fn bench_phase(
+    criterion: &mut Criterion,
+    name: &str,
+    part: fn(&StepTiming) -> f64,
+) -> Result<(), SceneError> {
+    let mut group = criterion.benchmark_group(name);
+    group.sample_size(10);
+    for case in CASES {
+        for threads in [1, 2] {
+            let mut run = case.prepare(threads)?;
+            let mut failed = None;
+            group.bench_function(case.name(threads), |bencher| {
+                bencher.iter_custom(|iterations| {
+                    let mut time = Duration::ZERO;
+                    for _ in 0..iterations {
+                        match run.step() {
+                            Ok(report) => time += phase(&report, part),
+                            Err(error) => failed = Some(error),
+                        }
+                    }
+                    time
+                });
+            });
+            if let Some(error) = failed {
+                return Err(error);
+            }
+        }
+    }
+    group.finish();
+    Ok(())
 }

@@ -11,7 +11,7 @@
 mod parameter;
 
 use crate::scenes::{
-    arch, bounce, incline, mass_ratio, mixed, pinch, pour, pyramid, stack, top, wall,
+    arch, bounce, incline, mass_ratio, mixed, pinch, pour, pyramid, stack, standing, top, wall,
 };
 use moreau::Scene;
 use parameter::{AT_LEAST_ZERO, POSITIVE};
@@ -172,7 +172,7 @@ const SCENES: &[BuiltIn] = &[
             },
             FRICTION,
         ],
-        build: |v| stack::stack(v.whole("n"), v.number("friction")),
+        build: |v| standing(stack::stack(v.whole("n"), v.number("friction"))),
     },
     BuiltIn {
         name: "pyramid",
@@ -186,7 +186,7 @@ const SCENES: &[BuiltIn] = &[
             },
             FRICTION,
         ],
-        build: |v| pyramid::pyramid(v.whole("n"), v.number("friction")),
+        build: |v| standing(pyramid::pyramid(v.whole("n"), v.number("friction"))),
     },
     BuiltIn {
         name: "wall",
@@ -206,7 +206,13 @@ const SCENES: &[BuiltIn] = &[
             },
             FRICTION,
         ],
-        build: |v| wall::wall(v.whole("nx"), v.whole("ny"), v.number("friction")),
+        build: |v| {
+            standing(wall::wall(
+                v.whole("nx"),
+                v.whole("ny"),
+                v.number("friction"),
+            ))
+        },
     },
     BuiltIn {
         name: "arch",
@@ -230,11 +236,11 @@ const SCENES: &[BuiltIn] = &[
             },
         ],
         build: |v| {
-            arch::arch(
+            standing(arch::arch(
                 v.whole("voussoirs"),
                 v.number("thickness"),
                 v.number("friction"),
-            )
+            ))
         },
     },
     BuiltIn {

@@ -86,3 +86,12 @@ fn container(w: f64, height: f64) -> Vec<BodySpec> {
 fn centred(i: usize, n: usize) -> f64 {
     i as f64 - 0.5 * (n as f64 - 1.0)
 }
+
+/// A structure that is to stand still: `e_scaled ≤ 1e-5`, a tenth of the default. The residual is
+/// relative to the loads at the bottom, and what is left of it moves the light blocks at the top:
+/// a pyramid of 20 rows spreads by 2 mm in 3 s at 1e-4, and by 0.2 mm at 1e-5.
+#[must_use]
+pub fn standing(mut scene: Scene) -> Scene {
+    scene.settings.solver.tolerance = Some(1e-5);
+    scene
+}

@@ -15,8 +15,8 @@ pub const HALF_WIDTH: f64 = 0.25;
 /// static abutments with their tops at z = 0, half a metre above the ground. `thickness` is that
 /// of the ring over its mean radius. The joints are radial and neighbours share them exactly.
 ///
-/// Such an arch stands if it is thicker than 0.1075 and μ is above 0.4 [Milankovitch 1907;
-/// Cocchetti & Rizzi 2020].
+/// Such an arch stands if it is thick enough (0.1075 of the mean radius, Milankovitch's limit for
+/// radial joints) and rough enough.
 #[must_use]
 pub fn arch(n: usize, thickness: f64, friction: f64) -> Scene {
     let inner = RADIUS * (1.0 - 0.5 * thickness);
