@@ -83,13 +83,29 @@ pub(crate) struct Bodies {
     stale: bool,
     /// Above every id that was ever in use.
     next_id: u64,
-    /// Counts rebuilds; detection starts afresh when it changes.
-    pub(crate) generation: u64,
 }
 
 impl Bodies {
     pub(crate) fn len(&self) -> usize {
         self.ids.len()
+    }
+
+    /// Distrust the constants: changes may have gone unseen.
+    pub(crate) fn mark_stale(&mut self) {
+        self.stale = true;
+    }
+
+    /// The id of a new body that asked for `id`: itself, or the next one above all ever in use.
+    /// `None` if there is no id left.
+    pub(crate) fn take_id(&mut self, id: BodyId) -> Option<BodyId> {
+        let taken = if id == BodyId::UNASSIGNED {
+            BodyId(self.next_id)
+        } else {
+            id
+        };
+        let next = taken.0.checked_add(1)?;
+        self.next_id = self.next_id.max(next);
+        Some(taken)
     }
 
     /// Dense slot of an entity seen in the last gather.
@@ -102,10 +118,9 @@ impl Bodies {
     /// the state has changed.
     pub(crate) fn gather(&mut self, query: &mut Query<BodyQuery>) -> Result<(), StepError> {
         if self.stale || self.structure_changed(query) {
-            let known = !std::mem::replace(&mut self.stale, true);
-            self.rebuild(query, known)?;
+            self.stale = true;
+            self.rebuild(query)?;
             self.stale = false;
-            self.generation += 1;
         }
         for (entity, .., pose, twist, wrench) in query.iter() {
             if let Some(slot) = self.slot(entity) {
@@ -137,9 +152,8 @@ impl Bodies {
         count != self.len()
     }
 
-    /// Checks all bodies and works out ids and constants. Geometry is built anew for changed
-    /// colliders, and for all if the previous constants are not `known` to be right.
-    fn rebuild(&mut self, query: &Query<BodyQuery>, known: bool) -> Result<(), StepError> {
+    /// Checks all bodies and works out ids and constants.
+    fn rebuild(&mut self, query: &Query<BodyQuery>) -> Result<(), StepError> {
         let order = self.ordered_by_id(query)?;
         let mut constants = Vec::with_capacity(order.len());
         let mut masses = Vec::with_capacity(order.len());
@@ -147,30 +161,13 @@ impl Bodies {
             let Ok((_, kind, _, collider, material, mass, groups, ..)) = query.get(*entity) else {
                 continue;
             };
-            let built = match &collider {
-                Some(collider) => {
-                    let previous = self
-                        .slot(*entity)
-                        .filter(|_| known && !collider.is_changed());
-                    match previous.and_then(|slot| self.constants[slot].geometry.clone()) {
-                        Some(geometry) => Ok(Some(geometry)),
-                        None => collider.shape().build().map(Some),
-                    }
-                }
-                None => Ok(None),
-            }
-            .map_err(BodyError::from)
-            .and_then(|geometry| build(*kind, geometry, &material, mass, *groups));
+            let built = check_body(*kind, collider.as_deref(), &material, mass, *groups);
             let (body, computed) = built.map_err(|source| StepError::Body {
                 id: *id,
                 entity: *entity,
                 source,
             })?;
-            let mut mass = *mass;
-            if let Some(properties) = computed {
-                mass.set_computed(&properties);
-            }
-            masses.push(mass);
+            masses.push(mass.completed(computed.as_ref()));
             constants.push(body);
         }
         self.slots.clear();
@@ -208,7 +205,10 @@ impl Bodies {
             return Err(refused(pair[1], BodyError::DuplicateId));
         }
         let in_use = assigned.last().map_or(0, |(id, _)| id.0 + 1);
-        for (next, body) in (self.next_id.max(in_use)..).zip(unassigned) {
+        for (body, next) in unassigned
+            .iter_mut()
+            .zip(self.next_id.max(in_use)..=BodyId::UNASSIGNED.0)
+        {
             if next == BodyId::UNASSIGNED.0 {
                 return Err(refused(*body, BodyError::NoIdLeft));
             }
@@ -252,7 +252,18 @@ impl Bodies {
 }
 
 /// Checks a body and works out its constants; also the mass properties if they were computed.
-pub(crate) fn build(
+pub(crate) fn check_body(
+    kind: RigidBody,
+    collider: Option<&Collider>,
+    material: &Material,
+    mass: &Mass,
+    groups: CollisionGroups,
+) -> Result<(BodyConstants, Option<MassProperties>), BodyError> {
+    let geometry = collider.map(Collider::geometry).transpose()?;
+    body_constants(kind, geometry, material, mass, groups)
+}
+
+fn body_constants(
     kind: RigidBody,
     geometry: Option<Geometry>,
     material: &Material,

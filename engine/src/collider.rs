@@ -2,25 +2,46 @@
 
 use bevy_ecs::prelude::*;
 use glam::DVec3;
-use moreau_geometry::{Pose as ShapePose, Shape};
+use moreau_geometry::{Geometry, GeometryError, Pose as ShapePose, Shape};
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// The shape of a body. Lengths in m; axes of symmetry are the local `z` axis.
 ///
 /// The description is checked when the body is first seen, not here: a wrong one is a typed error
 /// of [`crate::Simulation::spawn`] or of the next step. To change a shape, insert a new collider.
-#[derive(Component, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
 #[component(immutable)]
 #[serde(transparent)]
 pub struct Collider {
     shape: Shape,
+    /// The checked form, made when it is first asked for.
+    #[serde(skip)]
+    geometry: OnceLock<Result<Geometry, GeometryError>>,
+}
+
+impl PartialEq for Collider {
+    fn eq(&self, other: &Self) -> bool {
+        self.shape == other.shape
+    }
 }
 
 impl Collider {
     /// A collider of any shape.
     #[must_use]
     pub fn new(shape: Shape) -> Self {
-        Self { shape }
+        Self {
+            shape,
+            geometry: OnceLock::new(),
+        }
+    }
+
+    /// The checked form of the shape; built once, shared by clones made afterwards.
+    ///
+    /// # Errors
+    /// [`GeometryError`] names the field of the shape, its value and the bound.
+    pub fn geometry(&self) -> Result<Geometry, GeometryError> {
+        self.geometry.get_or_init(|| self.shape.build()).clone()
     }
 
     /// The shape.

@@ -17,7 +17,8 @@ pub enum ContactStatus {
     Open,
     /// An impulse inside the cone: no tangential velocity.
     Stick,
-    /// An impulse on the boundary of the cone, opposite to the sliding velocity.
+    /// An impulse on the boundary of the cone: free to slide, and opposite to the sliding velocity.
+    /// A pressed frictionless contact is always of this kind.
     Slip,
 }
 

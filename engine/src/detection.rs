@@ -42,39 +42,56 @@ struct Found {
     candidates: Vec<Candidate>,
 }
 
+/// How far from its surface a body may meet another one in a step.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    /// Margin and travel of its points, m.
+    distance: f64,
+    /// Angle turned by a body without bounds, rad: its points travel the farther the farther out
+    /// they are. Zero for bounded bodies.
+    angle: f64,
+}
+
 /// Broad phase and the buffers of detection.
 #[derive(Resource, Default)]
 pub(crate) struct Detection {
     broad_phase: BroadPhase,
-    generation: u64,
     boxes: Vec<Aabb>,
     movable: Vec<bool>,
-    /// Reach of each body in this step: margin and travel, m.
-    reach: Vec<f64>,
+    /// Reach of each body in this step.
+    reach: Vec<Reach>,
     pairs: Vec<[u32; 2]>,
     found: Vec<Found>,
     /// `I₀`, ordered by pair.
     pub(crate) candidates: Vec<Candidate>,
+    /// Deepest overlap at the poses of `t_k`, m, ≥ 0.
+    pub(crate) deepest_found: f64,
 }
 
 impl Detection {
     /// Finds `I₀` at the poses of `t_k`.
     pub(crate) fn detect(&mut self, bodies: &Bodies, motion: &Motion, settings: &Settings) {
-        if self.generation != bodies.generation {
-            self.generation = bodies.generation;
-            self.broad_phase.clear();
-        }
         self.reach.clear();
         self.boxes.clear();
         self.movable.clear();
         for (slot, body) in bodies.constants.iter().enumerate() {
-            let travel = settings.time_step * motion.speed_bound(slot, body.radius);
-            let reach = settings.margin * body.size + travel;
+            let (speed, spin) = motion.speeds(slot);
+            let bounded = body.radius.is_finite();
+            let turn = if bounded { spin * body.radius } else { 0.0 };
+            let reach = Reach {
+                distance: settings.margin * body.size + settings.time_step * (speed + turn),
+                angle: if bounded {
+                    0.0
+                } else {
+                    settings.time_step * spin
+                },
+            };
             let shape_pose = body.shape_pose(&bodies.pose[slot]);
             self.reach.push(reach);
             self.movable.push(body.is_dynamic());
             self.boxes.push(match &body.geometry {
-                Some(geometry) => geometry.aabb(&shape_pose).inflated(reach),
+                Some(_) if reach.angle > 0.0 => Aabb::EVERYTHING,
+                Some(geometry) => geometry.aabb(&shape_pose).inflated(reach.distance),
                 None => Aabb {
                     min: DVec3::INFINITY,
                     max: DVec3::NEG_INFINITY,
@@ -93,6 +110,7 @@ impl Detection {
             },
             bodies,
         );
+        self.deepest_found = self.max_penetration();
     }
 
     /// Runs the narrow phase on the step's pairs at the bodies' present poses and keeps every
@@ -124,6 +142,13 @@ impl Detection {
                 let (Some(shape_a), Some(shape_b)) = (&body_a.geometry, &body_b.geometry) else {
                     continue;
                 };
+                let centres = bodies.pose[a].position - bodies.pose[b].position;
+                let mut margin = reach[a].distance + reach[b].distance;
+                for (turning, other) in [(reach[a], body_b), (reach[b], body_a)] {
+                    if turning.angle > 0.0 {
+                        margin += turning.angle * (centres.length() + other.radius);
+                    }
+                }
                 let pose_a = body_a.shape_pose(&bodies.pose[a]);
                 let pose_b = body_b.shape_pose(&bodies.pose[b]);
                 found.points.clear();
@@ -132,7 +157,7 @@ impl Detection {
                     &pose_a,
                     shape_b,
                     &pose_b,
-                    reach[a] + reach[b],
+                    margin,
                     &mut found.points,
                 );
                 keep(*pair, &found.points, &mut found.candidates);

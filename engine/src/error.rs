@@ -40,6 +40,12 @@ pub enum BodyError {
     /// Only static and kinematic bodies may be surfaces.
     #[error("a dynamic body needs a solid shape, not a half-space, mesh or heightfield")]
     NotSolid,
+    /// A component that every body has was removed.
+    #[error("the component {part} is missing")]
+    Missing {
+        /// The component.
+        part: &'static str,
+    },
     /// Two bodies with one id.
     #[error("the id is taken by another body")]
     DuplicateId,

@@ -13,6 +13,7 @@ mod index_set;
 mod ledger;
 mod mass;
 mod material;
+mod momentum;
 mod moreau_jean;
 mod motion;
 mod projection;
@@ -36,7 +37,8 @@ pub use material::{Combine, Material};
 pub use report::{StepReport, StepTiming};
 pub use scene::{Scene, SceneError, SceneRun};
 pub use settings::{
-    Accuracy, Activation, Projection, RotationUpdate, Settings, SolverOverrides, Theta,
+    Accuracy, Activation, DelassusForm, Projection, RotationUpdate, Settings, SolverOverrides,
+    Theta,
 };
 pub use simulation::Simulation;
 pub use step::{StepOutcome, StepPhase, install};

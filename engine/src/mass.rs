@@ -81,10 +81,18 @@ impl Mass {
         self.given
     }
 
-    pub(crate) fn set_computed(&mut self, properties: &MassProperties) {
-        self.mass = properties.mass;
-        self.principal_inertia = properties.principal_inertia;
-        self.principal_frame = properties.principal_frame;
+    /// Given values as they are; otherwise the computed ones, or zero where there are none.
+    pub(crate) fn completed(&self, computed: Option<&MassProperties>) -> Self {
+        match (self.given, computed) {
+            (true, _) => *self,
+            (false, None) => Self::from_shape(),
+            (false, Some(properties)) => Self {
+                given: false,
+                mass: properties.mass,
+                principal_inertia: properties.principal_inertia,
+                principal_frame: properties.principal_frame,
+            },
+        }
     }
 }
 

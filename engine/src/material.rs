@@ -75,7 +75,11 @@ impl Combine {
             Self::Mean => a + 0.5 * (b - a),
             Self::GeometricMean => {
                 let (low, high) = (a.min(b), a.max(b));
-                if high > low { (low * high).sqrt() } else { low }
+                if high > low {
+                    low.sqrt() * high.sqrt()
+                } else {
+                    low
+                }
             }
             Self::Min => a.min(b),
             Self::Max => a.max(b),

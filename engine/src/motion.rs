@@ -84,15 +84,12 @@ impl Motion {
         }
     }
 
-    /// Largest speed (m/s) of any point within `radius` (m) of the centre of body `slot`, before
-    /// or after the free motion.
-    pub(crate) fn speed_bound(&self, slot: usize, radius: f64) -> f64 {
-        let bound = |v: &WorldTwist| {
-            // Bodies without rotation may have an infinite radius.
-            let spin = v.angular.length();
-            v.linear.length() + if spin > 0.0 { spin * radius } else { 0.0 }
-        };
-        bound(&self.begin[slot]).max(bound(&self.free[slot]))
+    /// Largest speed of the centre (m/s) and angular speed (rad/s) of body `slot`, before or after
+    /// the free motion.
+    pub(crate) fn speeds(&self, slot: usize) -> (f64, f64) {
+        let (begin, free) = (&self.begin[slot], &self.free[slot]);
+        let linear = begin.linear.length().max(free.linear.length());
+        (linear, begin.angular.length().max(free.angular.length()))
     }
 
     /// Velocity (m/s, inertial frame) of the point of body `slot` at `arm` from its centre at `t_k`.

@@ -28,6 +28,8 @@ use moreau_solvers::{
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Projector {
     solver: Nsgs,
+    /// Displacements by the update.
+    moved: Vec<Displacement>,
     contacts: Vec<Contact>,
     lambda: Vec<DVec3>,
     rest: Vec<WorldTwist>,
@@ -36,28 +38,49 @@ pub(crate) struct Projector {
     pub(crate) iterations: usize,
 }
 
+/// What the update did to a body: displacement of its centre, m, and rotation vector, rad.
+#[derive(Clone, Copy, Debug)]
+struct Displacement {
+    linear: DVec3,
+    angular: DVec3,
+    angle: f64,
+}
+
+impl Displacement {
+    fn between(old: &Pose, new: &Pose) -> Self {
+        let turn = new.orientation * old.orientation.conjugate();
+        let angular = DVec3::new(turn.x, turn.y, turn.z) * (2.0 * turn.w.signum());
+        let linear = new.position - old.position;
+        Self {
+            linear,
+            angular,
+            angle: angular.length(),
+        }
+    }
+}
+
 /// Largest overlap that the motion of the step can have made of the gaps at its start, m.
 ///
 /// To first order a gap is carried along by the displacements of the two contact points. Beyond
 /// that a body that turned by `φ` leaves its tangent plane by at most `½ φ² ρ`, and a tangential
 /// displacement `δ` meets a surface that turned by `φ`: `δ φ`.
-fn predicted_penetration(candidates: &[Candidate], before: &[Pose], bodies: &Bodies) -> f64 {
-    let motion = |slot: usize, point: DVec3| {
-        let (old, new) = (&before[slot], &bodies.pose[slot]);
-        let turn = new.orientation * old.orientation.conjugate();
-        let phi = DVec3::new(turn.x, turn.y, turn.z) * (2.0 * turn.w.signum());
-        let arm = point - old.position;
-        let displacement = new.position - old.position + phi.cross(arm);
-        (displacement, phi.length(), arm.length())
-    };
+fn predicted_penetration(candidates: &[Candidate], before: &[Pose], moved: &[Displacement]) -> f64 {
     candidates.iter().fold(0.0, |deepest: f64, candidate| {
-        let [a, b] = candidate
-            .bodies
-            .map(|slot| motion(slot as usize, candidate.point));
+        let of_body = |slot: u32| {
+            let (old, moved) = (&before[slot as usize], &moved[slot as usize]);
+            let arm = candidate.point - old.position;
+            let point = moved.linear + moved.angular.cross(arm);
+            (
+                point,
+                moved.angle,
+                0.5 * moved.angle * moved.angle * arm.length(),
+            )
+        };
+        let [a, b] = candidate.bodies.map(of_body);
         let relative = a.0 - b.0;
         let normal = candidate.normal.dot(relative);
         let tangential = (relative - candidate.normal * normal).length();
-        let curvature = 0.5 * (a.1 * a.1 * a.2 + b.1 * b.1 * b.2) + tangential * (a.1 + b.1);
+        let curvature = a.2 + b.2 + tangential * (a.1 + b.1);
         deepest.max(curvature - candidate.gap - normal)
     })
 }
@@ -75,7 +98,11 @@ impl Projector {
     ) -> Result<(), ProblemError> {
         self.iterations = 0;
         let rule = settings.projection;
-        if predicted_penetration(&detection.candidates, before, bodies) <= rule.tolerance {
+        self.moved.clear();
+        let poses = before.iter().zip(&bodies.pose);
+        self.moved
+            .extend(poses.map(|(old, new)| Displacement::between(old, new)));
+        if predicted_penetration(&detection.candidates, before, &self.moved) <= rule.tolerance {
             return Ok(());
         }
         self.solver.settings = NsgsSettings {

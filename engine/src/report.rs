@@ -27,9 +27,9 @@ pub struct StepReport {
     pub e_fclib: f64,
     /// Deepest overlap that the step's detection found, m: the state at its beginning.
     pub max_penetration: f64,
-    /// Largest distance of an impulse from its cone, N·s.
+    /// Largest `max(‖r_T‖ − μ r_N, −r_N, 0)` of a contact, N·s.
     pub cone_violation: f64,
-    /// Largest `‖M(v_{k+1} − v_free) − GᵀP‖` of a body, linear part, N·s.
+    /// Largest `‖m (v_{k+1} − v_k) − h (m g + f) − Σ ±P‖` of a body, from the committed states, N·s.
     pub momentum_residual: f64,
     /// Linearisations of the projection on the constraints.
     pub projections: usize,
@@ -44,7 +44,7 @@ pub struct StepReport {
 /// Wall time of the phases of a step, ms. Never part of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepTiming {
-    /// The whole step.
+    /// The sum of the parts: the step but for writing the components.
     pub ms_total: f64,
     /// Free motion and detection.
     pub ms_detect: f64,

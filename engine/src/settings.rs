@@ -19,6 +19,8 @@ pub struct Settings {
     pub accuracy: Accuracy,
     /// Overrides parts of [`Settings::accuracy`].
     pub solver: SolverOverrides,
+    /// How the solver holds the Delassus operator.
+    pub delassus: DelassusForm,
     /// Which contacts carry the law, and with which normal term.
     pub activation: Activation,
     /// The parameter of the θ-method.
@@ -50,6 +52,7 @@ impl Default for Settings {
             gravity: DVec3::new(0.0, 0.0, -9.81),
             accuracy: Accuracy::default(),
             solver: SolverOverrides::default(),
+            delassus: DelassusForm::default(),
             activation: Activation::default(),
             theta: Theta::default(),
             rotation: RotationUpdate::default(),
@@ -96,6 +99,18 @@ impl Accuracy {
     }
 }
 
+/// The two forms of `W = G Ŵ Gᵀ`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DelassusForm {
+    /// Applied through the twists of the bodies, never formed: a sweep costs `O(contacts)`. The
+    /// default.
+    #[default]
+    MatrixFree,
+    /// Assembled as sparse blocks: for comparison, and for problems to be looked at. One thread.
+    Stored,
+}
+
 /// Single values that replace those of the [`Accuracy`] preset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -106,7 +121,8 @@ pub struct SolverOverrides {
     pub min_sweeps: Option<usize>,
     /// Largest number of sweeps, ≥ 1.
     pub max_sweeps: Option<usize>,
-    /// Cap of the momentum, in [0, 1]; 0 is plain Gauss–Seidel.
+    /// Cap of the momentum, in [0, 1], for the whole solve; 0 is plain Gauss–Seidel. The presets
+    /// start with 0.8 and let several caps compete where that does not converge.
     pub momentum: Option<f64>,
 }
 
@@ -115,7 +131,8 @@ pub struct SolverOverrides {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Activation {
-    /// Every candidate, with `s = e u_{N,k}` if it closes as an impact in this step and
+    /// Every candidate, with `s = e u_{N,k}` if it closes as an impact in this step,
+    /// `s = max(g_N, 0)/h + e u_{N,k}` if it is leaving faster than the bounce threshold, and
     /// `s = max(g_N, 0)/h` otherwise: nothing stops before it touches, nothing is pushed apart.
     #[default]
     GapAware,
@@ -143,7 +160,8 @@ pub enum Theta {
     Fixed(f64),
 }
 
-/// How orientations are advanced; both renormalise.
+/// How orientations of dynamic bodies are advanced; both renormalise. Kinematic bodies always turn
+/// by the exponential, which is exact for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RotationUpdate {
@@ -188,10 +206,7 @@ impl Settings {
             momentum: self
                 .solver
                 .momentum
-                .map_or(preset.momentum, |cap| Momentum {
-                    cap,
-                    ..preset.momentum
-                }),
+                .map_or(preset.momentum, |cap| Momentum { cap, race: false }),
             ..preset
         }
     }

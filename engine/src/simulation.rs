@@ -1,7 +1,7 @@
 //! A headless simulation: a world with the step installed, and plain functions around it.
 
 use crate::assembly::ContactProblem;
-use crate::bodies::build;
+use crate::bodies::{Bodies, check_body, check_body_state};
 use crate::contact_view::{ContactView, Contacts};
 use crate::error::{BodyError, StepError};
 use crate::motion::Motion;
@@ -15,6 +15,10 @@ use glam::DVec3;
 use moreau_solvers::FactoredProblem;
 
 /// A world of bodies and its steps.
+///
+/// The state that the next step starts from is the components and the impulses of the last step's
+/// contacts, its warm start. A simulation rebuilt from poses and twists alone repeats the bits of
+/// the first if [`Settings::warm_start`] is off; with it the impulses differ within the tolerance.
 ///
 /// ```
 /// use moreau::prelude::*;
@@ -46,57 +50,65 @@ impl Simulation {
         Ok(Self { world, schedule })
     }
 
-    /// Spawns a body and checks it.
+    /// Spawns a body and checks it as the next step would, so that an error points at the call that
+    /// made it. A body without [`BodyId`] takes the next one.
     ///
     /// # Errors
-    /// [`StepError::Body`] names the field at fault; the body is then not in the world.
+    /// [`StepError::Body`] names the field at fault; the body is then not in the world. Whether an
+    /// explicit id is free is seen by the next step.
     pub fn spawn(&mut self, bundle: impl Bundle) -> Result<Entity, StepError> {
         let entity = self.world.spawn(bundle).id();
-        match self.check(entity) {
-            Ok(()) => Ok(entity),
-            Err(error) => {
-                self.world.despawn(entity);
-                Err(error)
-            }
+        if !self.world.entity(entity).contains::<RigidBody>() {
+            return Ok(entity);
         }
+        let refused = match self.check(entity) {
+            Ok(mass) => match self.take_id(entity) {
+                Some(id) => {
+                    self.world.entity_mut(entity).insert((id, mass));
+                    return Ok(entity);
+                }
+                None => BodyError::NoIdLeft,
+            },
+            Err(source) => source,
+        };
+        let id = self
+            .world
+            .get::<BodyId>(entity)
+            .copied()
+            .unwrap_or_default();
+        self.world.despawn(entity);
+        Err(StepError::Body {
+            id,
+            entity,
+            source: refused,
+        })
     }
 
-    /// Checks one body as the next step would, so that errors point at the call that made them.
-    fn check(&mut self, entity: Entity) -> Result<(), StepError> {
-        type Checked = (
-            &'static RigidBody,
-            &'static BodyId,
-            Option<&'static Collider>,
-            &'static Material,
-            &'static mut Mass,
-            &'static CollisionGroups,
-            &'static Pose,
-            &'static Twist,
-            &'static Wrench,
-        );
-        let mut query = self.world.query::<Checked>();
-        let Ok((kind, id, collider, material, mut mass, groups, pose, twist, wrench)) =
-            query.get_mut(&mut self.world, entity)
-        else {
-            // Not a body: nothing to check.
-            return Ok(());
-        };
-        let id = *id;
-        let checked = collider
-            .map(|collider| collider.shape().build())
-            .transpose()
-            .map_err(BodyError::from)
-            .and_then(|geometry| build(*kind, geometry, material, &mass, *groups))
-            .and_then(|(_, computed)| {
-                crate::bodies::check_body_state(pose, twist, wrench)?;
-                Ok(computed)
-            });
-        match checked {
-            Ok(Some(properties)) => mass.set_computed(&properties),
-            Ok(None) => {}
-            Err(source) => return Err(StepError::Body { id, entity, source }),
-        }
-        Ok(())
+    /// Checks one body; its mass component with the computed values.
+    fn check(&self, entity: Entity) -> Result<Mass, BodyError> {
+        let body = self.world.entity(entity);
+        let of_body = |part: &'static str| BodyError::Missing { part };
+        let kind = *body.get::<RigidBody>().ok_or(of_body("RigidBody"))?;
+        let material = body.get::<Material>().ok_or(of_body("Material"))?;
+        let mass = body.get::<Mass>().ok_or(of_body("Mass"))?;
+        let groups = *body
+            .get::<CollisionGroups>()
+            .ok_or(of_body("CollisionGroups"))?;
+        let pose = body.get::<Pose>().ok_or(of_body("Pose"))?;
+        let twist = body.get::<Twist>().ok_or(of_body("Twist"))?;
+        let wrench = body.get::<Wrench>().ok_or(of_body("Wrench"))?;
+        let (_, computed) = check_body(kind, body.get::<Collider>(), material, mass, groups)?;
+        check_body_state(pose, twist, wrench)?;
+        Ok(mass.completed(computed.as_ref()))
+    }
+
+    fn take_id(&mut self, entity: Entity) -> Option<BodyId> {
+        let id = self
+            .world
+            .get::<BodyId>(entity)
+            .copied()
+            .unwrap_or_default();
+        self.world.get_resource_mut::<Bodies>()?.take_id(id)
     }
 
     /// Removes a body; false if it was not there. Its contacts are gone at the next step.
@@ -116,6 +128,15 @@ impl Simulation {
             Some(error) => Err(error.clone()),
             None => self.resource::<StepReport>("StepReport").copied(),
         }
+    }
+
+    fn last_step_succeeded(&self) -> bool {
+        let stepped = self
+            .world
+            .get_resource::<Clock>()
+            .is_some_and(|clock| clock.step > 0);
+        let outcome = self.world.get_resource::<StepOutcome>();
+        stepped && outcome.is_some_and(|outcome| outcome.error().is_none())
     }
 
     fn resource<R: Resource>(&self, what: &'static str) -> Result<&R, StepError> {
@@ -181,9 +202,12 @@ impl Simulation {
 
     /// The friction-contact problem of the last step, in factored form, over the bodies in the
     /// order of their ids. [`FactoredProblem::assemble`] gives the stored form with the full
-    /// Delassus operator.
+    /// Delassus operator. `None` before the first step and after a failed one.
     #[must_use]
     pub fn problem(&self) -> Option<FactoredProblem<'_>> {
+        if !self.last_step_succeeded() {
+            return None;
+        }
         let problem = self.world.get_resource::<ContactProblem>()?;
         Some(problem.factored(self.world.get_resource::<Motion>()?))
     }
@@ -191,6 +215,9 @@ impl Simulation {
     /// Solution of [`Simulation::problem`]: impulses, N·s, contact frames.
     #[must_use]
     pub fn impulses(&self) -> &[DVec3] {
+        if !self.last_step_succeeded() {
+            return &[];
+        }
         self.world
             .get_resource::<ContactProblem>()
             .map_or(&[], |problem| &problem.impulse)

@@ -23,11 +23,12 @@ use crate::detection::Detection;
 use crate::error::StepError;
 use crate::index_set::IndexSet;
 use crate::ledger::{StateBefore, ledger};
+use crate::momentum::MomentumCheck;
 use crate::moreau_jean::{self, BodyTheta};
 use crate::motion::Motion;
 use crate::projection::Projector;
 use crate::report::{StepReport, StepTiming};
-use crate::settings::Settings;
+use crate::settings::{DelassusForm, Settings};
 use crate::threads::Threads;
 use crate::{BodyId, Pose, Twist};
 use bevy_ecs::prelude::*;
@@ -105,6 +106,7 @@ pub fn install(
     world.init_resource::<StepOutcome>();
     world.init_resource::<Clock>();
     world.init_resource::<Solver>();
+    world.init_resource::<MomentumCheck>();
     world.init_resource::<Before>();
     world.init_resource::<Bodies>();
     world.init_resource::<Motion>();
@@ -205,16 +207,6 @@ impl Clock {
 pub(crate) struct Solver {
     nsgs: Nsgs,
     report: SolverReport,
-    momentum: MomentumCheck,
-}
-
-/// The check of `M (v_{k+1} − v_free) = Gᵀ P`, linear part.
-#[derive(Debug, Default)]
-struct MomentumCheck {
-    /// `v_{k+1} − v_free − M⁻¹ Σ ±P` of each body, m/s.
-    defect: Vec<DVec3>,
-    /// Largest `‖M defect‖`, N·s.
-    largest: f64,
 }
 
 /// State at `t_k`, for the projection and the ledger.
@@ -242,8 +234,12 @@ fn gather(
 ) -> Result<(), StepError> {
     clock.lap();
     clock.timing = StepTiming::default();
-    settings.validate()?;
-    threads.resize(settings.threads)?;
+    // Changes of this interval go by unseen if the settings are refused.
+    settings
+        .validate()
+        .map_err(StepError::from)
+        .and_then(|()| threads.resize(settings.threads))
+        .inspect_err(|_| bodies.mark_stale())?;
     bodies.gather(&mut query)?;
     before.pose.clone_from(&bodies.pose);
     before.twist.clone_from(&bodies.twist);
@@ -285,14 +281,12 @@ fn check_finite<const N: usize>(
 fn detect(
     mut detection: ResMut<Detection>,
     mut clock: ResMut<Clock>,
-    mut report: ResMut<StepReport>,
     bodies: Res<Bodies>,
     motion: Res<Motion>,
     settings: Res<Settings>,
     threads: Res<Threads>,
 ) {
     threads.run(|| detection.detect(&bodies, &motion, &settings));
-    report.max_penetration = detection.max_penetration();
     clock.timing.ms_detect = clock.lap();
 }
 
@@ -329,46 +323,24 @@ fn solve(
     settings: Res<Settings>,
     threads: Res<Threads>,
 ) -> Result<(), StepError> {
-    let Solver {
-        nsgs,
-        report,
-        momentum,
-    } = &mut *solver;
+    let Solver { nsgs, report } = &mut *solver;
     nsgs.settings = settings.nsgs();
     let mut impulse = std::mem::take(&mut problem.impulse);
     let mut end = std::mem::take(&mut motion.end);
     let factored = problem.factored(&motion);
-    let solved = threads.run(|| nsgs.solve_factored(&factored, &mut impulse, &mut end));
+    let solved = threads.run(|| match settings.delassus {
+        DelassusForm::MatrixFree => nsgs.solve_factored(&factored, &mut impulse, &mut end),
+        DelassusForm::Stored => {
+            let report = nsgs.solve_stored(&factored.assemble(), &mut impulse);
+            factored.twist_under(&impulse, &mut end);
+            report
+        }
+    });
     problem.impulse = impulse;
     motion.end = end;
-    momentum.update(&problem, &motion);
     *report = solved?;
     clock.timing.ms_solve = clock.lap();
     Ok(())
-}
-
-impl MomentumCheck {
-    fn update(&mut self, problem: &ContactProblem, motion: &Motion) {
-        self.defect.clear();
-        let change = motion.end.iter().zip(&motion.free);
-        self.defect
-            .extend(change.map(|(end, free)| end.linear - free.linear));
-        for (contact, r) in problem.contacts.iter().zip(&problem.impulse) {
-            for (side, sign) in [(0, 1.0), (1, -1.0)] {
-                let slot = contact.bodies[side] as usize;
-                let inverse = sign * motion.inverse_mass[slot].linear;
-                self.defect[slot] -= contact.frame * *r * inverse;
-            }
-        }
-        let bodies = self.defect.iter().zip(&motion.inverse_mass);
-        self.largest = bodies.fold(0.0, |worst, (defect, mass)| {
-            if mass.is_fixed() {
-                worst
-            } else {
-                worst.max(defect.length() / mass.linear)
-            }
-        });
-    }
 }
 
 fn update(
@@ -425,6 +397,7 @@ struct Results<'w> {
     contacts: ResMut<'w, Contacts>,
     warm_start: ResMut<'w, WarmStart>,
     clock: ResMut<'w, Clock>,
+    momentum: ResMut<'w, MomentumCheck>,
 }
 
 /// What the earlier phases left behind.
@@ -436,6 +409,7 @@ struct Finished<'w> {
     problem: Res<'w, ContactProblem>,
     index_set: Res<'w, IndexSet>,
     solver: Res<'w, Solver>,
+    detection: Res<'w, Detection>,
     projector: Res<'w, Projector>,
     settings: Res<'w, Settings>,
 }
@@ -448,6 +422,7 @@ fn report(mut results: Results, finished: Finished) {
         problem,
         index_set,
         solver,
+        detection,
         projector,
         settings,
     } = &finished;
@@ -478,9 +453,9 @@ fn report(mut results: Results, finished: Finished) {
         converged: solved.converged(),
         e_scaled: solved.residual.scaled,
         e_fclib: solved.residual.fclib,
-        max_penetration: results.report.max_penetration,
+        max_penetration: detection.deepest_found,
         cone_violation: solved.residual.cone_violation,
-        momentum_residual: solver.momentum.largest,
+        momentum_residual: results.momentum.check(state, bodies, problem, settings),
         projections: projector.iterations,
         energy,
         timing: StepTiming {

@@ -94,6 +94,8 @@ impl SweepSums {
 
 /// An iterate that can be swept, judged and kept. Its best is the warm start until one is kept.
 pub(crate) trait Relaxation {
+    /// True without contacts: solved as it is.
+    fn is_empty(&self) -> bool;
     /// `x ← sweep(x + β (x − x_prev))`.
     fn sweep(&mut self, beta: f64) -> SweepSums;
     /// Residual of `x` from the definition.
@@ -119,7 +121,7 @@ pub(crate) fn run(relaxation: &mut impl Relaxation, settings: &NsgsSettings) -> 
         },
         ..SolverReport::default()
     };
-    let unswept = settings.min_sweeps == 0 || settings.max_sweeps == 0;
+    let unswept = settings.min_sweeps == 0 || settings.max_sweeps == 0 || relaxation.is_empty();
     if unswept && judge(relaxation, settings, &mut report) {
         return report;
     }
@@ -194,7 +196,7 @@ impl Race {
     /// Ends a window at the best residual `best`; the cap to go on with if it is another one.
     fn next(&mut self, sweep: usize, best: f64) -> Option<f64> {
         let first = self.residual.is_infinite();
-        let gain = (self.residual / best).ln().max(0.0) / self.length as f64;
+        let gain = libm::log(self.residual / best).max(0.0) / self.length as f64;
         // Nothing to compare the first window with: it ranks behind the caps not yet tried.
         self.rate[self.current] = if first { 0.0 } else { gain };
         self.idle = if gain > 0.0 { 0 } else { self.idle + 1 };

@@ -54,6 +54,10 @@ impl<'a> ExplicitSweep<'a> {
 }
 
 impl Relaxation for ExplicitSweep<'_> {
+    fn is_empty(&self) -> bool {
+        self.space.now.is_empty()
+    }
+
     fn sweep(&mut self, beta: f64) -> SweepSums {
         let space = &mut *self.space;
         for (now, before) in space.now.iter_mut().zip(&mut space.before) {

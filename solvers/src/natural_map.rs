@@ -33,9 +33,9 @@ pub struct Residual {
     pub approach: f64,
 }
 
-/// Rounding of a contact velocity, relative to the speeds that it is made of: about eight products
-/// and sums on each side.
-const ROUNDING: f64 = 16.0 * f64::EPSILON;
+/// Rounding of a contact velocity, relative to the root of the squared speeds that it is made of:
+/// about eight products and sums on each side, and √5 for the five speeds.
+const ROUNDING: f64 = 36.0 * f64::EPSILON;
 
 /// Running sums of the two norms.
 #[derive(Default)]
@@ -91,7 +91,8 @@ fn ratio(numerator: f64, denominator: f64) -> f64 {
     }
 }
 
-/// Residual of `impulse` (N·s, contact frames) on a stored problem.
+/// Residual of `impulse` (N·s, contact frames) on a stored problem that
+/// [`FrictionProblem::validate`] accepts, one impulse a contact.
 ///
 /// ```
 /// use glam::{DMat3, DVec3};
@@ -117,8 +118,8 @@ pub fn stored(problem: &FrictionProblem, impulse: &[DVec3]) -> Residual {
     sums.finish()
 }
 
-/// Residual of `impulse` (N·s, contact frames) on a factored problem; `twist` is scratch space
-/// and holds `v_free + Ŵ Gᵀ r` afterwards.
+/// Residual of `impulse` (N·s, contact frames) on a factored problem that
+/// [`FactoredProblem::validate`] accepts, one impulse a contact; `twist` is scratch space and holds `v_free + Ŵ Gᵀ r` afterwards.
 #[must_use]
 pub fn factored(
     problem: &FactoredProblem,
@@ -129,16 +130,18 @@ pub fn factored(
     let mut sums = Sums::default();
     for (contact, r) in problem.contacts.iter().zip(impulse) {
         let [a, b] = contact.bodies.map(|body| body as usize);
+        let axes = [
+            contact.frame.x_axis,
+            contact.frame.y_axis,
+            contact.frame.z_axis,
+        ];
+        // The relative velocity, and the squares of the two that it is the difference of.
         let relative = |v: &[WorldTwist]| {
             let point_a = v[a].linear + v[a].angular.cross(contact.arms[0]);
             let point_b = v[b].linear + v[b].angular.cross(contact.arms[1]);
             let w = point_a - point_b;
-            let axes = [
-                contact.frame.x_axis,
-                contact.frame.y_axis,
-                contact.frame.z_axis,
-            ];
-            DVec3::from(axes.map(|axis| axis.dot(w))) + contact.offset
+            let u = DVec3::from(axes.map(|axis| axis.dot(w))) + contact.offset;
+            (u, point_a.length_squared() + point_b.length_squared())
         };
         // The trace of Cᵀ(I/m + [ρ]×ᵀ 𝕀⁻¹ [ρ]×)C does not depend on the orthonormal C:
         // 3/m + ‖ρ‖² tr 𝕀⁻¹ − ρᵀ𝕀⁻¹ρ for each body.
@@ -150,13 +153,8 @@ pub fn factored(
             })
             .iter()
             .sum();
-        let (u, q) = (relative(twist), relative(problem.free_twist));
-        let speed = |v: &[WorldTwist]| {
-            let of =
-                |body: usize, arm: DVec3| (v[body].linear + v[body].angular.cross(arm)).length();
-            of(a, contact.arms[0]) + of(b, contact.arms[1])
-        };
-        let speeds = speed(twist) + speed(problem.free_twist) + contact.offset.length();
+        let ((u, at_end), (q, free)) = (relative(twist), relative(problem.free_twist));
+        let speeds = (at_end + free + contact.offset.length_squared()).sqrt();
         let noise = ROUNDING * speeds;
         sums.add(trace / 3.0, contact.friction, *r, [u, q], noise);
     }

@@ -257,7 +257,7 @@ impl FactoredProblem<'_> {
         Ok(())
     }
 
-    /// Twists `v = v_free + Ŵ Gᵀ r` under the impulses `r` (N·s, contact frames), into `twist`.
+    /// Twists `v = v_free + Ŵ Gᵀ r` of a valid problem under the impulses `r` (N·s, contact frames), into `twist`.
     ///
     /// Contacts are added in their order: the result is a pure function of the problem and `r`.
     pub fn twist_under(&self, impulse: &[DVec3], twist: &mut Vec<WorldTwist>) {
@@ -276,7 +276,7 @@ impl FactoredProblem<'_> {
         }
     }
 
-    /// The stored form: assembles the block-sparse `W` and `q = G v_free + d`.
+    /// The stored form of a valid problem: assembles the block-sparse `W` and `q = G v_free + d`.
     #[must_use]
     pub fn assemble(&self) -> FrictionProblem {
         FrictionProblem {

@@ -29,7 +29,7 @@ impl Random {
 
     /// `10^x`, `x` uniform.
     pub(crate) fn power_of_ten(&mut self, low: f64, high: f64) -> f64 {
-        10f64.powf(self.uniform(low, high))
+        libm::pow(10.0, self.uniform(low, high))
     }
 
     /// Entries in `[-1, 1]`.

@@ -433,6 +433,10 @@ impl<'a> TwistSweep<'a> {
 }
 
 impl Relaxation for TwistSweep<'_> {
+    fn is_empty(&self) -> bool {
+        self.space.packed.is_empty()
+    }
+
     fn sweep(&mut self, beta: f64) -> SweepSums {
         self.extrapolate(beta);
         let colours = self.space.colouring.starts().len().saturating_sub(1);

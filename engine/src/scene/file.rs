@@ -61,11 +61,7 @@ pub(super) fn read_mesh(mesh: &MeshFile, folder: &Path, place: &str) -> Result<S
     for model in models {
         let base = vertices.len() as u32;
         let positions = model.mesh.positions.chunks_exact(3);
-        vertices.extend(
-            positions.map(|p| {
-                DVec3::new(f64::from(p[0]), f64::from(p[1]), f64::from(p[2])) * mesh.scale
-            }),
-        );
+        vertices.extend(positions.map(|p| DVec3::new(p[0], p[1], p[2]) * mesh.scale));
         let faces = model.mesh.indices.chunks_exact(3);
         triangles.extend(faces.map(|t| [t[0] + base, t[1] + base, t[2] + base]));
     }

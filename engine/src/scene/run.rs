@@ -2,7 +2,7 @@
 
 use super::file::read_mesh;
 use super::{BodySpec, Emitter, Lattice, Lcg, Scene, SceneError};
-use crate::{BodyId, Collider, Material, Pose, Simulation, StepError, StepReport};
+use crate::{Collider, Material, Pose, Simulation, StepError, StepReport};
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
@@ -14,7 +14,6 @@ pub struct SceneRun {
     scene: Scene,
     random: Lcg,
     emitted: Vec<usize>,
-    next_id: u64,
 }
 
 impl Scene {
@@ -32,7 +31,6 @@ impl Scene {
             scene: self.clone(),
             random: Lcg::new(self.seed),
             emitted: vec![0; self.emitters.len()],
-            next_id: 0,
         };
         for (index, body) in self.bodies.iter().enumerate() {
             run.spawn(body, body.pose(), &place("bodies", index, body))?;
@@ -110,10 +108,8 @@ impl SceneRun {
                 });
             }
         };
-        let id = BodyId(self.next_id);
         let components = (
             body.kind,
-            id,
             pose,
             body.twist,
             material,
@@ -132,7 +128,6 @@ impl SceneRun {
         if let Some(name) = &body.name {
             self.simulation.set(entity, Name::new(name.clone()));
         }
-        self.next_id += 1;
         Ok(entity)
     }
 
@@ -172,15 +167,16 @@ impl SceneRun {
     }
 
     fn emit(&mut self, index: usize, time: f64) -> Result<(), SceneError> {
-        let emitter = self.scene.emitters[index].clone();
         // Half a step of slack: times are multiples of h up to rounding.
         let slack = 0.5 * self.scene.settings.time_step;
-        while self.emitted[index] < emitter.count {
+        loop {
             let number = self.emitted[index];
-            if emitter.start + number as f64 * emitter.interval > time + slack {
-                break;
+            let emitter = &self.scene.emitters[index];
+            let due = emitter.start + number as f64 * emitter.interval <= time + slack;
+            if number == emitter.count || !due {
+                return Ok(());
             }
-            let body = &emitter.bodies[number % emitter.bodies.len()];
+            let body = emitter.bodies[number % emitter.bodies.len()].clone();
             let offset = self.random.symmetric_vector() * emitter.half_extents;
             let mut pose = Pose {
                 position: emitter.center + body.position + offset,
@@ -189,10 +185,9 @@ impl SceneRun {
             if emitter.random_orientation {
                 pose.orientation = self.random.rotation();
             }
-            self.spawn(body, pose, &format!("emitters[{index}]"))?;
+            self.spawn(&body, pose, &format!("emitters[{index}]"))?;
             self.emitted[index] += 1;
         }
-        Ok(())
     }
 }
 

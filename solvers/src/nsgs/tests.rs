@@ -390,6 +390,10 @@ struct Scripted {
 }
 
 impl acceleration::Relaxation for Scripted {
+    fn is_empty(&self) -> bool {
+        false
+    }
+
     fn sweep(&mut self, _: f64) -> acceleration::SweepSums {
         self.position += 1;
         acceleration::SweepSums::default()

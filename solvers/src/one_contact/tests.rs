@@ -231,7 +231,7 @@ fn a_unique_solution_is_the_one_found_by_scanning_directions() {
         let block = random.symmetric(d);
         let local = OneContact::new(&block);
         let kappa = (local.s[0] / local.s[1]).max(local.s[1] / local.s[0]);
-        let w = local.w[0].hypot(local.w[1]);
+        let w = libm::hypot(local.w[0], local.w[1]);
         let bound = 2.0 * kappa.sqrt() / (kappa + 1.0) * local.w_nn / w;
         let case = Case {
             block,
