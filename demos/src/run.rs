@@ -125,18 +125,13 @@ fn finish(
     options: &RunOptions,
 ) -> Result<(), Failure> {
     let text = summary::text(run, &made.record, wall_time);
-    if options.log == Log::Jsonl {
+    if options.log == Log::Jsonl && !made.unread {
         let hash = run.simulation.state_hash();
         let mut out = io::stdout().lock();
-        if !made.unread {
-            read(json_lines::write_summary(&mut out, &made.record, hash))?;
-        }
-        // The figures are on stdout; this copy may be lost.
-        let _ = io::stderr().write_all(text.as_bytes());
-    } else {
-        let mut out = io::stdout().lock();
-        read(out.write_all(text.as_bytes()).and_then(|()| out.flush()))?;
+        read(json_lines::write_summary(&mut out, &made.record, hash))?;
     }
+    // For a person: nothing is left to be done if nobody looks.
+    let _ = io::stderr().write_all(text.as_bytes());
     Ok(())
 }
 
