@@ -30,6 +30,7 @@ mod separating_axis;
 mod surface_pair;
 
 use crate::geometry::{Body, Convex};
+use crate::surface::Cone;
 use crate::{Aabb, Geometry, Pose};
 use glam::{DMat3, DVec3};
 use patch::{Patch, mix};
@@ -156,7 +157,12 @@ impl Pair<'_> {
                 let start = self.out.len();
                 surface.visit(&region, |id, triangle| {
                     let mut patch = Patch::new();
-                    surface_pair::contact(triangle, convex, &relative, self.margin, &mut patch);
+                    let cone = Cone {
+                        triangle,
+                        surface,
+                        id,
+                    };
+                    surface_pair::contact(&cone, convex, &relative, self.margin, &mut patch);
                     let outer = self.feature;
                     self.feature = mix(outer, u64::from(id) + (1 << 40));
                     self.emit(&mut patch, body_pose, false);

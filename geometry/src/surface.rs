@@ -23,6 +23,15 @@ pub(crate) struct Rim {
     pub(crate) sin: f64,
 }
 
+impl Rim {
+    /// True if the normal, of which `along` is the part along the triangle's, leans over this edge
+    /// by no more than it may.
+    fn permits(&self, direction: DVec3, along: f64) -> bool {
+        let across = direction.dot(self.outward);
+        across <= CONE_TOLERANCE || across * self.cos <= along * self.sin + CONE_TOLERANCE
+    }
+}
+
 /// One triangle of a surface, in the surface's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SurfaceTriangle {
@@ -63,11 +72,60 @@ impl SurfaceTriangle {
     /// the triangle's normal of at most the edge's lean: `(l·t) cos ≤ (l·n) sin`.
     pub(crate) fn permits(&self, direction: DVec3) -> bool {
         let along = direction.dot(self.normal);
-        along > -CONE_TOLERANCE
-            && self.rims.iter().all(|rim| {
-                let across = direction.dot(rim.outward);
-                across <= CONE_TOLERANCE || across * rim.cos <= along * rim.sin + CONE_TOLERANCE
-            })
+        along > -CONE_TOLERANCE && self.rims.iter().all(|rim| rim.permits(direction, along))
+    }
+}
+
+/// The normal cone of a triangle within its surface: that of its edges, and beyond it the cones of
+/// its corners.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cone<'a> {
+    /// The triangle, in the surface's frame up to a translation.
+    pub(crate) triangle: &'a SurfaceTriangle,
+    /// The surface that it belongs to.
+    pub(crate) surface: &'a Surface,
+    /// Its number there.
+    pub(crate) id: u32,
+}
+
+impl Cone<'_> {
+    /// True if a contact normal (unit, away from the surface, in its frame) may act on this
+    /// triangle.
+    ///
+    /// The cones of all three edges are too narrow in two cases. A normal that acts on one edge may
+    /// lean a little over another. And at a tip with concave edges a normal may lean over an edge,
+    /// since the neighbour behind it falls off sideways: there a normal is permitted if no edge of
+    /// the whole surface rises along it from the corner it acts on.
+    pub(crate) fn permits(&self, direction: DVec3) -> bool {
+        let triangle = self.triangle;
+        if triangle.permits(direction) {
+            return true;
+        }
+        let along = direction.dot(triangle.normal);
+        if along <= -CONE_TOLERANCE {
+            return false;
+        }
+        let heights = triangle.vertices.map(|v| direction.dot(v));
+        let corner = match heights {
+            [a, b, c] if a >= b && a >= c => 0,
+            [_, b, c] if b >= c => 1,
+            _ => 2,
+        };
+        // The edges that meet there, if they are level.
+        for (edge, other) in [
+            (corner, (corner + 1) % 3),
+            ((corner + 2) % 3, (corner + 2) % 3),
+        ] {
+            let length = (triangle.vertices[other] - triangle.vertices[corner]).length();
+            if heights[corner] - heights[other] <= CONE_TOLERANCE * length
+                && triangle.rims[edge].permits(direction, along)
+            {
+                return true;
+            }
+        }
+        self.surface.edges_all(self.id, corner, |edge| {
+            direction.dot(edge) <= CONE_TOLERANCE * edge.length()
+        })
     }
 }
 
@@ -88,6 +146,11 @@ pub(crate) struct Mesh {
     triangles: Vec<SurfaceTriangle>,
     tree: Bvh,
     bounds: Aabb,
+    /// Number of the vertex at each corner; vertices at the same place are one.
+    corners: Vec<[usize; 3]>,
+    /// Edges from each vertex (m): those of vertex `i` are `fans[starts[i]..starts[i + 1]]`.
+    fans: Vec<DVec3>,
+    starts: Vec<usize>,
 }
 
 /// Regular grid of heights; each cell is two triangles, split along the diagonal from its least
@@ -115,6 +178,14 @@ impl Surface {
         match self {
             Self::Mesh(mesh) => mesh.visit(region, visit),
             Self::Field(field) => field.visit(region, visit),
+        }
+    }
+
+    /// True if `holds` does for every edge of the surface from a triangle's corner.
+    fn edges_all(&self, id: u32, corner: usize, holds: impl FnMut(DVec3) -> bool) -> bool {
+        match self {
+            Self::Mesh(mesh) => mesh.fan(id, corner).iter().copied().all(holds),
+            Self::Field(field) => field.fan(id, corner).all(holds),
         }
     }
 }
@@ -158,7 +229,9 @@ impl Mesh {
             }
             corners.push([a, b, c]);
         }
-        let neighbours = neighbours(vertices, triangles);
+        let welded = welded(vertices, triangles);
+        let neighbours = neighbours(&welded);
+        let (fans, starts) = fans(&welded, &corners, vertices.len());
         let triangles: Vec<_> = corners
             .iter()
             .zip(&neighbours)
@@ -177,7 +250,15 @@ impl Mesh {
             triangles,
             tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes),
             bounds: Aabb::from_points(corners.iter().flatten().copied()),
+            corners: welded,
+            fans,
+            starts,
         })
+    }
+
+    fn fan(&self, id: u32, corner: usize) -> &[DVec3] {
+        let vertex = self.corners[id as usize][corner];
+        &self.fans[self.starts[vertex]..self.starts[vertex + 1]]
     }
 
     fn visit(&self, region: &Aabb, mut visit: impl FnMut(u32, &SurfaceTriangle)) {
@@ -188,9 +269,8 @@ impl Mesh {
     }
 }
 
-/// Neighbour of every triangle across its three edges; vertices at the same place count as one.
-/// An edge shared by more than two triangles, or run through twice in one sense, is a border.
-fn neighbours(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[Option<usize>; 3]> {
+/// Vertex numbers of every triangle; vertices at the same place have the same number.
+fn welded(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[usize; 3]> {
     let order = |a: &DVec3, b: &DVec3| {
         (a.x.total_cmp(&b.x))
             .then(a.y.total_cmp(&b.y))
@@ -202,11 +282,19 @@ fn neighbours(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[Option<usize>;
         .iter()
         .map(|v| sorted.partition_point(|s| order(s, v).is_lt()))
         .collect();
+    triangles
+        .iter()
+        .map(|ids| ids.map(|i| welded[i as usize]))
+        .collect()
+}
+
+/// Neighbour of every triangle across its three edges.
+/// An edge shared by more than two triangles, or run through twice in one sense, is a border.
+fn neighbours(triangles: &[[usize; 3]]) -> Vec<[Option<usize>; 3]> {
     let mut edges: Vec<(usize, usize, bool, usize, usize)> = Vec::new();
     for (t, ids) in triangles.iter().enumerate() {
         for k in 0..3 {
-            let i = welded[ids[k] as usize];
-            let j = welded[ids[(k + 1) % 3] as usize];
+            let (i, j) = (ids[k], ids[(k + 1) % 3]);
             edges.push((i.min(j), i.max(j), i < j, t, k));
         }
     }
@@ -219,6 +307,29 @@ fn neighbours(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[Option<usize>;
         }
     }
     found
+}
+
+/// The edges from every vertex, one vertex after the other, and where those of each start.
+fn fans(
+    triangles: &[[usize; 3]],
+    corners: &[[DVec3; 3]],
+    count: usize,
+) -> (Vec<DVec3>, Vec<usize>) {
+    let mut edges: Vec<(usize, usize, DVec3)> = Vec::new();
+    for (ids, corners) in triangles.iter().zip(corners) {
+        for k in 0..3 {
+            let next = (k + 1) % 3;
+            let edge = corners[next] - corners[k];
+            edges.push((ids[k], ids[next], edge));
+            edges.push((ids[next], ids[k], -edge));
+        }
+    }
+    edges.sort_by_key(|&(from, to, _)| (from, to));
+    edges.dedup_by_key(|&mut (from, to, _)| (from, to));
+    let starts = (0..=count)
+        .map(|vertex| edges.partition_point(|edge| edge.0 < vertex))
+        .collect();
+    (edges.into_iter().map(|edge| edge.2).collect(), starts)
 }
 
 impl Field {
@@ -291,6 +402,25 @@ impl Field {
         }
     }
 
+    /// Edges from a triangle's corner.
+    fn fan(&self, id: u32, corner: usize) -> impl Iterator<Item = DVec3> + '_ {
+        let (cell, half) = (id as usize / 2, id as usize % 2);
+        let (up, right) = [[(0, 0), (0, 1), (1, 1)], [(0, 0), (1, 1), (1, 0)]][half][corner];
+        let row = cell / (self.columns - 1) + up;
+        let column = cell % (self.columns - 1) + right;
+        let origin = self.vertex(row, column);
+        // Along the sides of the cells and along their diagonals; `step − 1` is the offset.
+        [(1, 2), (2, 2), (2, 1), (1, 0), (0, 0), (0, 1)]
+            .into_iter()
+            .filter_map(move |(up, right)| {
+                let row = (row + up).checked_sub(1).filter(|row| *row < self.rows)?;
+                let column = (column + right)
+                    .checked_sub(1)
+                    .filter(|column| *column < self.columns)?;
+                Some(self.vertex(row, column) - origin)
+            })
+    }
+
     fn triangle(&self, row: usize, column: usize, half: usize) -> SurfaceTriangle {
         let normal = |row: usize, column: usize, half: usize| {
             (row + 1 < self.rows && column + 1 < self.columns)
@@ -359,6 +489,17 @@ mod tests {
         let mesh = Mesh::new(&vertices, &ids).unwrap();
         for ((_, a), b) in from_field.iter().zip(&mesh.triangles) {
             assert_eq!(a, b);
+        }
+        let sorted = |mut edges: Vec<DVec3>| {
+            edges.iter_mut().for_each(|edge| *edge += DVec3::ZERO);
+            edges.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+            edges
+        };
+        for id in 0..12 {
+            for corner in 0..3 {
+                let of_field = sorted(field.fan(id, corner).collect());
+                assert_eq!(of_field, sorted(mesh.fan(id, corner).to_vec()));
+            }
         }
     }
 

@@ -11,13 +11,13 @@ use super::half_space::{azimuth, rim_points};
 use super::nearest::{ConvexSet, nearest};
 use super::patch::{LocalContact, Patch};
 use super::round_pair::facing_points;
-use super::separating_axis::Placed;
+use super::separating_axis::{Placed, least_trusted};
 use super::surface_pair::with_triangle;
 use crate::Pose;
 use crate::frustum::Frustum;
 use crate::projection::{onto_frustum, onto_polytope, onto_segment};
-use crate::surface::SurfaceTriangle;
-use glam::{DVec2, DVec3};
+use crate::surface::Cone;
+use glam::{DQuat, DVec2, DVec3};
 use smallvec::SmallVec;
 
 /// The query, in the frame of the frustum.
@@ -27,7 +27,9 @@ struct Query<'a> {
     radius: f64,
     margin: f64,
     scale: f64,
-    cone: Option<&'a SurfaceTriangle>,
+    /// If the other is a triangle of a surface, its normals, and the orientation of this frame in
+    /// the surface's.
+    cone: Option<(&'a Cone<'a>, DQuat)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,19 +73,16 @@ pub(crate) fn polytope(
 /// away from the triangle.
 pub(crate) fn triangle(
     frustum: &Frustum,
-    triangle: &SurfaceTriangle,
+    cone: &Cone<'_>,
     pose: &Pose,
     margin: f64,
     patch: &mut Patch,
 ) {
-    let mut local = *triangle;
+    let mut local = *cone.triangle;
     for vertex in &mut local.vertices {
         *vertex = pose.inverse_transform_point(*vertex);
     }
     local.normal = pose.inverse_rotate(local.normal);
-    for rim in &mut local.rims {
-        rim.outward = pose.inverse_rotate(rim.outward);
-    }
     let [a, b, c] = local.vertices;
     let reach = (b - a).length().max((c - a).length());
     with_triangle(&local, |other| {
@@ -93,7 +92,7 @@ pub(crate) fn triangle(
             radius: 0.0,
             margin,
             scale: frustum.bounding_radius().min(reach),
-            cone: Some(&local),
+            cone: Some((cone, pose.orientation)),
         };
         query.contact(patch);
     });
@@ -117,15 +116,21 @@ impl Query<'_> {
             drop_doubles(patch, 1e-9 * self.scale);
         }
         let least = patch.iter().fold(f64::INFINITY, |g, c| g.min(c.gap));
-        let exact = least + self.radius <= any.separation + 2e-8 * self.scale;
-        if exact || (self.cone.is_some() && any.separation <= 0.0) {
+        let near = 2e-8 * self.scale;
+        let exact = least + self.radius <= any.separation + near;
+        if exact && (self.cone.is_none() || least + self.radius >= any.separation - near) {
             return;
         }
-        self.numeric(any, patch);
+        let best = self.numeric(any, patch).max(any.separation);
+        if self.cone.is_some() {
+            let floor = least_trusted(best, self.scale);
+            patch.retain(|contact| contact.gap + self.radius >= floor);
+        }
     }
 
     fn permits(&self, direction: DVec3) -> bool {
-        self.cone.is_none_or(|cone| cone.permits(-direction))
+        self.cone
+            .is_none_or(|(cone, turn)| cone.permits(-(turn * direction)))
     }
 
     /// The best permitted axis, and the best of all; `None` if one separates beyond the margin.
@@ -363,8 +368,9 @@ impl Query<'_> {
         }
     }
 
-    /// Closest or deepest points by search, in front of what the axes gave.
-    fn numeric(&self, any: Axis, patch: &mut Patch) {
+    /// Closest or deepest points by search, in front of what the axes gave. Returns the greatest
+    /// separation found, permitted or not.
+    fn numeric(&self, any: Axis, patch: &mut Patch) -> f64 {
         let frustum = ConvexSet {
             support: |l| self.frustum.support_point(l),
             project: |x| onto_frustum(x, self.frustum).point,
@@ -392,15 +398,19 @@ impl Query<'_> {
         };
         let limit = self.margin + self.radius;
         let Some(found) = nearest(&frustum, &other, any.direction, limit, self.scale) else {
-            return;
+            return any.separation;
         };
+        // The search breaks down where centres coincide.
+        if !(found.distance.is_finite() && found.direction.is_normalized()) {
+            return any.separation;
+        }
         let gap = found.distance - self.radius;
         if gap > self.margin || !self.permits(found.direction) {
-            return;
+            return found.distance;
         }
         // In overlap the axes may know a lesser depth than the search.
         if found.distance <= 0.0 && found.distance < any.separation && !patch.is_empty() {
-            return;
+            return found.distance;
         }
         let point = 0.5 * (found.on_a + found.on_b - found.direction * self.radius);
         patch.retain(|contact| {
@@ -417,6 +427,7 @@ impl Query<'_> {
                 feature: u64::MAX,
             },
         );
+        found.distance
     }
 }
 

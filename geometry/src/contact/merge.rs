@@ -37,7 +37,8 @@ pub(crate) fn coplanar(contacts: &mut Vec<ContactPoint>, start: usize, size: f64
         return;
     }
     let mut rest: Vec<ContactPoint> = contacts.drain(start..).collect();
-    while let Some(&first) = rest.first() {
+    while !rest.is_empty() {
+        let first = rest.remove(0);
         let height = |c: &ContactPoint| {
             let n = first.normal;
             n.dot(c.point - first.point) - 0.5 * sign * (c.gap - first.gap)
@@ -45,8 +46,8 @@ pub(crate) fn coplanar(contacts: &mut Vec<ContactPoint>, start: usize, size: f64
         let (plane, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|c| {
             (c.normal - first.normal).length_squared() <= 1e-12 && height(c).abs() <= 1e-6 * size
         });
-        let mut patch: Patch = plane
-            .iter()
+        let mut patch: Patch = std::iter::once(&first)
+            .chain(&plane)
             .map(|c| LocalContact {
                 point: c.point,
                 normal: c.normal,

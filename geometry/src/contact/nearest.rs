@@ -73,7 +73,13 @@ where
         GJKResult::ClosestPoints(p, q, direction) => {
             let rough = (q - p).dot(direction);
             if rough > 1e-9 * scale {
-                return refined(a, b, q, scale);
+                // Of bodies that overlap after all, the projections meet in one point. The
+                // separation along the direction found tells.
+                if let Some(found) = refined(a, b, q, scale)
+                    && found.distance - separation(found.direction) < 1e-9 * scale
+                {
+                    return Some(found);
+                }
             }
             if separation(direction) > separation(guess) {
                 direction

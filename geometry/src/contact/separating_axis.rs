@@ -20,7 +20,7 @@ use super::nearest::{ConvexSet, nearest};
 use super::patch::{LocalContact, Patch};
 use crate::polytope::{Polytope, closest_on_segments};
 use crate::projection::onto_polytope;
-use crate::surface::SurfaceTriangle;
+use crate::surface::Cone;
 use glam::{DMat3, DVec3};
 
 /// A polytope with its vertices in the common frame.
@@ -101,7 +101,7 @@ pub(crate) struct PolytopePair<'a> {
     /// Length that tolerances refer to (m).
     pub(crate) scale: f64,
     /// If A is a triangle of a surface, the normals it permits; face 1 is then its back.
-    pub(crate) cone: Option<&'a SurfaceTriangle>,
+    pub(crate) cone: Option<&'a Cone<'a>>,
 }
 
 /// A candidate axis: unit direction from A to B and its separation.
@@ -120,12 +120,27 @@ struct Axes {
     edges: Option<Axis>,
     /// The best of all, permitted or not.
     any: Option<Axis>,
+    /// Separation from the back of a triangle.
+    back: Option<f64>,
 }
 
 /// Squared sine below which two edges have no cross product to speak of.
 const PARALLEL: f64 = 1e-12;
 /// Cosine above which an edge axis gives way to the best face (0.6°).
 const NEAR_FACE: f64 = 0.999_95;
+
+/// A triangle that is part of a surface may be separated from the other body, or touch it least,
+/// along an axis that belongs to a neighbour and that the neighbour reports. The depth along the
+/// axes left to the triangle then says nothing, unless the depth along the best one, permitted or
+/// not, is of the same order: as for a corner that dips into flat ground near an edge, where every
+/// triangle is left through that edge first. The factor covers corners that lean by 86°.
+pub(crate) const DEPTH_RATIO: f64 = 16.0;
+
+/// The least separation along a permitted axis that counts, if the best axis of all has the
+/// separation `best`.
+pub(crate) fn least_trusted(best: f64, scale: f64) -> f64 {
+    DEPTH_RATIO * best.min(0.0) - 1e-8 * scale
+}
 
 /// Appends the contacts with gap ≤ margin.
 pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
@@ -137,6 +152,14 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
     }
     let Some(any) = axes.any else { return };
     let bias = 1e-8 * pair.scale;
+    let floor = if pair.cone.is_some() {
+        let best = axes
+            .back
+            .map_or(any.separation, |back| back.max(any.separation));
+        least_trusted(best, pair.scale)
+    } else {
+        f64::NEG_INFINITY
+    };
     let face = match (axes.face_a, axes.face_b) {
         (Some(a), Some(b)) if b.separation > a.separation + bias => Some((b, true)),
         (Some(a), _) => Some((a, false)),
@@ -152,14 +175,16 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
     });
     let separated = any.separation > 0.0;
     if let (Some(edge), false) = (edges, separated) {
-        crossing_edges(pair, &edge, patch);
+        if edge.separation >= floor {
+            crossing_edges(pair, &edge, patch);
+        }
         if !patch.is_empty() {
             return;
         }
     }
     let start = patch.len();
     let least = face.map_or(f64::INFINITY, |(axis, of_b)| {
-        face_contacts(pair, &axis, of_b, patch)
+        face_contacts(pair, &axis, of_b, floor, patch)
     });
     // The face's nearest point realises the best separation: nothing can be nearer.
     let slack = if resting { 1e-4 } else { 0.0 };
@@ -200,6 +225,7 @@ fn separating_axes(pair: &PolytopePair<'_>) -> Option<Axes> {
             if separation > pair.radius {
                 return None;
             }
+            axes.back = Some(separation);
             continue;
         }
         let axis = Axis {
@@ -315,7 +341,14 @@ fn permitted(pair: &PolytopePair<'_>, direction: DVec3) -> bool {
 
 /// Face of the reference against the most opposed face (or the segment) of the other: the
 /// incident polygon is clipped to the prism over the reference face. Returns the least gap.
-fn face_contacts(pair: &PolytopePair<'_>, axis: &Axis, of_b: bool, patch: &mut Patch) -> f64 {
+/// Heights of the core below `floor` are left out.
+fn face_contacts(
+    pair: &PolytopePair<'_>,
+    axis: &Axis,
+    of_b: bool,
+    floor: f64,
+    patch: &mut Patch,
+) -> f64 {
     let (reference, incident) = if of_b {
         (&pair.b, &pair.a)
     } else {
@@ -335,6 +368,9 @@ fn face_contacts(pair: &PolytopePair<'_>, axis: &Axis, of_b: bool, patch: &mut P
     let mut least = f64::INFINITY;
     for corner in &polygon {
         let height = normal.dot(corner.position) - offset;
+        if height < floor {
+            continue;
+        }
         let gap = height - pair.radius;
         least = least.min(gap);
         if gap <= pair.margin {

@@ -11,17 +11,18 @@ use crate::Pose;
 use crate::geometry::Convex;
 use crate::polytope::{Face, Polytope};
 use crate::projection::{direction_or, onto_segment};
-use crate::surface::SurfaceTriangle;
+use crate::surface::{Cone, SurfaceTriangle};
 use glam::DVec3;
 
 /// Contacts in the surface's frame; `pose` places the solid there.
 pub(crate) fn contact(
-    triangle: &SurfaceTriangle,
+    cone: &Cone<'_>,
     convex: &Convex,
     pose: &Pose,
     margin: f64,
     patch: &mut Patch,
 ) {
+    let triangle = cone.triangle;
     let height = triangle.normal.dot(pose.position - triangle.vertices[0]);
     let radius = convex.bounding_radius();
     if height > radius + margin || height < -radius {
@@ -34,11 +35,15 @@ pub(crate) fn contact(
         vertices,
         ..*triangle
     };
+    let cone = Cone {
+        triangle: &centered,
+        ..*cone
+    };
     let pose = Pose::new(DVec3::ZERO, pose.orientation);
     match convex {
-        Convex::Sphere { radius } => sphere(&centered, *radius, margin, patch),
+        Convex::Sphere { radius } => sphere(&cone, *radius, margin, patch),
         Convex::Frustum(frustum) => {
-            frustum_pair::triangle(frustum, &centered, &pose, margin, patch);
+            frustum_pair::triangle(frustum, &cone, &pose, margin, patch);
         }
         Convex::Capsule { .. } | Convex::Polyhedron(_) => {
             let scale = radius.min(triangle_radius(&vertices));
@@ -51,7 +56,7 @@ pub(crate) fn contact(
                             radius,
                             margin,
                             scale,
-                            cone: Some(&centered),
+                            cone: Some(&cone),
                         },
                         patch,
                     );
@@ -98,7 +103,8 @@ pub(crate) fn with_triangle(triangle: &SurfaceTriangle, visit: impl FnOnce(Place
 }
 
 /// Sphere about the origin.
-fn sphere(triangle: &SurfaceTriangle, radius: f64, margin: f64, patch: &mut Patch) {
+fn sphere(cone: &Cone<'_>, radius: f64, margin: f64, patch: &mut Patch) {
+    let triangle = cone.triangle;
     let n = triangle.normal;
     let height = -n.dot(triangle.vertices[0]);
     let inside = (0..3).all(|k| triangle.rims[k].outward.dot(-triangle.vertices[k]) <= 0.0);
@@ -118,7 +124,7 @@ fn sphere(triangle: &SurfaceTriangle, radius: f64, margin: f64, patch: &mut Patc
             }
         }
         let direction = direction_or(-nearest.1, n);
-        if !triangle.permits(direction) {
+        if !cone.permits(direction) {
             return;
         }
         // Within the tolerance of the cone the face's normal is meant.

@@ -4,6 +4,7 @@ mod invariance;
 mod optimality;
 mod resting;
 mod sliding;
+mod terrain;
 
 use super::{ContactPoint, contacts};
 use crate::{Geometry, Pose, Shape};

@@ -1,0 +1,330 @@
+//! Bodies at rest on bumpy ground: the gap of the contacts is that of the nearest triangle, and
+//! no triangle adds a deeper contact along an axis that does not separate it.
+
+use super::*;
+use crate::contact::patch::Patch;
+use crate::contact::separating_axis::{self, Placed, PolytopePair};
+use crate::contact::surface_pair::with_triangle;
+use crate::contact::{frustum_pair, with_polytope};
+use crate::geometry::{Body, Convex};
+use crate::surface::{Surface, SurfaceTriangle};
+
+/// The surface of a height field.
+fn surface(ground: &Geometry) -> &Surface {
+    let Body::Surface(surface) = ground.body() else {
+        panic!("surface expected")
+    };
+    surface
+}
+
+/// Side 2.8 m, two smooth bumps along each side.
+fn bumps(height: f64) -> Geometry {
+    let samples = 25;
+    // cos(kπ/6) by recurrence of a rotation.
+    let (c, s) = (0.75_f64.sqrt(), 0.5);
+    let mut e = glam::DVec2::X;
+    let profile: Vec<f64> = (0..samples)
+        .map(|_| {
+            let value = 0.5 * (1.0 - e.x);
+            e = glam::DVec2::new(c * e.x - s * e.y, s * e.x + c * e.y);
+            value
+        })
+        .collect();
+    build(Shape::HeightField {
+        x_size: 2.8,
+        y_size: 2.8,
+        columns: samples,
+        heights: (0..samples * samples)
+            .map(|k| height * profile[k % samples] * profile[k / samples])
+            .collect(),
+    })
+}
+
+/// Uneven heights without any symmetry.
+fn rough(height: f64) -> Geometry {
+    let mut seed = 7_u64;
+    let mut number = || {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    build(Shape::HeightField {
+        x_size: 2.8,
+        y_size: 2.8,
+        columns: 25,
+        heights: (0..625).map(|_| height * number()).collect(),
+    })
+}
+
+fn bodies() -> Vec<Geometry> {
+    let hull = [
+        (0.16, 0.0, -0.06),
+        (-0.09, 0.13, -0.07),
+        (-0.1, -0.12, -0.05),
+        (0.02, 0.01, 0.15),
+        (0.07, 0.1, 0.06),
+    ];
+    vec![
+        build(Shape::Sphere { radius: 0.14 }),
+        cuboid(0.14, 0.1, 0.07),
+        build(Shape::Capsule {
+            half_height: 0.1,
+            radius: 0.08,
+        }),
+        build(Shape::Cylinder {
+            half_height: 0.1,
+            radius: 0.12,
+        }),
+        build(Shape::Cone {
+            half_height: 0.12,
+            radius: 0.13,
+        }),
+        build(Shape::ConvexHull {
+            points: hull.iter().map(|&(x, y, z)| DVec3::new(x, y, z)).collect(),
+        }),
+    ]
+}
+
+/// Largest separation of two polytopes over all candidate axes.
+fn polytopes(a: &Placed<'_>, b: &Placed<'_>) -> f64 {
+    let along = |l: DVec3| {
+        let ((a_low, a_high), (b_low, b_high)) = (a.range(l), b.range(l));
+        (b_low - a_high).max(a_low - b_high)
+    };
+    let mut best = f64::NEG_INFINITY;
+    for body in [a, b] {
+        for face in 0..body.shape.faces.len() {
+            best = best.max(along(body.plane(face).0));
+        }
+    }
+    for &u in a.shape.directions {
+        for &v in b.shape.directions {
+            let common = (a.rotation * u).cross(b.rotation * v);
+            if common.length() > 1e-6 {
+                best = best.max(along(common.normalize()));
+            }
+        }
+    }
+    best
+}
+
+/// Signed distance of a free triangle and a solid.
+fn pair(triangle: &SurfaceTriangle, convex: &Convex, pose: &Pose) -> f64 {
+    let vertices = triangle.vertices.map(|v| v - pose.position);
+    let triangle = SurfaceTriangle {
+        vertices,
+        ..*triangle
+    };
+    let pose = Pose::new(DVec3::ZERO, pose.orientation);
+    let mut patch = Patch::new();
+    match convex {
+        Convex::Sphere { radius } => {
+            let mut low = f64::INFINITY;
+            with_triangle(&triangle, |a| {
+                low = crate::projection::onto_polytope(DVec3::ZERO, &a.shape)
+                    .point
+                    .length();
+            });
+            return low - radius;
+        }
+        Convex::Polyhedron(_) => {
+            let mut best = f64::INFINITY;
+            with_triangle(&triangle, |a| {
+                with_polytope(convex, &pose, |b, _| best = polytopes(&a, &b));
+            });
+            return best;
+        }
+        Convex::Capsule { .. } => with_triangle(&triangle, |a| {
+            with_polytope(convex, &pose, |b, radius| {
+                let query = PolytopePair {
+                    a,
+                    b,
+                    radius,
+                    margin: 1.0,
+                    scale: 0.1,
+                    cone: None,
+                };
+                separating_axis::contact(&query, &mut patch);
+            });
+        }),
+        Convex::Frustum(frustum) => {
+            let mut local = triangle;
+            local.vertices = vertices.map(|v| pose.inverse_transform_point(v));
+            local.normal = pose.inverse_rotate(local.normal);
+            with_triangle(&local, |other| {
+                frustum_pair::polytope(frustum, other, 0.0, 1.0, &mut patch);
+            });
+        }
+    }
+    patch.iter().fold(f64::INFINITY, |g, c| g.min(c.gap))
+}
+
+/// Signed distance of the nearest triangle, and its number.
+fn nearest(body: &Geometry, pose: &Pose, ground: &Geometry) -> (f64, u32) {
+    let Body::Convex(convex) = body.body() else {
+        panic!("convex expected")
+    };
+    let mut best = (f64::INFINITY, 0);
+    let region = convex.aabb(pose).inflated(1e-3);
+    surface(ground).visit(&region, |id, triangle| {
+        let gap = pair(triangle, convex, pose);
+        if gap < best.0 {
+            best = (gap, id);
+        }
+    });
+    best
+}
+
+/// Lowered until it just touches.
+fn at_rest(body: &Geometry, x: f64, y: f64, q: DQuat, ground: &Geometry) -> Pose {
+    let at = |z: f64| Pose::new(DVec3::new(x, y, z), q);
+    let (mut low, mut high) = (-0.25, 1.0);
+    // From above: the first contact, found by steps no larger than the distance.
+    while high - low > 0.02 && nearest(body, &at(high - 0.01), ground).0 > 0.0 {
+        high -= 0.01;
+    }
+    low = f64::max(low, high - 0.01);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if nearest(body, &at(middle), ground).0 > 0.0 {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    at(high)
+}
+
+fn nudged(pose: &Pose, size: f64, v: DVec3, w: DVec3) -> Pose {
+    Pose::new(
+        pose.position + v * size,
+        (DQuat::from_xyzw(w.x * size, w.y * size, w.z * size, 1.0) * pose.orientation).normalize(),
+    )
+}
+
+#[test]
+fn bodies_at_rest_on_bumps_have_the_gap_of_the_nearest_triangle() {
+    for (g, ground) in [bumps(0.3), rough(0.1), rough(0.02)].iter().enumerate() {
+        for (i, body) in bodies().iter().enumerate() {
+            let inputs = (vector(1.0), orientation(), vector(1.0), vector(1.0));
+            check(150, &inputs, |(p, q, v, w)| {
+                let rest = at_rest(body, p.x, p.y, q, ground);
+                for size in [0.0, 1e-9, 1e-8, 1e-7, 1e-6] {
+                    let pose = nudged(&rest, size, v, w);
+                    let (gap, id) = nearest(body, &pose, ground);
+                    let all = found(body, &pose, ground, &Pose::IDENTITY, 1e-3);
+                    let least = all.iter().fold(f64::INFINITY, |g, c| g.min(c.gap));
+                    // Two biases of 1e-8 of the size in favour of faces; in overlap the depth
+                    // of the neighbour that carries the contact may differ a little.
+                    let slack = 4e-9 + 0.5 * (-gap).max(0.0);
+                    prop_assert!(
+                        (least - gap).abs() <= slack,
+                        "{g} {i} {size} {id} {gap} {all:?}"
+                    );
+                }
+                Ok(())
+            });
+        }
+    }
+}
+
+/// Poses of a resting cuboid that once gave contacts 1 to 5 cm deep.
+#[test]
+fn a_cuboid_wedged_between_bumps_has_no_phantom_depth() {
+    let ground = bumps(0.3);
+    let body = cuboid(0.14, 0.1, 0.07);
+    for (p, q) in [
+        (
+            [
+                -0.850_284_971_248_500_4,
+                -0.919_644_428_027_462,
+                0.318_849_291_876_852_57,
+            ],
+            [
+                -0.667_246_866_842_665_3,
+                0.461_008_017_626_156_8,
+                0.496_041_696_067_352_1,
+                -0.310_154_577_808_666_6,
+            ],
+        ),
+        (
+            [
+                -0.857_280_252_708_112_3,
+                -0.980_108_694_118_718,
+                0.291_263_125_533_210_93,
+            ],
+            [
+                -0.651_327_569_287_407_1,
+                0.406_042_365_033_094_8,
+                0.572_134_999_406_103_1,
+                -0.289_073_585_353_6,
+            ],
+        ),
+        (
+            [
+                -0.854_895_296_777_727_1,
+                -1.027_135_339_762_688_6,
+                0.267_395_517_169_842_67,
+            ],
+            [
+                -0.654_353_579_298_873_5,
+                0.417_765_176_529_556_6,
+                0.545_357_779_720_320_2,
+                -0.316_035_666_715_806_2,
+            ],
+        ),
+    ] {
+        let rest = Pose::new(DVec3::from_array(p), DQuat::from_array(q).normalize());
+        check(1000, &(vector(1.0), vector(1.0)), |(v, w)| {
+            for size in [1e-9, 1e-7] {
+                let pose = nudged(&rest, size, v, w);
+                let all = found(&body, &pose, &ground, &Pose::IDENTITY, 1e-3);
+                prop_assert!(!all.is_empty());
+                prop_assert!(all.iter().all(|c| c.gap > -1e-6), "{size} {all:?}");
+            }
+            Ok(())
+        });
+    }
+}
+
+/// The far side of a sharp ridge is overlapped by no more than the near side is.
+#[test]
+fn a_cuboid_against_a_sharp_ridge_does_not_feel_the_far_side() {
+    // Slopes of 3 to 1: the normals are 143° apart.
+    let ridge = build(Shape::TriangleMesh {
+        vertices: vec![
+            DVec3::new(0.0, -1.0, 0.0),
+            DVec3::new(0.0, 1.0, 0.0),
+            DVec3::new(1.0, -1.0, -3.0),
+            DVec3::new(1.0, 1.0, -3.0),
+            DVec3::new(-1.0, -1.0, -3.0),
+            DVec3::new(-1.0, 1.0, -3.0),
+        ],
+        triangles: vec![[0, 2, 3], [0, 3, 1], [0, 5, 4], [0, 1, 5]],
+    });
+    let normal = DVec3::new(3.0, 0.0, 1.0).normalize();
+    let turned = DQuat::from_rotation_arc(DVec3::X, normal);
+    let down = DVec3::new(1.0, 0.0, -3.0).normalize();
+    for (body, reach) in [
+        (cuboid(0.1, 0.2, 0.3), 0.1),
+        (
+            build(Shape::Cylinder {
+                half_height: 0.3,
+                radius: 0.1,
+            }),
+            0.1,
+        ),
+    ] {
+        for gap in [1e-8, 0.0, -1e-9, -1e-6] {
+            for k in 0..20 {
+                let place = down * (0.29 - 0.03 * f64::from(k));
+                let pose = Pose::new(place + normal * (reach + gap), turned);
+                for contact in found(&body, &pose, &ridge, &Pose::IDENTITY, 1e-3) {
+                    assert!(contact.gap > gap - 1e-8, "{k} {gap} {contact:?}");
+                    assert!(contact.normal.dot(normal) > 0.999, "{k} {gap} {contact:?}");
+                }
+            }
+        }
+    }
+}
