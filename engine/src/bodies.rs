@@ -82,7 +82,7 @@ pub(crate) struct Bodies {
     /// The constants do not describe the world: check and rebuild at the next gather.
     stale: bool,
     /// Above every id that was ever in use.
-    next_id: u64,
+    pub(crate) next_id: u64,
 }
 
 impl Bodies {

@@ -1,7 +1,10 @@
 //! The components that make an entity a body.
 
 use crate::Wrench;
+use crate::bodies::Bodies;
+use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
@@ -31,12 +34,27 @@ pub enum RigidBody {
 /// Stable identity of a body. Results depend on these numbers and never on the order in which
 /// entities are stored: bodies are ordered by id wherever order matters.
 ///
-/// Unassigned ids are given out in increasing order when the body is first seen, above every id
-/// that was ever in use. Two bodies must not share one.
+/// A body spawned without an id takes the next one above all that were ever in use, in the order
+/// of spawning; bodies that were in a world before the engine was installed follow in the order of
+/// their entities. Two bodies must not share an id.
 #[derive(
     Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[component(on_insert = give_id)]
 pub struct BodyId(pub u64);
+
+/// Turns [`BodyId::UNASSIGNED`] into the next id, and keeps account of the explicit ones.
+fn give_id(mut world: DeferredWorld, context: HookContext) {
+    let Some(id) = world.get::<BodyId>(context.entity).copied() else {
+        return;
+    };
+    let taken = world
+        .get_resource_mut::<Bodies>()
+        .and_then(|mut bodies| bodies.take_id(id));
+    if let (Some(taken), Some(mut component)) = (taken, world.get_mut::<BodyId>(context.entity)) {
+        *component = taken;
+    }
+}
 
 impl BodyId {
     /// Asks for the next free id.

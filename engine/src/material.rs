@@ -72,7 +72,7 @@ impl Combine {
     pub fn of(self, a: f64, b: f64) -> f64 {
         match self {
             // Equal coefficients combine to themselves exactly, whatever the rule.
-            Self::Mean => a + 0.5 * (b - a),
+            Self::Mean => 0.5 * a + 0.5 * b,
             Self::GeometricMean => {
                 let (low, high) = (a.min(b), a.max(b));
                 if high > low {

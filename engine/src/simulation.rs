@@ -51,32 +51,40 @@ impl Simulation {
     }
 
     /// Spawns a body and checks it as the next step would, so that an error points at the call that
-    /// made it. A body without [`BodyId`] takes the next one.
+    /// made it. A body without [`BodyId`] has
+    /// taken the next one.
     ///
     /// # Errors
     /// [`StepError::Body`] names the field at fault; the body is then not in the world. Whether an
     /// explicit id is free is seen by the next step.
     pub fn spawn(&mut self, bundle: impl Bundle) -> Result<Entity, StepError> {
+        let next_id = self
+            .world
+            .get_resource::<Bodies>()
+            .map(|bodies| bodies.next_id);
         let entity = self.world.spawn(bundle).id();
         if !self.world.entity(entity).contains::<RigidBody>() {
             return Ok(entity);
         }
-        let refused = match self.check(entity) {
-            Ok(mass) => match self.take_id(entity) {
-                Some(id) => {
-                    self.world.entity_mut(entity).insert((id, mass));
-                    return Ok(entity);
-                }
-                None => BodyError::NoIdLeft,
-            },
-            Err(source) => source,
-        };
         let id = self
             .world
             .get::<BodyId>(entity)
             .copied()
             .unwrap_or_default();
+        let refused = match self.check(entity) {
+            Ok(_) if id == BodyId::UNASSIGNED => BodyError::NoIdLeft,
+            Ok(mass) => {
+                self.world.entity_mut(entity).insert(mass);
+                return Ok(entity);
+            }
+            Err(source) => source,
+        };
         self.world.despawn(entity);
+        if let (Some(mut bodies), Some(next_id)) =
+            (self.world.get_resource_mut::<Bodies>(), next_id)
+        {
+            bodies.next_id = next_id;
+        }
         Err(StepError::Body {
             id,
             entity,
@@ -100,15 +108,6 @@ impl Simulation {
         let (_, computed) = check_body(kind, body.get::<Collider>(), material, mass, groups)?;
         check_body_state(pose, twist, wrench)?;
         Ok(mass.completed(computed.as_ref()))
-    }
-
-    fn take_id(&mut self, entity: Entity) -> Option<BodyId> {
-        let id = self
-            .world
-            .get::<BodyId>(entity)
-            .copied()
-            .unwrap_or_default();
-        self.world.get_resource_mut::<Bodies>()?.take_id(id)
     }
 
     /// Removes a body; false if it was not there. Its contacts are gone at the next step.

@@ -3,6 +3,10 @@
 //! Counted over whole steps on one thread, detection and bookkeeping included. The counter counts
 //! every request to the allocator, on any thread of the process.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot set up its scene fails"
+)]
 #![expect(
     unsafe_code,
     reason = "counting allocations takes a global allocator, which is an unsafe trait"
@@ -42,12 +46,12 @@ static ALLOCATOR: Counting = Counting;
 /// job; a step sends three.
 const QUEUE_BLOCKS: usize = 3;
 
-#[test]
-fn a_settled_step_allocates_nothing() {
-    let mut scene = moreau_demos::built_in("stack").unwrap();
+/// Requests of `steps` steps of a scene on one thread, after `settling` of them, each with a contact.
+fn requests(spec: &str, settling: usize, steps: usize) -> usize {
+    let mut scene = moreau_demos::built_in(spec).unwrap();
     scene.settings.threads = 1;
     let mut run = scene.start().unwrap();
-    for _ in 0..200 {
+    for _ in 0..settling {
         run.step().unwrap();
     }
     let before = REQUESTS.load(Ordering::Relaxed);
@@ -57,14 +61,21 @@ fn a_settled_step_allocates_nothing() {
         before + 1,
         "the counter counts"
     );
-
     let before = REQUESTS.load(Ordering::Relaxed);
-    for _ in 0..50 {
+    for _ in 0..steps {
         assert!(run.simulation.step().unwrap().contacts > 0);
     }
-    let requests = REQUESTS.load(Ordering::Relaxed) - before;
-    assert!(
-        requests <= QUEUE_BLOCKS,
-        "{requests} allocations in 50 steps"
-    );
+    REQUESTS.load(Ordering::Relaxed) - before
+}
+
+/// One test: the counter counts the whole process.
+#[test]
+fn a_settled_step_allocates_nothing() {
+    for (spec, settling) in [("stack", 200), ("pour:n=200", 800)] {
+        let requests = requests(spec, settling, 50);
+        assert!(
+            requests <= QUEUE_BLOCKS,
+            "{requests} allocations in 50 steps of {spec}"
+        );
+    }
 }

@@ -8,6 +8,7 @@
 )]
 
 mod bodies;
+mod overflow;
 mod scenes;
 mod settings;
 mod steps;

@@ -147,3 +147,97 @@ fn bad_settings_install_nothing() {
         assert_eq!(schedule.systems_len(), 0);
     }
 }
+
+/// What the world may do to a ball in an interval whose settings are refused, and what shows it
+/// once they are mended: friction of its contact, and height of its centre over it.
+fn change_ball(world: &mut bevy_ecs::world::World, ball: Entity) {
+    world
+        .entity_mut(ball)
+        .insert((Collider::sphere(0.75), Material::with_friction(2.0)));
+}
+
+fn shows_the_change(contacts: &[ContactView]) {
+    let [contact] = contacts else {
+        panic!("{} contacts", contacts.len());
+    };
+    // √(2 · 0.5) = 1; the ball's centre is at 0.5 m.
+    assert!((contact.friction - 1.0).abs() <= 1e-15);
+    assert!((contact.gap + 0.25).abs() <= 1e-9, "gap {}", contact.gap);
+}
+
+fn resting() -> (impl Bundle, impl Bundle) {
+    (
+        (RigidBody::Static, Collider::half_space(DVec3::Z)),
+        (
+            RigidBody::Dynamic,
+            Collider::sphere(0.5),
+            Pose::at(0.0, 0.0, 0.5),
+        ),
+    )
+}
+
+#[test]
+fn changes_made_beside_refused_settings_are_seen_when_those_are_mended() {
+    for (settings, field, ..) in bad() {
+        // One refused step, and several.
+        for refused in [1, 3] {
+            let good = Settings {
+                threads: 1,
+                ..Settings::default()
+            };
+            let mut simulation = Simulation::new(good).unwrap();
+            let (ground, ball) = resting();
+            simulation.spawn(ground).unwrap();
+            let ball = simulation.spawn(ball).unwrap();
+            for _ in 0..3 {
+                simulation.step().unwrap();
+            }
+            simulation.world_mut().insert_resource(settings);
+            change_ball(simulation.world_mut(), ball);
+            for _ in 0..refused {
+                let error = simulation.step().unwrap_err();
+                assert!(matches!(error, StepError::Settings(_)), "{field}: {error}");
+            }
+            simulation.world_mut().insert_resource(good);
+            simulation.step().unwrap();
+            shows_the_change(simulation.contacts());
+        }
+    }
+}
+
+#[test]
+fn changes_in_a_world_of_the_user_are_seen_after_refused_settings() {
+    for (settings, field, ..) in bad() {
+        for steps in [0, 3] {
+            let mut world = bevy_ecs::world::World::new();
+            let mut schedule = bevy_ecs::schedule::Schedule::default();
+            let good = Settings {
+                threads: 1,
+                ..Settings::default()
+            };
+            moreau::install(&mut world, &mut schedule, good).unwrap();
+            let (ground, ball) = resting();
+            world.spawn(ground);
+            let ball = world.spawn(ball).id();
+            for _ in 0..steps {
+                schedule.run(&mut world);
+                assert!(world.resource::<StepOutcome>().error().is_none());
+            }
+            world.insert_resource(settings);
+            change_ball(&mut world, ball);
+            for _ in 0..2 {
+                schedule.run(&mut world);
+                let outcome = world.resource::<StepOutcome>();
+                assert!(
+                    matches!(outcome.error(), Some(StepError::Settings(_))),
+                    "{field}: {outcome:?}"
+                );
+            }
+            world.insert_resource(good);
+            schedule.run(&mut world);
+            let outcome = world.resource::<StepOutcome>();
+            assert!(outcome.error().is_none(), "{field}: {outcome:?}");
+            shows_the_change(&world.resource::<Contacts>().0);
+        }
+    }
+}

@@ -5,9 +5,11 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::panic,
     reason = "a test that cannot set up its scene fails"
 )]
 
+mod ids;
 mod schedules;
 mod spawn_order;
 mod support;

@@ -20,7 +20,13 @@
 //!
 //! Tolerance: a relative residual ε leaves at most a few `ε S²` in `Σ P·u`, with the energy scale `S²` of the
 //! step's impulses, itself a few times the kinetic energy and `Σ m (g h)²`. 1e-9 of the energy of the scene leaves
-//! a factor of 100 for ε = 1e-11; where the solver stopped at a larger residual, 100 times that.
+//! a factor of 100 for ε = 1e-11.
+//!
+//! The law holds in every step, whether it converged or not: nothing is taken off for a residual. So that it cannot
+//! pass by not converging, residuals are bounded as well. Without friction every step converges to 1e-11. With
+//! friction, jammed bodies need more sweeps than a test has: up to `μ = 0.6` every step has `e_scaled ≤ 1e-5`. Above
+//! that Gauss–Seidel stalls in single steps, at residuals up to 0.2, and all that is asked is that a quarter of the
+//! steps converge.
 
 use crate::support::*;
 use proptest::prelude::*;
@@ -53,7 +59,7 @@ fn config(cases: u32) -> Config {
         cases,
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(20_190_611),
-        max_shrink_iters: 200,
+        max_shrink_iters: 20,
         ..Config::default()
     }
 }
@@ -105,13 +111,25 @@ fn none(_: &Simulation, _: &StepReport) -> f64 {
     0.0
 }
 
-/// Steps and returns the largest growth of energy in a step beyond the allowance (J), relative to
-/// `K + Σ m g · box`, and the step it happened in.
+/// What a run showed.
+#[derive(Clone, Copy, Debug)]
+struct Growth {
+    /// Largest growth of energy in a step beyond the allowance, relative to `K + Σ m g · box`.
+    excess: f64,
+    /// The step it happened in.
+    step: usize,
+    /// Steps that the solver did not finish.
+    unfinished: usize,
+    /// The largest residual among them.
+    residual: f64,
+}
+
+/// Makes steps and measures the growth of energy in each.
 fn growth(
     simulation: &mut Simulation,
     steps: usize,
     allowance: fn(&Simulation, &StepReport) -> f64,
-) -> (f64, usize) {
+) -> Growth {
     let gravity = simulation.settings().gravity.length();
     let bodies: Vec<Entity> = simulation
         .world_mut()
@@ -140,21 +158,23 @@ fn growth(
         .map(|b| kinetic_energy(simulation, *b).unwrap())
         .sum();
     let scale = kinetic + 2.0 * HALF * weight;
-    let mut worst = (f64::NEG_INFINITY, 0);
+    let mut worst = Growth {
+        excess: f64::NEG_INFINITY,
+        step: 0,
+        unfinished: 0,
+        residual: 0.0,
+    };
     for step in 0..steps {
         let report = simulation.step().unwrap();
         let now = energy(simulation);
-        let grown =
-            (now - before - report.energy.work_gyroscopic - allowance(simulation, &report)) / scale;
-        // A step that the solver did not finish is held to what its residual leaves.
-        let residual = if report.converged {
-            0.0
-        } else {
-            report.e_scaled
-        };
-        let excess = grown - 100.0 * residual;
-        if excess > worst.0 {
-            worst = (excess, step);
+        let allowed = report.energy.work_gyroscopic + allowance(simulation, &report);
+        let excess = (now - before - allowed) / scale;
+        if !report.converged {
+            worst.unfinished += 1;
+            worst.residual = worst.residual.max(report.e_scaled);
+        }
+        if excess > worst.excess {
+            (worst.excess, worst.step) = (excess, step);
         }
         before = now;
     }
@@ -176,19 +196,40 @@ fn no_projection(settings: Settings) -> Settings {
     }
 }
 
+/// No step gains energy, and at most `unfinished` steps are left, at residuals of at most `residual`.
+fn check(grown: Growth, unfinished: usize, residual: f64) -> Result<(), TestCaseError> {
+    prop_assert!(
+        grown.excess <= 1e-9 && grown.unfinished <= unfinished && grown.residual <= residual,
+        "{grown:?}, expected no excess over 1e-9, {unfinished} unfinished steps, residual {residual}"
+    );
+    Ok(())
+}
+
+/// Friction and plastic impacts.
+fn growth_with_friction(throws: &[Throw], mu: f64) -> Growth {
+    let settings = no_projection(reference());
+    let mut simulation = scene(settings, throws, Material::with_friction(mu), false);
+    growth(&mut simulation, 200, none)
+}
+
 proptest! {
-    #![proptest_config(config(24))]
+    #![proptest_config(config(16))]
 
     #[test]
     fn energy_never_grows_with_friction_and_plastic_impacts(
-        throws in throws(), mu in 0.0..1.5_f64,
+        throws in throws(), mu in 0.0..=0.6_f64,
     ) {
-        let mut simulation = scene(
-            no_projection(reference()), &throws, Material::with_friction(mu), false,
-        );
-        let (grown, step) = growth(&mut simulation, 200, none);
-        prop_assert!(grown <= 1e-9, "energy grows by {grown:e} in step {step}");
+        check(growth_with_friction(&throws, mu), 200, 1e-5)?;
     }
+
+    #[test]
+    fn energy_never_grows_with_high_friction(throws in throws(), mu in 0.6..1.5_f64) {
+        check(growth_with_friction(&throws, mu), 150, f64::INFINITY)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(config(24))]
 
     #[test]
     fn energy_never_grows_without_friction_under_the_forecast_rule(
@@ -202,8 +243,7 @@ proptest! {
             ..no_projection(weightless())
         };
         let mut simulation = scene(settings, &throws, Material::frictionless(e), true);
-        let (grown, step) = growth(&mut simulation, 300, none);
-        prop_assert!(grown <= 1e-9, "energy grows by {grown:e} in step {step}");
+        check(growth(&mut simulation, 300, none), 0, 0.0)?;
     }
 
     #[test]
@@ -211,8 +251,7 @@ proptest! {
         let mut simulation = scene(
             no_projection(weightless()), &throws, Material::frictionless(e), true,
         );
-        let (grown, step) = growth(&mut simulation, 300, none);
-        prop_assert!(grown <= 1e-9, "energy grows by {grown:e} in step {step}");
+        check(growth(&mut simulation, 300, none), 0, 0.0)?;
     }
 
     #[test]
@@ -222,8 +261,7 @@ proptest! {
         let mut simulation = scene(
             no_projection(reference()), &throws, Material::frictionless(e), true,
         );
-        let (grown, step) = growth(&mut simulation, 200, allowance_with_gravity);
-        prop_assert!(grown <= 1e-9, "energy grows by {grown:e} in step {step}");
+        check(growth(&mut simulation, 200, allowance_with_gravity), 0, 0.0)?;
     }
 }
 

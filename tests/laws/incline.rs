@@ -21,7 +21,7 @@ struct Incline {
 }
 
 fn incline(slope: f64, azimuth: f64, yaw: f64, mass: Option<Mass>) -> Incline {
-    let angle = slope.atan();
+    let angle = libm::atan(slope);
     let tilt = turn(DVec3::Z, azimuth) * turn(DVec3::Y, angle);
     let material = Material::with_friction(MU);
     let mut simulation = Simulation::new(reference()).unwrap();
@@ -54,18 +54,20 @@ const YAWS: [f64; 4] = [0.0, 0.3, std::f64::consts::FRAC_PI_4, 1.2];
 
 #[test]
 fn a_block_sticks_below_the_friction_angle() {
-    for (azimuth, yaw) in AZIMUTHS.into_iter().zip(YAWS) {
-        let mut scene = incline(0.999 * MU, azimuth, yaw, None);
-        let mut before = scene.simulation.pose(scene.block).unwrap().position;
-        for step in 0..400 {
-            scene.simulation.step().unwrap();
-            let position = scene.simulation.pose(scene.block).unwrap().position;
-            let slip = (position - before).length();
-            assert!(
-                slip < 1e-12,
-                "slips {slip:e} m in step {step} (azimuth {azimuth}, yaw {yaw})"
-            );
-            before = position;
+    for azimuth in AZIMUTHS {
+        for yaw in YAWS {
+            let mut scene = incline(0.999 * MU, azimuth, yaw, None);
+            let mut before = scene.simulation.pose(scene.block).unwrap().position;
+            for step in 0..200 {
+                scene.simulation.step().unwrap();
+                let position = scene.simulation.pose(scene.block).unwrap().position;
+                let slip = (position - before).length();
+                assert!(
+                    slip < 1e-12,
+                    "slips {slip:e} m in step {step} (azimuth {azimuth}, yaw {yaw})"
+                );
+                before = position;
+            }
         }
     }
 }
@@ -128,11 +130,11 @@ fn friction_is_opposite_to_sliding_at_each_contact() {
                     .sum();
                 for contact in scene.simulation.contacts() {
                     let (u, r) = (contact.local_velocity, contact.impulse);
-                    let speed = u.y.hypot(u.z);
+                    let speed = libm::hypot(u.y, u.z);
                     if r.x < 1e-3 * load || speed < 1e-3 {
                         continue;
                     }
-                    let cross = (u.y * r.z - u.z * r.y) / (speed * r.y.hypot(r.z));
+                    let cross = (u.y * r.z - u.z * r.y) / (speed * libm::hypot(r.y, r.z));
                     let opposite = u.y * r.y + u.z * r.z < 0.0;
                     worst = worst.max(cross.abs());
                     assert!(
@@ -140,7 +142,7 @@ fn friction_is_opposite_to_sliding_at_each_contact() {
                         "{cross:e} rad between friction and sliding"
                     );
                     // On the boundary of the cone, and the status says so.
-                    assert!((r.y.hypot(r.z) / (MU * r.x) - 1.0).abs() <= 1e-9);
+                    assert!((libm::hypot(r.y, r.z) / (MU * r.x) - 1.0).abs() <= 1e-9);
                     assert_eq!(contact.status, ContactStatus::Slip);
                     checked += 1;
                 }

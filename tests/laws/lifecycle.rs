@@ -132,3 +132,146 @@ fn a_body_without_collider_flies() {
     }
     assert!(simulation.pose(point).unwrap().position.z < 0.0);
 }
+
+#[test]
+fn a_body_may_be_frozen_and_freed() {
+    // In mid-flight, spinning; a second one lands on it while it is static.
+    let mut simulation = Simulation::new(reference()).unwrap();
+    let cube = |z: f64| {
+        (
+            RigidBody::Dynamic,
+            Collider::cuboid(0.5, 0.5, 0.2),
+            Pose::at(0.0, 0.0, z),
+        )
+    };
+    let body = simulation
+        .spawn((cube(5.0), Twist::linear(0.0, 0.0, 1.0)))
+        .unwrap();
+    let rider = simulation.spawn(cube(5.6)).unwrap();
+    let full = mass(&simulation, body).unwrap();
+    for _ in 0..5 {
+        simulation.step().unwrap();
+    }
+    simulation.set(body, RigidBody::Static);
+    let (pose, twist) = (simulation.pose(body), simulation.twist(body));
+    for _ in 0..100 {
+        simulation.step().unwrap();
+        assert_eq!(simulation.pose(body), pose);
+        assert_eq!(simulation.twist(body), twist);
+    }
+    // The rider rests on it: g h a step is all that presses.
+    let height = simulation.pose(rider).unwrap().position.z - pose.unwrap().position.z;
+    assert!((height - 0.4).abs() <= 1e-9, "it rests at {height}");
+    assert!(simulation.twist(rider).unwrap().linear.length() <= 1e-10);
+    assert!(simulation.contacts().iter().any(|c| c.impulse.x > 0.0));
+    // Freed, it goes on with the velocity that it had, and takes its mass again.
+    simulation.despawn(rider);
+    simulation.set(body, RigidBody::Dynamic);
+    simulation.step().unwrap();
+    assert_eq!(mass(&simulation, body), Some(full));
+    let h = simulation.settings().time_step;
+    let expected = twist.unwrap().linear - DVec3::Z * (G * h);
+    let v = simulation.twist(body).unwrap().linear;
+    assert!((v - expected).length() <= 1e-14, "{v}");
+}
+
+#[test]
+fn a_moving_body_made_kinematic_keeps_its_velocity() {
+    let mut simulation = Simulation::new(reference()).unwrap();
+    let body = simulation
+        .spawn((
+            RigidBody::Dynamic,
+            Collider::sphere(0.5),
+            Twist::linear(1.0, 0.0, 2.0),
+        ))
+        .unwrap();
+    simulation.step().unwrap();
+    simulation.set(body, RigidBody::Kinematic);
+    let (pose, twist) = (
+        simulation.pose(body).unwrap(),
+        simulation.twist(body).unwrap(),
+    );
+    for _ in 0..10 {
+        simulation.step().unwrap();
+    }
+    assert_eq!(simulation.twist(body), Some(twist));
+    let moved = simulation.pose(body).unwrap().position - pose.position;
+    let h = simulation.settings().time_step;
+    assert!((moved - twist.linear * (10.0 * h)).length() <= 1e-14);
+}
+
+/// A ball that rests on the ground, after a few steps.
+fn resting_ball(mass: Mass) -> (Simulation, Entity) {
+    let mut simulation = Simulation::new(reference()).unwrap();
+    ground(&mut simulation, Material::default());
+    let ball = (
+        RigidBody::Dynamic,
+        Collider::sphere(0.5),
+        mass,
+        Pose::at(0.0, 0.0, 0.5),
+    );
+    let ball = simulation.spawn(ball).unwrap();
+    for _ in 0..5 {
+        assert_eq!(simulation.step().unwrap().closed_contacts, 1);
+    }
+    (simulation, ball)
+}
+
+/// It falls freely for `steps`, then is put back and rests again.
+fn falls_and_is_put_back(
+    simulation: &mut Simulation,
+    ball: Entity,
+    mend: impl FnOnce(&mut Simulation),
+) {
+    let (start, z) = (simulation.time(), simulation.pose(ball).unwrap().position.z);
+    for _ in 0..20 {
+        assert_eq!(simulation.step().unwrap().contacts, 0);
+    }
+    let fall = z - simulation.pose(ball).unwrap().position.z;
+    let expected = 0.5 * G * (simulation.time() - start).powi(2);
+    assert!((fall - expected).abs() <= 1e-10, "{fall} of {expected} m");
+    mend(simulation);
+    simulation.set(ball, (Pose::at(0.0, 0.0, 0.5), Twist::default()));
+    for _ in 0..5 {
+        assert_eq!(simulation.step().unwrap().closed_contacts, 1);
+    }
+}
+
+#[test]
+fn a_collider_may_be_taken_off_and_put_on() {
+    let given = Mass::given(3.0, DVec3::ONE);
+    let (mut simulation, ball) = resting_ball(given);
+    simulation.world_mut().entity_mut(ball).remove::<Collider>();
+    falls_and_is_put_back(&mut simulation, ball, |simulation| {
+        assert!(simulation.set(ball, Collider::sphere(0.5)));
+    });
+    assert_eq!(mass(&simulation, ball), Some(given));
+}
+
+#[test]
+fn groups_may_change() {
+    let (mut simulation, ball) = resting_ball(Mass::default());
+    let nobody = CollisionGroups {
+        memberships: u32::MAX,
+        mask: 0,
+    };
+    simulation.set(ball, nobody);
+    falls_and_is_put_back(&mut simulation, ball, |simulation| {
+        assert!(simulation.set(ball, CollisionGroups::default()));
+    });
+}
+
+#[test]
+fn a_collider_may_be_exchanged() {
+    // The smaller ball falls by the difference and rests; mass follows the shape.
+    let (mut simulation, ball) = resting_ball(Mass::default());
+    let before = mass(&simulation, ball).unwrap().mass();
+    simulation.set(ball, Collider::sphere(0.4));
+    for _ in 0..100 {
+        simulation.step().unwrap();
+    }
+    let z = simulation.pose(ball).unwrap().position.z;
+    assert!((z - 0.4).abs() <= 1e-9, "rests at {z}");
+    let ratio = mass(&simulation, ball).unwrap().mass() / before;
+    assert!((ratio - 0.512).abs() <= 1e-14, "mass changes by {ratio}");
+}

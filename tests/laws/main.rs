@@ -8,8 +8,12 @@
     reason = "a law that cannot set up its scene fails, and measured figures are printed"
 )]
 
+mod activation;
 mod bounce;
 mod certificate;
+mod combine;
+mod delassus;
+mod emitters;
 mod energy;
 mod free_fall;
 mod incline;
@@ -19,8 +23,11 @@ mod ledger;
 mod lifecycle;
 mod momentum;
 mod projection;
+mod report;
 mod rest;
 mod rolling;
+mod scenes;
 mod structures;
 mod support;
 mod three_balls;
+mod tilting;

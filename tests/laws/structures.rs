@@ -69,7 +69,7 @@ fn pinch_holds() {
             let of_capsule = contact.entities.contains(&capsule);
             if of_capsule && contact.impulse.x > 0.0 {
                 let u = contact.local_velocity;
-                worst = worst.max(u.y.hypot(u.z));
+                worst = worst.max(libm::hypot(u.y, u.z));
             }
         }
     }

@@ -9,7 +9,7 @@ pub(crate) use moreau_tests::*;
 /// Angle (rad) of the rotation that leads from `a` to `b`, accurate near zero.
 pub(crate) fn angle_between(a: DQuat, b: DQuat) -> f64 {
     let q = a.conjugate() * b;
-    2.0 * DVec3::new(q.x, q.y, q.z).length().atan2(q.w.abs())
+    2.0 * libm::atan2(DVec3::new(q.x, q.y, q.z).length(), q.w.abs())
 }
 
 /// A static half-space `z ≤ 0` of the given material.

@@ -1,0 +1,163 @@
+//! Numbers at the end of their range: coefficients that overflow when combined, steps too short for a gap. The step
+//! fails with a typed error and changes nothing, or the new state is finite; it never panics.
+
+use crate::support::*;
+
+const RULES: [Combine; 4] = [
+    Combine::Mean,
+    Combine::GeometricMean,
+    Combine::Min,
+    Combine::Max,
+];
+
+/// A step that fails and changes nothing, or leaves finite states. True if it was made.
+#[track_caller]
+fn sound_step(simulation: &mut Simulation, bodies: &[Entity]) -> bool {
+    let (hash, time) = (simulation.state_hash(), simulation.time());
+    match simulation.step() {
+        Ok(_) => {
+            for body in bodies {
+                let (pose, twist) = (simulation.pose(*body), simulation.twist(*body));
+                let (pose, twist) = (pose.unwrap(), twist.unwrap());
+                assert!(pose.position.is_finite() && pose.orientation.is_finite());
+                assert!(twist.linear.is_finite() && twist.angular.is_finite());
+            }
+            true
+        }
+        Err(error) => {
+            assert!(
+                matches!(error, StepError::Problem(_) | StepError::NonFinite { .. }),
+                "{error}"
+            );
+            assert_eq!(simulation.state_hash(), hash, "{error}");
+            assert_eq!(simulation.time().to_bits(), time.to_bits());
+            false
+        }
+    }
+}
+
+fn settings(rule: Combine) -> Settings {
+    Settings {
+        combine_friction: rule,
+        threads: 1,
+        ..Settings::default()
+    }
+}
+
+/// A block that slides on the ground.
+fn sliding(settings: Settings, of_ground: f64, of_block: f64) -> (Simulation, Entity) {
+    let mut simulation = Simulation::new(settings).unwrap();
+    simulation
+        .spawn((
+            RigidBody::Static,
+            Collider::half_space(DVec3::Z),
+            Material::with_friction(of_ground),
+        ))
+        .unwrap();
+    let block = simulation.spawn(block(0.0, of_block)).unwrap();
+    (simulation, block)
+}
+
+fn block(x: f64, friction: f64) -> impl Bundle {
+    (
+        RigidBody::Dynamic,
+        Collider::cuboid(0.1, 0.1, 0.1),
+        Material::with_friction(friction),
+        Pose::at(x, 0.0, 0.1),
+        Twist::linear(1.0, 0.5, 0.0),
+    )
+}
+
+const PAIRS: [(f64, f64); 4] = [
+    (f64::MAX, 2.0),
+    (2.0, f64::MAX),
+    (f64::MAX, f64::MAX),
+    (1e200, 1e160),
+];
+
+#[test]
+fn enormous_friction_in_the_first_step() {
+    for rule in RULES {
+        for (a, b) in PAIRS {
+            assert!(rule.of(a, b).is_finite(), "{rule:?} of {a:e} and {b:e}");
+            let (mut simulation, block) = sliding(settings(rule), a, b);
+            for _ in 0..3 {
+                sound_step(&mut simulation, &[block]);
+            }
+            // It can be mended.
+            simulation.set(block, Material::with_friction(0.5));
+            simulation.set_settings(settings(Combine::Min)).unwrap();
+            simulation.step().unwrap();
+        }
+    }
+}
+
+#[test]
+fn enormous_friction_of_a_body_that_comes_later() {
+    for rule in RULES {
+        for (a, b) in PAIRS {
+            let (mut simulation, first) = sliding(settings(rule), a.min(b), 0.5);
+            for _ in 0..3 {
+                sound_step(&mut simulation, &[first]);
+            }
+            let second = simulation.spawn(block(5.0, a.max(b))).unwrap();
+            for _ in 0..3 {
+                sound_step(&mut simulation, &[first, second]);
+            }
+            simulation.despawn(second);
+            simulation.set_settings(settings(Combine::Min)).unwrap();
+            simulation.set(first, Material::with_friction(0.5));
+            simulation.step().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_step_too_short_for_the_gap() {
+    // g/h is not a number: a typed error, in the first step and after others.
+    let tiny = Settings {
+        time_step: 1e-320,
+        margin: 0.1,
+        threads: 1,
+        ..Settings::default()
+    };
+    let near = || {
+        (
+            RigidBody::Dynamic,
+            Collider::sphere(0.5),
+            Pose::at(3.0, 0.0, 0.501),
+        )
+    };
+    let ground = (RigidBody::Static, Collider::half_space(DVec3::Z));
+    for steps in [0, 3] {
+        let mut simulation = Simulation::new(tiny).unwrap();
+        simulation.spawn(ground.clone()).unwrap();
+        let first = simulation
+            .spawn((
+                RigidBody::Dynamic,
+                Collider::sphere(0.5),
+                Pose::at(0.0, 0.0, 9.0),
+            ))
+            .unwrap();
+        for _ in 0..steps {
+            // Nothing is near yet.
+            simulation.step().unwrap();
+        }
+        let second = simulation.spawn(near()).unwrap();
+        for _ in 0..2 {
+            assert!(!sound_step(&mut simulation, &[first, second]));
+        }
+        simulation
+            .set_settings(Settings {
+                time_step: 1e-3,
+                ..tiny
+            })
+            .unwrap();
+        simulation.step().unwrap();
+        // And the other way round: the settings change behind bodies that are there.
+        simulation.set_settings(tiny).unwrap();
+        assert!(!sound_step(&mut simulation, &[first, second]));
+        simulation.despawn(second);
+        simulation.step().unwrap();
+    }
+}
