@@ -8,7 +8,7 @@
 )]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use moreau::solvers::{Nsgs, NsgsSettings};
+use moreau::solvers::{Momentum, Nsgs, NsgsSettings};
 use moreau_benches::CASES;
 
 /// Sweeps of one measured solve; enough to make packing small.
@@ -16,7 +16,9 @@ const SWEEPS: usize = 100;
 
 fn sweep(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("sweep");
-    group.sample_size(10);
+    group
+        .sample_size(10)
+        .warm_up_time(std::time::Duration::from_secs(1));
     for case in CASES {
         let run = case.prepare(1).unwrap();
         let problem = run.simulation.problem().unwrap();
@@ -32,7 +34,12 @@ fn sweep(criterion: &mut Criterion) {
             let mut solver = Nsgs::new(NsgsSettings {
                 tolerance: f64::MIN_POSITIVE,
                 min_sweeps: SWEEPS,
+                parallel_from: 0,
                 max_sweeps: SWEEPS,
+                momentum: Momentum {
+                    race: false,
+                    ..Momentum::CAPPED
+                },
                 ..NsgsSettings::default()
             });
             let mut twist = Vec::new();

@@ -6,35 +6,41 @@
 )]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use moreau_benches::{CASES, phase};
+use moreau::prelude::StepReport;
+use moreau_benches::{CASES, median, phase};
 use std::time::Duration;
 
 fn step(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("step");
-    group.sample_size(10);
+    group.sample_size(10).warm_up_time(Duration::from_secs(1));
     for case in CASES {
         for threads in [1, 2] {
             let mut run = case.prepare(threads).unwrap();
-            let mut worst: f64 = 0.0;
-            let (mut steps, mut sweeps, mut contacts) = (0u32, 0, 0);
+            let mut reports = Vec::new();
             group.bench_function(case.name(threads), |bencher| {
                 bencher.iter_custom(|iterations| {
-                    let mut time = Duration::ZERO;
-                    for _ in 0..iterations {
-                        let report = run.step().unwrap();
-                        time += phase(&report, |t| t.ms_total);
-                        worst = worst.max(report.e_scaled);
-                        steps += 1;
-                        sweeps += report.sweeps;
-                        contacts = report.contacts;
-                    }
-                    time
+                    let from = reports.len();
+                    reports.extend((0..iterations).map(|_| run.step().unwrap()));
+                    reports[from..]
+                        .iter()
+                        .map(|r| phase(r, |t| t.ms_total))
+                        .sum()
                 });
             });
+            let of = |figure: fn(&StepReport) -> f64| median(reports.iter().map(figure).collect());
             eprintln!(
-                "{}: {contacts} contacts, {:.1} sweeps a step, worst e_scaled {worst:.1e}",
+                "{}: {} contacts, medians: {} sweeps, {:.2} ms = {:.2} detect + {:.2} assemble + {:.2} solve \
+                 + {:.2} update, e_scaled {:.1e} (worst {:.1e})",
                 case.name(threads),
-                sweeps as f64 / f64::from(steps)
+                of(|r| r.contacts as f64),
+                of(|r| r.sweeps as f64),
+                of(|r| r.timing.ms_total),
+                of(|r| r.timing.ms_detect),
+                of(|r| r.timing.ms_assemble),
+                of(|r| r.timing.ms_solve),
+                of(|r| r.timing.ms_update),
+                of(|r| r.e_scaled),
+                reports.iter().map(|r| r.e_scaled).fold(0.0, f64::max),
             );
         }
     }

@@ -79,6 +79,13 @@ pub fn phase(report: &StepReport, part: fn(&StepTiming) -> f64) -> Duration {
     Duration::from_secs_f64(part(&report.timing) * 1e-3)
 }
 
+/// The median of some figures; NaN for none.
+#[must_use]
+pub fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
 /// Benches one phase of the steps of all [`CASES`] on one and two threads, as the step itself
 /// times it.
 ///
@@ -90,7 +97,7 @@ pub fn bench_phase(
     part: fn(&StepTiming) -> f64,
 ) -> Result<(), SceneError> {
     let mut group = criterion.benchmark_group(name);
-    group.sample_size(10);
+    group.sample_size(10).warm_up_time(Duration::from_secs(1));
     for case in CASES {
         for threads in [1, 2] {
             let mut run = case.prepare(threads)?;

@@ -4,12 +4,15 @@ use glam::DVec3;
 use moreau::prelude::*;
 use moreau::scene::Lcg;
 
-/// Settings of all runs: accuracy does not matter for identity.
+/// Settings of all runs: accuracy does not matter for identity. Every sweep is shared among the
+/// threads, whatever the number of contacts.
 pub(crate) fn settings(threads: usize) -> Settings {
-    Settings {
+    let mut settings = Settings {
         threads,
         ..Settings::default()
-    }
+    };
+    settings.solver.parallel_from = Some(0);
+    settings
 }
 
 /// One body of a scene with its explicit id.

@@ -1,7 +1,7 @@
 //! **Law.** The number of threads changes no bit.
 //!
-//! The scene has more contacts than the number from which sweeps are shared among threads (3000), so all
-//! parallel phases take part.
+//! Sweeps are shared among the threads from the first contact on, and the scene has thousands of
+//! contacts: all parallel phases take part, with several chunks a colour.
 
 use crate::support::*;
 use moreau::prelude::*;
