@@ -40,7 +40,6 @@ fn sweep(criterion: &mut Criterion) {
                     race: false,
                     ..Momentum::CAPPED
                 },
-                ..NsgsSettings::default()
             });
             let mut twist = Vec::new();
             group.bench_function(case.name(threads), |bencher| {

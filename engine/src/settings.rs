@@ -210,7 +210,6 @@ impl Settings {
                 .solver
                 .momentum
                 .map_or(preset.momentum, |cap| Momentum { cap, race: false }),
-            ..preset
         }
     }
 
