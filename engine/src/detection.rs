@@ -163,7 +163,8 @@ impl Detection {
                 keep(*pair, &found.points, &mut found.candidates);
             }
         };
-        if rayon::current_num_threads() > 1 {
+        // Within a pool of several threads, not on a thread of nobody's.
+        if rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1 {
             self.pairs
                 .par_chunks(CHUNK)
                 .zip(&mut self.found[..chunks])

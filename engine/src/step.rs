@@ -278,6 +278,11 @@ fn check_finite<const N: usize>(
     Ok(())
 }
 
+/// Enough bodies for detection to gain from other threads, waking them included.
+fn is_large(bodies: &Bodies) -> bool {
+    bodies.len() >= 500
+}
+
 fn detect(
     mut detection: ResMut<Detection>,
     mut clock: ResMut<Clock>,
@@ -286,7 +291,9 @@ fn detect(
     settings: Res<Settings>,
     threads: Res<Threads>,
 ) {
-    threads.run(|| detection.detect(&bodies, &motion, &settings));
+    threads.run(is_large(&bodies), || {
+        detection.detect(&bodies, &motion, &settings);
+    });
     clock.timing.ms_detect = clock.lap();
 }
 
@@ -328,7 +335,8 @@ fn solve(
     let mut impulse = std::mem::take(&mut problem.impulse);
     let mut end = std::mem::take(&mut motion.end);
     let factored = problem.factored(&motion);
-    let solved = threads.run(|| match settings.delassus {
+    let shared = factored.contacts.len() >= nsgs.settings.parallel_from;
+    let solved = threads.run(shared, || match settings.delassus {
         DelassusForm::MatrixFree => nsgs.solve_factored(&factored, &mut impulse, &mut end),
         DelassusForm::Stored => {
             let report = nsgs.solve_stored(&factored.assemble(), &mut impulse);
@@ -378,7 +386,7 @@ fn project(
     settings: Res<Settings>,
     threads: Res<Threads>,
 ) -> Result<(), StepError> {
-    threads.run(|| {
+    threads.run(is_large(&bodies), || {
         projector.project(
             &mut bodies,
             &before.pose,

@@ -27,11 +27,12 @@ impl Threads {
         Ok(())
     }
 
-    /// Runs `work` with the pool as the current one.
-    pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+    /// Runs `work` with the pool as the current one if it is `worth` it: handing work over wakes
+    /// threads, which takes longer than a small step. Outside a pool nothing is shared.
+    pub(crate) fn run<R: Send>(&self, worth: bool, work: impl FnOnce() -> R + Send) -> R {
         match &self.pool {
-            Some((_, pool)) => pool.install(work),
-            None => work(),
+            Some((_, pool)) if worth && pool.current_num_threads() > 1 => pool.install(work),
+            _ => work(),
         }
     }
 }

@@ -44,7 +44,8 @@ pub struct NsgsSettings {
     pub max_sweeps: usize,
     /// Acceleration. Default [`Momentum::CAPPED`].
     pub momentum: Momentum,
-    /// Contacts from which on the sweep is shared among the threads of the current rayon pool.
+    /// Contacts from which on the sweep is shared among the threads of the rayon pool that the
+    /// solve is called in, if it is called in one.
     /// Default 30 000: a colour costs one wake-up of the other threads, about 60 µs on the virtual
     /// machine where this was measured. The bits of the result do not depend on it.
     pub parallel_from: usize,
@@ -94,8 +95,8 @@ impl Nsgs {
     ) -> Result<SolverReport, ProblemError> {
         problem.validate()?;
         check_warm_start(impulse, problem.contacts.len())?;
-        let threads = rayon::current_num_threads();
-        let relay = threads > 1 && problem.contacts.len() >= self.settings.parallel_from;
+        let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
+        let relay = pool && problem.contacts.len() >= self.settings.parallel_from;
         let mut sweep = TwistSweep::new(problem, &mut self.twist, impulse, relay);
         let report = acceleration::run(&mut sweep, &self.settings);
         impulse.copy_from_slice(sweep.best());
