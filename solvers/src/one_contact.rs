@@ -29,7 +29,6 @@
 //! References: [Bonnefon-Daviet11] for the equation (there squared to a quartic), THEORY §8 for
 //! this safeguarded form.
 
-use crate::cone;
 use glam::{DMat3, DVec3};
 
 /// Relative size below which coupling and anisotropy are rounding errors of assembling `W`.
@@ -168,13 +167,13 @@ impl OneContact {
         let slope = q.x * self.inv_w_nn;
         let b = [q.y - self.w[0] * slope, q.z - self.w[1] * slope];
         let stick = self.impulse_from_tangential(q.x, -b[0] * self.inv_s[0], -b[1] * self.inv_s[1]);
-        if cone::tangential_norm(stick) <= friction * stick.x {
+        if tangential_norm(stick) <= friction * stick.x {
             return stick;
         }
         let (r1, r2) = self.slip(q.x, b, friction, stick, alpha);
         let r = self.impulse_from_tangential(q.x, r1, r2);
         // The last rounding: put r on the cone exactly.
-        let tangential = cone::tangential_norm(r);
+        let tangential = tangential_norm(r);
         if r.x <= 0.0 || tangential == 0.0 {
             return DVec3::new(r.x.max(0.0), 0.0, 0.0);
         }
@@ -188,7 +187,7 @@ impl OneContact {
     #[inline]
     fn solve_isotropic(&self, q: DVec3, friction: f64) -> DVec3 {
         let normal = (-q.x * self.inv_w_nn).max(0.0);
-        let scale = self.inv_s[0].min(friction * normal / cone::tangential_norm(q));
+        let scale = self.inv_s[0].min(friction * normal / tangential_norm(q));
         DVec3::new(normal, -scale * q.y, -scale * q.z)
     }
 
@@ -231,7 +230,7 @@ impl OneContact {
         };
         let (mut low, mut high) = (0.0, f64::MAX);
         for _ in 0..MAX_ITERATIONS {
-            let tangential = cone::tangential_norm(r);
+            let tangential = tangential_norm(r);
             let bound = friction * r.x;
             let excess = tangential - bound;
             if excess.abs() <= 2.0 * f64::EPSILON * (tangential + bound.abs()) {
@@ -280,6 +279,12 @@ fn jacobi_rotation(a: f64, o: f64, d: f64) -> (f64, f64, f64) {
     let t = tau.signum() / (tau.abs() + (1.0 + tau * tau).sqrt());
     let c = 1.0 / (1.0 + t * t).sqrt();
     (c, t * c, t)
+}
+
+/// `‖r_T‖`. The solver's own: the judge's code stays apart from it.
+#[inline]
+fn tangential_norm(r: DVec3) -> f64 {
+    (r.y * r.y + r.z * r.z).sqrt()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Laws of one contact, against code that shares nothing with the solve.
 
 use super::*;
+use crate::cone;
 use crate::random::{Random, direction};
 use glam::Vec3Swizzles;
 
