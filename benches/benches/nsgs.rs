@@ -8,7 +8,7 @@
 )]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use moreau::solvers::{Momentum, Nsgs, NsgsSettings};
+use moreau::solvers::{Goal, Momentum, Nsgs, NsgsSettings};
 use moreau_benches::CASES;
 
 /// Sweeps of one measured solve; enough to make packing small.
@@ -32,7 +32,6 @@ fn sweep(criterion: &mut Criterion) {
                 .unwrap();
             // A tolerance out of reach: every solve makes all its sweeps.
             let mut solver = Nsgs::new(NsgsSettings {
-                tolerance: f64::MIN_POSITIVE,
                 min_sweeps: SWEEPS,
                 parallel_from: 0,
                 max_sweeps: SWEEPS,
@@ -40,13 +39,17 @@ fn sweep(criterion: &mut Criterion) {
                     race: false,
                     ..Momentum::CAPPED
                 },
+                ..NsgsSettings::default()
             });
+            let goal = Goal::scaled(f64::MIN_POSITIVE);
             let mut twist = Vec::new();
             group.bench_function(case.name(threads), |bencher| {
                 bencher.iter(|| {
                     let mut impulse = run.simulation.impulses().to_vec();
-                    pool.install(|| solver.solve_factored(&problem, &mut impulse, &mut twist))
-                        .unwrap()
+                    pool.install(|| {
+                        solver.solve_factored(&problem, &mut impulse, &mut twist, &goal)
+                    })
+                    .unwrap()
                 });
             });
         }

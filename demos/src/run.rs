@@ -48,7 +48,7 @@ fn override_settings(scene: &mut Scene, options: &RunOptions) {
     let required = options.require_residual;
     if let Some(tolerance) = options.tol {
         settings.solver.tolerance = Some(tolerance);
-    } else if let Some(required) = required.filter(|e| settings.nsgs().tolerance > *e) {
+    } else if let Some(required) = required.filter(|e| settings.tolerance() > *e) {
         settings.solver.tolerance = Some(required);
     }
 }

@@ -112,7 +112,7 @@ pub(crate) fn text(run: &mut SceneRun, record: &Record, wall_time: Duration) -> 
         &format!("{} left over", quantity(ledger.energy_gap, "J")),
     );
     row("state hash", &format!("{hash:016x}"));
-    let _ = writeln!(text, "\n  {}", verdict(record, settings.nsgs().tolerance));
+    let _ = writeln!(text, "\n  {}", verdict(record, settings.tolerance()));
     text
 }
 

@@ -21,7 +21,7 @@ use crate::settings::Settings;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
 use moreau_solvers::{
-    Contact, FactoredProblem, Momentum, Nsgs, NsgsSettings, ProblemError, WorldTwist,
+    Contact, FactoredProblem, Goal, Momentum, Nsgs, NsgsSettings, ProblemError, WorldTwist,
 };
 
 /// Buffers of the projection.
@@ -106,7 +106,6 @@ impl Projector {
             return Ok(());
         }
         self.solver.settings = NsgsSettings {
-            tolerance: 1e-3,
             min_sweeps: 1,
             max_sweeps: rule.sweeps,
             momentum: Momentum::NESTEROV,
@@ -123,8 +122,12 @@ impl Projector {
                 free_twist: &self.rest,
                 contacts: &self.contacts,
             };
-            self.solver
-                .solve_factored(&problem, &mut self.lambda, &mut self.displacement)?;
+            self.solver.solve_factored(
+                &problem,
+                &mut self.lambda,
+                &mut self.displacement,
+                &Goal::scaled(1e-3),
+            )?;
             for (pose, moved) in bodies.pose.iter_mut().zip(&self.displacement) {
                 pose.position += moved.linear;
                 if moved.angular != DVec3::ZERO {

@@ -82,16 +82,25 @@ pub enum Accuracy {
 }
 
 impl Accuracy {
-    /// The solver settings of this preset.
+    /// `e_scaled` to which this preset solves each step.
+    #[must_use]
+    pub fn tolerance(self) -> f64 {
+        match self {
+            Self::Interactive => 1e-2,
+            Self::Engineering => 1e-4,
+            Self::Reference => 1e-11,
+        }
+    }
+
+    /// The sweeps of this preset.
     #[must_use]
     pub fn solver(self) -> NsgsSettings {
-        let (tolerance, min_sweeps, max_sweeps) = match self {
-            Self::Interactive => (1e-2, 4, 30),
-            Self::Engineering => (1e-4, 8, 20_000),
-            Self::Reference => (1e-11, 8, 200_000),
+        let (min_sweeps, max_sweeps) = match self {
+            Self::Interactive => (4, 30),
+            Self::Engineering => (8, 20_000),
+            Self::Reference => (8, 200_000),
         };
         NsgsSettings {
-            tolerance,
             min_sweeps,
             max_sweeps,
             ..NsgsSettings::default()
@@ -197,12 +206,19 @@ impl Default for Projection {
 }
 
 impl Settings {
-    /// The solver settings: the preset with its overrides.
+    /// `e_scaled` to which each step is solved: the preset's, or its override.
+    #[must_use]
+    pub fn tolerance(&self) -> f64 {
+        self.solver
+            .tolerance
+            .unwrap_or_else(|| self.accuracy.tolerance())
+    }
+
+    /// The settings of the sweeps: the preset with its overrides.
     #[must_use]
     pub fn nsgs(&self) -> NsgsSettings {
         let preset = self.accuracy.solver();
         NsgsSettings {
-            tolerance: self.solver.tolerance.unwrap_or(preset.tolerance),
             min_sweeps: self.solver.min_sweeps.unwrap_or(preset.min_sweeps),
             max_sweeps: self.solver.max_sweeps.unwrap_or(preset.max_sweeps),
             parallel_from: self.solver.parallel_from.unwrap_or(preset.parallel_from),
@@ -210,6 +226,7 @@ impl Settings {
                 .solver
                 .momentum
                 .map_or(preset.momentum, |cap| Momentum { cap, race: false }),
+            ..preset
         }
     }
 
@@ -247,7 +264,7 @@ impl Settings {
             check(field, value, true, "finite")?;
         }
         let solver = self.nsgs();
-        positive("solver.tolerance", solver.tolerance)?;
+        positive("solver.tolerance", self.tolerance())?;
         let sweeps = solver.max_sweeps as f64;
         check("solver.max_sweeps", sweeps, sweeps >= 1.0, "≥ 1")?;
         let cap = solver.momentum.cap;

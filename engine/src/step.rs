@@ -34,7 +34,7 @@ use crate::{BodyId, Pose, Twist};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings, SingleThreadedExecutor};
 use glam::DVec3;
-use moreau_solvers::{Nsgs, SolverReport};
+use moreau_solvers::{Goal, Nsgs, Solver as _, SolverReport};
 use std::time::Instant;
 
 /// The phases of a step, in their order. Systems of the user may be ordered against them.
@@ -335,11 +335,12 @@ fn solve(
     let mut impulse = std::mem::take(&mut problem.impulse);
     let mut end = std::mem::take(&mut motion.end);
     let factored = problem.factored(&motion);
+    let goal = Goal::scaled(settings.tolerance());
     let shared = factored.contacts.len() >= nsgs.settings.parallel_from;
     let solved = threads.run(shared, || match settings.delassus {
-        DelassusForm::MatrixFree => nsgs.solve_factored(&factored, &mut impulse, &mut end),
+        DelassusForm::MatrixFree => nsgs.solve_factored(&factored, &mut impulse, &mut end, &goal),
         DelassusForm::Stored => {
-            let report = nsgs.solve_stored(&factored.assemble(), &mut impulse);
+            let report = nsgs.solve(&factored.assemble(), &mut impulse, &goal);
             factored.twist_under(&impulse, &mut end);
             report
         }
@@ -457,7 +458,7 @@ fn report(mut results: Results, finished: Finished) {
         bodies: bodies.len(),
         contacts: problem.contacts.len(),
         closed_contacts: problem.impulse.iter().filter(|r| r.x > 0.0).count(),
-        sweeps: solved.sweeps,
+        sweeps: solved.iterations,
         converged: solved.converged(),
         e_scaled: solved.residual.scaled,
         e_fclib: solved.residual.fclib,

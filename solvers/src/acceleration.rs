@@ -25,8 +25,9 @@
 //! reached, and in any case at a growing distance, and only it decides. The best iterate by the
 //! true residual is kept and returned.
 
-use crate::report::{SolverReport, SolverStatus};
+use crate::progress::Progress;
 use crate::{NsgsSettings, Residual};
+use glam::DVec3;
 
 /// How much of the last step is repeated. `cap = 0` is plain Gauss–Seidel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,6 +84,16 @@ impl SweepSums {
         self.size += other.size;
     }
 
+    /// Adds one block: `x_prev`, the start `y` and the result `x`.
+    #[inline(always)]
+    pub(crate) fn add_change(&mut self, lambda: f64, [before, start, solved]: [DVec3; 3]) {
+        let (change, step) = (solved - start, solved - before);
+        self.turn += lambda * (start - before).dot(step);
+        self.uphill -= lambda * change.dot(step);
+        self.change += lambda * change.length_squared();
+        self.size += lambda * solved.length_squared();
+    }
+
     fn relative_change(&self) -> f64 {
         if self.change == 0.0 {
             0.0
@@ -92,7 +103,7 @@ impl SweepSums {
     }
 }
 
-/// An iterate that can be swept, judged and kept. Its best is the warm start until one is kept.
+/// An iterate that can be swept and judged.
 pub(crate) trait Relaxation {
     /// True without contacts: solved as it is.
     fn is_empty(&self) -> bool;
@@ -100,58 +111,95 @@ pub(crate) trait Relaxation {
     fn sweep(&mut self, beta: f64) -> SweepSums;
     /// Residual of `x` from the definition.
     fn residual(&mut self) -> Residual;
-    /// Remember the `x` just judged as the best iterate.
-    fn keep(&mut self);
-    /// Go on from the best iterate, at rest.
-    fn restore(&mut self);
+    /// The `x` that was judged last, in the problem's order and frames.
+    fn impulse(&self) -> &[DVec3];
+    /// Go on from `impulse`, at rest.
+    fn restart(&mut self, impulse: &[DVec3]);
 }
 
 /// `e_scaled` is 0.45–0.58 of the relative change in granular steps; 1.9 of it is worth a look.
-const ESTIMATE_OVER_TOLERANCE: f64 = 1.9;
+const CHANGE_OVER_RESIDUAL: f64 = 1.9;
 /// Longest run of sweeps without a full residual.
 const CHECK_EVERY: usize = 50;
 
-/// Sweeps until the residual is within the tolerance or the budget is spent.
-pub(crate) fn run(relaxation: &mut impl Relaxation, settings: &NsgsSettings) -> SolverReport {
-    let mut report = SolverReport {
-        status: SolverStatus::Stopped,
-        residual: Residual {
-            scaled: f64::INFINITY,
-            ..Residual::default()
-        },
-        ..SolverReport::default()
-    };
+/// Sweeps until the goal is reached, a limit strikes, the budget is spent or the sweeps stall.
+pub(crate) fn run(
+    relaxation: &mut impl Relaxation,
+    settings: &NsgsSettings,
+    progress: &mut Progress,
+) {
     let unswept = settings.min_sweeps == 0 || settings.max_sweeps == 0 || relaxation.is_empty();
-    if unswept && judge(relaxation, settings, &mut report) {
-        return report;
+    if unswept && judge(relaxation, progress) <= 1.0 {
+        return;
     }
+    let first = progress.report.iterations;
     let mut momentum = Sequence::new(settings.momentum.cap);
     let mut race = Race::new(settings.momentum);
+    let mut stall = Stall::new(settings.stall_window);
     let mut earliest_check = 0;
     let mut latest_check = CHECK_EVERY;
     for sweep in 1..=settings.max_sweeps {
         let sums = relaxation.sweep(momentum.beta);
-        report.sweeps = sweep;
-        report.restarts += usize::from(momentum.advance(&sums));
-        let promising = sums.relative_change() <= ESTIMATE_OVER_TOLERANCE * settings.tolerance;
+        progress.report.iterations = first + sweep;
+        progress.report.restarts += usize::from(momentum.advance(&sums));
+        let promising = estimated_excess(&sums, progress) <= 1.0;
         let due = sweep >= latest_check || promising && sweep >= earliest_check;
         let last = sweep == settings.max_sweeps || race.is_over(sweep);
         if !last && (sweep < settings.min_sweeps || !due) {
             continue;
         }
-        if judge(relaxation, settings, &mut report) {
-            return report;
+        let excess = judge(relaxation, progress);
+        if progress.finished() || stall.is_over(sweep, excess) {
+            return;
         }
         if race.is_over(sweep)
-            && let Some(cap) = race.next(sweep, report.residual.scaled)
+            && let Some(cap) = race.next(sweep, progress.excess())
         {
-            relaxation.restore();
+            relaxation.restart(progress.best());
             momentum = Sequence::new(cap);
         }
         earliest_check = sweep + (sweep / 8).clamp(1, 20);
         latest_check = sweep + CHECK_EVERY;
     }
-    report
+}
+
+/// What the excess over the goal is likely to be, from the change of the last sweep. The ratio of
+/// the two residuals is that of the last iterate that was judged.
+fn estimated_excess(sums: &SweepSums, progress: &Progress) -> f64 {
+    let estimate = sums.relative_change() / CHANGE_OVER_RESIDUAL;
+    let known = progress.report.residual;
+    let ratio = if known.scaled > 0.0 && known.scaled.is_finite() {
+        known.fclib / known.scaled
+    } else {
+        1.0
+    };
+    let goal = &progress.goal;
+    (estimate / goal.scaled).max(estimate * ratio / goal.fclib)
+}
+
+/// Ends a run whose best residual did not halve within a window of sweeps.
+struct Stall {
+    window: usize,
+    mark: f64,
+    since: usize,
+}
+
+impl Stall {
+    fn new(window: Option<usize>) -> Self {
+        Self {
+            window: window.unwrap_or(usize::MAX),
+            mark: f64::INFINITY,
+            since: 0,
+        }
+    }
+
+    fn is_over(&mut self, sweep: usize, excess: f64) -> bool {
+        if excess <= 0.5 * self.mark && excess.is_finite() {
+            self.mark = excess;
+            self.since = sweep;
+        }
+        sweep - self.since >= self.window
+    }
 }
 
 /// Sweeps of the first window, which most time steps do not outlast, and of the later ones.
@@ -219,24 +267,10 @@ impl Race {
     }
 }
 
-/// Computes the residual of the current iterate, keeps it if it is the best, and tells whether
-/// the tolerance is met. A non-finite residual is never kept.
-fn judge(
-    relaxation: &mut impl Relaxation,
-    settings: &NsgsSettings,
-    report: &mut SolverReport,
-) -> bool {
+/// Computes the residual of the current iterate and hands it to `progress`; its excess.
+fn judge(relaxation: &mut impl Relaxation, progress: &mut Progress) -> f64 {
     let residual = relaxation.residual();
-    report.certificates += 1;
-    if residual.scaled < report.residual.scaled {
-        report.residual = residual;
-        relaxation.keep();
-    }
-    if residual.scaled <= settings.tolerance {
-        report.status = SolverStatus::Converged;
-        return true;
-    }
-    false
+    progress.judge(&residual, relaxation.impulse())
 }
 
 /// Growth of `Σλ‖x − y‖²` beyond its smallest value that halves the cap.

@@ -1,10 +1,15 @@
-//! Gauss–Seidel on stored blocks: `u_α = q_α + Σ_β W_αβ r_β`, contacts in their given order.
+//! Gauss–Seidel on stored blocks: `u_α = q_α + Σ_β W_αβ r_β`, contacts in a given order, then
+//! the joints.
 //!
 //! For imported problems, and as the oracle of the twist form. Rows are used as given, also when
 //! `W` is not symmetric: the local model is the symmetric part of `W_αα` in `q_loc` and in the
 //! solve alike, so a fixed point satisfies the law with the true `u`.
+//!
+//! A joint solves its `m × m` linear block exactly: `r_J ← r_J − W_JJ⁺ u_J`, with the inverse
+//! computed once; a singular block takes its least-norm solution in the eigenbasis.
 
 use crate::acceleration::{Relaxation, SweepSums};
+use crate::joint_block::JointBlock;
 use crate::{FrictionProblem, OneContact, Residual, natural_map};
 use glam::DVec3;
 
@@ -12,16 +17,19 @@ use glam::DVec3;
 #[derive(Debug, Default)]
 pub(crate) struct ExplicitWorkspace {
     local: Vec<OneContact>,
+    joints: Vec<JointBlock>,
     lambda: Vec<f64>,
+    alpha: Vec<f64>,
     now: Vec<DVec3>,
     before: Vec<DVec3>,
-    best: Vec<DVec3>,
 }
 
 /// A stored problem on its way to a solution.
 pub(crate) struct ExplicitSweep<'a> {
     problem: &'a FrictionProblem,
     space: &'a mut ExplicitWorkspace,
+    /// Contacts in the order of the sweep; empty for the order of the problem.
+    order: &'a [u32],
 }
 
 impl<'a> ExplicitSweep<'a> {
@@ -30,26 +38,67 @@ impl<'a> ExplicitSweep<'a> {
         problem: &'a FrictionProblem,
         space: &'a mut ExplicitWorkspace,
         impulse: &[DVec3],
+        order: &'a [u32],
     ) -> Self {
         space.local.clear();
         space.lambda.clear();
-        for contact in 0..problem.len() {
-            let block = problem.delassus.block(contact, contact);
+        for block in 0..problem.len() {
+            let local = problem.delassus.block(block, block);
             space
                 .lambda
-                .push((block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0);
-            space.local.push(OneContact::new(&block));
+                .push((local.x_axis.x + local.y_axis.y + local.z_axis.z) / 3.0);
+            if block < problem.contacts() {
+                space.local.push(OneContact::new(&local));
+            }
         }
-        space.now.clear();
-        space.now.extend_from_slice(impulse);
-        space.before.clone_from(&space.now);
-        space.best.clone_from(&space.now);
-        Self { problem, space }
+        space.joints.clear();
+        for range in problem.joint_blocks() {
+            space.joints.push(JointBlock::new(&problem.delassus, range));
+        }
+        let mut sweep = Self {
+            problem,
+            space,
+            order,
+        };
+        sweep.restart(impulse);
+        sweep
+    }
+}
+
+impl ExplicitSweep<'_> {
+    /// Solves contact `contact` with all others frozen.
+    #[inline(always)]
+    fn relax(&mut self, contact: usize, sums: &mut SweepSums) {
+        let (problem, space) = (self.problem, &mut *self.space);
+        let start = space.now[contact];
+        let u = problem.free_velocity[contact] + problem.delassus.row_times(contact, &space.now);
+        let local = &space.local[contact];
+        let q = local.to_principal(u) - local.apply_principal(local.to_principal(start));
+        let alpha = &mut space.alpha[contact];
+        let solved = local.solve_principal_from(q, problem.friction[contact], alpha);
+        let solved = local.from_principal(solved);
+        sums.add_change(
+            space.lambda[contact],
+            [space.before[contact], start, solved],
+        );
+        space.now[contact] = solved;
     }
 
-    /// The best impulse, after [`crate::acceleration::run`].
-    pub(crate) fn best(&self) -> &[DVec3] {
-        &self.space.best
+    fn relax_joint(&mut self, joint: usize, sums: &mut SweepSums) {
+        let (problem, space) = (self.problem, &mut *self.space);
+        let blocks = space.joints[joint].blocks();
+        let velocity = |block: usize| {
+            problem.free_velocity[block] + problem.delassus.row_times(block, &space.now)
+        };
+        let change = space.joints[joint].solve(velocity);
+        for (block, change) in blocks.zip(change) {
+            let start = space.now[block];
+            space.now[block] = start - *change;
+            sums.add_change(
+                space.lambda[block],
+                [space.before[block], start, space.now[block]],
+            );
+        }
     }
 }
 
@@ -66,21 +115,17 @@ impl Relaxation for ExplicitSweep<'_> {
             *before = current;
         }
         let mut sums = SweepSums::default();
-        for contact in 0..space.now.len() {
-            let (start, previous) = (space.now[contact], space.before[contact]);
-            let u = self.problem.free_velocity[contact]
-                + self.problem.delassus.row_times(contact, &space.now);
-            let local = &space.local[contact];
-            let q = local.to_principal(u) - local.apply_principal(local.to_principal(start));
-            let solved =
-                local.from_principal(local.solve_principal(q, self.problem.friction[contact]));
-            let change = solved - start;
-            let lambda = space.lambda[contact];
-            sums.turn += lambda * (start - previous).dot(solved - previous);
-            sums.uphill -= lambda * change.dot(solved - previous);
-            sums.change += lambda * change.length_squared();
-            sums.size += lambda * solved.length_squared();
-            space.now[contact] = solved;
+        if self.order.is_empty() {
+            for contact in 0..self.problem.contacts() {
+                self.relax(contact, &mut sums);
+            }
+        } else {
+            for contact in self.order {
+                self.relax(*contact as usize, &mut sums);
+            }
+        }
+        for joint in 0..self.space.joints.len() {
+            self.relax_joint(joint, &mut sums);
         }
         sums
     }
@@ -89,12 +134,16 @@ impl Relaxation for ExplicitSweep<'_> {
         natural_map::stored(self.problem, &self.space.now)
     }
 
-    fn keep(&mut self) {
-        self.space.best.clone_from(&self.space.now);
+    fn impulse(&self) -> &[DVec3] {
+        &self.space.now
     }
 
-    fn restore(&mut self) {
-        self.space.now.clone_from(&self.space.best);
-        self.space.before.clone_from(&self.space.best);
+    fn restart(&mut self, impulse: &[DVec3]) {
+        let space = &mut *self.space;
+        space.now.clear();
+        space.now.extend_from_slice(impulse);
+        space.before.clone_from(&space.now);
+        space.alpha.clear();
+        space.alpha.resize(impulse.len(), 0.0);
     }
 }

@@ -19,19 +19,30 @@ pub mod acceleration;
 pub mod colouring;
 pub mod cone;
 pub mod delassus;
+pub mod global;
+pub mod goal;
+pub mod history;
 pub mod natural_map;
 pub mod nsgs;
 pub mod one_contact;
 pub mod problem;
 pub mod report;
+pub mod solver;
+pub mod sparse;
 
 mod explicit_sweep;
+mod joint_block;
+mod progress;
 #[cfg(test)]
 mod random;
+mod sparse_lu;
 mod twist_sweep;
 
 pub use acceleration::Momentum;
 pub use delassus::Delassus;
+pub use global::GlobalProblem;
+pub use goal::Goal;
+pub use history::{History, Sample};
 pub use natural_map::Residual;
 pub use nsgs::{Nsgs, NsgsSettings};
 pub use one_contact::OneContact;
@@ -39,3 +50,5 @@ pub use problem::{
     Contact, FactoredProblem, FrictionProblem, InverseMass, ProblemError, WorldTwist,
 };
 pub use report::{SolverReport, SolverStatus};
+pub use solver::Solver;
+pub use sparse::SparseMatrix;

@@ -7,6 +7,8 @@
 //! e_fclib  = √(Σ ‖F‖²) / ‖q‖                                    ρ_α = 1
 //! ```
 //!
+//! A block of a joint has `K = ℝ³`, no shift and `F_α = ρ_α u_α`.
+//!
 //! A velocity is a difference of velocities and known to their rounding only. In the factored form
 //! a contact whose `λ‖F‖` is below that rounding counts as solved: bodies that fly together have
 //! `q` of 1e-16 of their speed, and no residual relative to it means anything.
@@ -70,6 +72,17 @@ impl Sums {
         worst.approach = worst.approach.max(-u.x);
     }
 
+    /// One block of a joint: `F = ρ u`, since its multiplier is free.
+    fn add_joint(&mut self, lambda: f64, r: DVec3, [u, q]: [DVec3; 2]) {
+        self.natural += u.length_squared();
+        self.free += q.length_squared();
+        if lambda > 0.0 || lambda.is_nan() {
+            self.natural_scaled += u.length_squared() / lambda;
+            self.impulse_scaled += lambda * r.length_squared();
+            self.free_scaled += q.length_squared() / lambda;
+        }
+    }
+
     fn finish(self) -> Residual {
         let reference = self.impulse_scaled.max(self.free_scaled);
         Residual {
@@ -92,7 +105,7 @@ fn ratio(numerator: f64, denominator: f64) -> f64 {
 }
 
 /// Residual of `impulse` (N·s, contact frames) on a stored problem that
-/// [`FrictionProblem::validate`] accepts, one impulse a contact.
+/// [`FrictionProblem::validate`] accepts, one impulse a block.
 ///
 /// ```
 /// use glam::{DMat3, DVec3};
@@ -101,6 +114,7 @@ fn ratio(numerator: f64, denominator: f64) -> f64 {
 ///     delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
 ///     free_velocity: vec![DVec3::new(-1.0, 0.0, 0.0)],
 ///     friction: vec![0.5],
+///     joints: Vec::new(),
 /// };
 /// assert_eq!(natural_map::stored(&problem, &[DVec3::new(1.0, 0.0, 0.0)]).scaled, 0.0);
 /// assert!(natural_map::stored(&problem, &[DVec3::ZERO]).scaled > 0.9);
@@ -113,7 +127,10 @@ pub fn stored(problem: &FrictionProblem, impulse: &[DVec3]) -> Residual {
         let block = problem.delassus.block(contact, contact);
         let lambda = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
         let u = problem.delassus.row_times(contact, impulse) + q;
-        sums.add(lambda, problem.friction[contact], *r, [u, q], 0.0);
+        match problem.friction.get(contact) {
+            Some(friction) => sums.add(lambda, *friction, *r, [u, q], 0.0),
+            None => sums.add_joint(lambda, *r, [u, q]),
+        }
     }
     sums.finish()
 }
@@ -190,6 +207,7 @@ mod tests {
             delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]; 2]),
             free_velocity: vec![-DVec3::X; 2],
             friction: vec![0.5; 2],
+            joints: Vec::new(),
         };
         let residual = stored(&problem, &[DVec3::X * 1e160, DVec3::X]);
         assert!(residual.scaled.is_infinite());
@@ -205,6 +223,7 @@ mod tests {
             delassus: Delassus::from_rows(rows),
             free_velocity: vec![-DVec3::X; 2],
             friction: vec![0.5; 2],
+            joints: Vec::new(),
         };
         let residual = stored(&problem, &[DVec3::X, DVec3::ZERO]);
         assert!(!residual.scaled.is_finite());

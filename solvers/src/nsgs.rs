@@ -6,20 +6,21 @@
 //!
 //! Two forms of the same method: on the twists of the bodies ([`Nsgs::solve_factored`], the
 //! default: a sweep costs `O(n_c)` whatever the valence) and on stored blocks
-//! ([`Nsgs::solve_stored`], for imported problems). Momentum: [`crate::acceleration`].
+//! ([`Solver::solve`], for imported problems). Momentum: [`crate::acceleration`].
 //! When to use it: granular piles and every warm-started time step. When not: to 1e-8 on masonry
 //! and on stacks with large mass ratios, where its linear rate is too close to one.
 //!
 //! ```
 //! use glam::{DMat3, DVec3};
-//! use moreau_solvers::{Delassus, FrictionProblem, Nsgs, NsgsSettings};
+//! use moreau_solvers::{Delassus, FrictionProblem, Goal, Nsgs, NsgsSettings, Solver};
 //! let problem = FrictionProblem {
 //!     delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
 //!     free_velocity: vec![DVec3::new(-1.0, 0.3, 0.0)],
 //!     friction: vec![0.5],
+//!     joints: Vec::new(),
 //! };
 //! let mut impulse = vec![DVec3::ZERO];
-//! let report = Nsgs::new(NsgsSettings::default()).solve_stored(&problem, &mut impulse)?;
+//! let report = Nsgs::new(NsgsSettings::default()).solve(&problem, &mut impulse, &Goal::scaled(1e-4))?;
 //! assert!(report.converged());
 //! assert!((impulse[0] - DVec3::new(1.0, -0.3, 0.0)).length() < 1e-14); // it sticks
 //! # Ok::<(), moreau_solvers::ProblemError>(())
@@ -28,20 +29,21 @@
 use crate::acceleration::{self, Momentum};
 use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist};
-use crate::report::SolverReport;
+use crate::progress::Progress;
 use crate::twist_sweep::{TwistSweep, TwistWorkspace};
+use crate::{Goal, History, Solver, SolverReport};
 use glam::DVec3;
 
 /// Settings of [`Nsgs`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NsgsSettings {
-    /// `e_scaled` at which the solve is done. Default 1e-4.
-    pub tolerance: f64,
     /// Sweeps done in any case; 0 lets a good warm start pass untouched. Default 8: stopping on
     /// the tolerance alone lets a resting pile sink slowly, since its warm start is good enough.
     pub min_sweeps: usize,
     /// Budget of sweeps. Default 5 000.
     pub max_sweeps: usize,
+    /// Give up when the best residual has not halved within this many sweeps. Default: never.
+    pub stall_window: Option<usize>,
     /// Acceleration. Default [`Momentum::CAPPED`].
     pub momentum: Momentum,
     /// Contacts from which on the sweep is shared among the threads of the rayon pool that the
@@ -54,9 +56,9 @@ pub struct NsgsSettings {
 impl Default for NsgsSettings {
     fn default() -> Self {
         Self {
-            tolerance: 1e-4,
             min_sweeps: 8,
             max_sweeps: 5_000,
+            stall_window: None,
             momentum: Momentum::default(),
             parallel_from: 30_000,
         }
@@ -68,6 +70,8 @@ impl Default for NsgsSettings {
 pub struct Nsgs {
     /// Settings of the next solve.
     pub settings: NsgsSettings,
+    history: History,
+    best: Vec<DVec3>,
     twist: TwistWorkspace,
     explicit: ExplicitWorkspace,
 }
@@ -92,37 +96,45 @@ impl Nsgs {
         problem: &FactoredProblem,
         impulse: &mut [DVec3],
         twist: &mut Vec<WorldTwist>,
+        goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
         problem.validate()?;
         check_warm_start(impulse, problem.contacts.len())?;
         let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
         let relay = pool && problem.contacts.len() >= self.settings.parallel_from;
+        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
         let mut sweep = TwistSweep::new(problem, &mut self.twist, impulse, relay);
-        let report = acceleration::run(&mut sweep, &self.settings);
-        impulse.copy_from_slice(sweep.best());
+        acceleration::run(&mut sweep, &self.settings, &mut progress);
+        let report = progress.report;
+        impulse.copy_from_slice(&self.best);
         problem.twist_under(impulse, twist);
-        Ok(report)
-    }
-
-    /// Solves a stored problem in place; `impulse` as in [`Nsgs::solve_factored`].
-    ///
-    /// # Errors
-    /// [`ProblemError`] if the problem is inconsistent or not finite; `impulse` is then unchanged.
-    pub fn solve_stored(
-        &mut self,
-        problem: &FrictionProblem,
-        impulse: &mut [DVec3],
-    ) -> Result<SolverReport, ProblemError> {
-        problem.validate()?;
-        check_warm_start(impulse, problem.len())?;
-        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse);
-        let report = acceleration::run(&mut sweep, &self.settings);
-        impulse.copy_from_slice(sweep.best());
         Ok(report)
     }
 }
 
-fn check_warm_start(impulse: &[DVec3], expected: usize) -> Result<(), ProblemError> {
+impl Solver for Nsgs {
+    fn solve(
+        &mut self,
+        problem: &FrictionProblem,
+        impulse: &mut [DVec3],
+        goal: &Goal,
+    ) -> Result<SolverReport, ProblemError> {
+        problem.validate()?;
+        check_warm_start(impulse, problem.len())?;
+        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse, &[]);
+        acceleration::run(&mut sweep, &self.settings, &mut progress);
+        let report = progress.report;
+        impulse.copy_from_slice(&self.best);
+        Ok(report)
+    }
+
+    fn history(&self) -> &History {
+        &self.history
+    }
+}
+
+pub(crate) fn check_warm_start(impulse: &[DVec3], expected: usize) -> Result<(), ProblemError> {
     if impulse.len() != expected {
         return Err(ProblemError::Length {
             what: "impulse",

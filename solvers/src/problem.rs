@@ -53,6 +53,22 @@ pub enum ProblemError {
         /// Number of contacts.
         count: usize,
     },
+    /// An entry of a sparse matrix lies outside it.
+    #[error("entry ({row}, {column}) lies outside a matrix of shape {shape:?}")]
+    Entry {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// Rows and columns of the matrix.
+        shape: [usize; 2],
+    },
+    /// A matrix that has to be invertible is not.
+    #[error("{what} is singular")]
+    Singular {
+        /// Matrix at fault.
+        what: &'static str,
+    },
     /// A contact names a body that is not there, or the same body twice.
     #[error(
         "contact {contact} joins bodies {bodies:?}, expected two different indices below {count}"
@@ -290,29 +306,52 @@ impl FactoredProblem<'_> {
                 })
                 .collect(),
             friction: self.contacts.iter().map(|c| c.friction).collect(),
+            joints: Vec::new(),
         }
     }
 }
 
 /// A friction-contact problem with stored blocks: `u = W r + q`.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// Rows come in blocks of three: first one block a contact, then the joints. A joint of `m` rows
+/// takes `⌈m/3⌉` blocks; its law is `u = 0` with a free multiplier. The rows that fill up its last
+/// block have no coupling, `q = 0` and a positive diagonal entry: their multiplier is zero.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrictionProblem {
     /// `W`, 1/kg.
     pub delassus: Delassus,
-    /// `q`, m/s, one vector a contact.
+    /// `q`, m/s, one vector a block.
     pub free_velocity: Vec<DVec3>,
-    /// `μ ≥ 0`, one a contact.
+    /// `μ ≥ 0`, one a contact: the first blocks.
     pub friction: Vec<f64>,
+    /// Blocks of each joint, at least 1; they follow the contacts in this order.
+    pub joints: Vec<usize>,
 }
 
 impl FrictionProblem {
-    /// Number of contacts.
+    /// Number of blocks: contacts, and blocks of joints.
     #[must_use]
     pub fn len(&self) -> usize {
         self.free_velocity.len()
     }
 
-    /// True without contacts.
+    /// Number of contacts.
+    #[must_use]
+    pub fn contacts(&self) -> usize {
+        self.friction.len()
+    }
+
+    /// The blocks of each joint, as ranges.
+    pub fn joint_blocks(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let mut begin = self.contacts();
+        self.joints.iter().map(move |blocks| {
+            let range = begin..begin + blocks;
+            begin = range.end;
+            range
+        })
+    }
+
+    /// True without rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.free_velocity.is_empty()
@@ -323,7 +362,8 @@ impl FrictionProblem {
     /// # Errors
     /// [`ProblemError`] names the first array, index and value at fault.
     pub fn validate(&self) -> Result<(), ProblemError> {
-        expect_length("friction", self.friction.len(), self.len())?;
+        let joint_blocks: usize = self.joints.iter().sum();
+        expect_length("friction", self.friction.len() + joint_blocks, self.len())?;
         expect_length("delassus", self.delassus.rows(), self.len())?;
         for (contact, mu) in self.friction.iter().enumerate() {
             check_friction(contact, *mu)?;
@@ -360,7 +400,11 @@ impl FrictionProblem {
     }
 }
 
-fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<(), ProblemError> {
+pub(crate) fn expect_length(
+    what: &'static str,
+    found: usize,
+    expected: usize,
+) -> Result<(), ProblemError> {
     if found == expected {
         Ok(())
     } else {
@@ -372,7 +416,7 @@ fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<()
     }
 }
 
-fn check_friction(contact: usize, value: f64) -> Result<(), ProblemError> {
+pub(crate) fn check_friction(contact: usize, value: f64) -> Result<(), ProblemError> {
     if value.is_finite() && value >= 0.0 {
         Ok(())
     } else {

@@ -2,16 +2,25 @@
 
 use crate::Residual;
 
-/// How a solve ended. `Stopped` is not an error: the best impulse found is returned with the
-/// residual that it reached.
+/// How a solve ended. All but [`SolverStatus::Converged`] return the best impulse found, with the
+/// residual that it reached: they are findings, not errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SolverStatus {
-    /// The residual recomputed by [`crate::natural_map`] is within the tolerance.
+    /// The residual recomputed by [`crate::natural_map`] is within the goal.
     #[default]
     Converged,
-    /// The budget of sweeps ran out first.
+    /// The budget of iterations ran out first.
     Stopped,
+    /// The time limit struck first.
+    TimedOut,
+    /// The solve was cancelled.
+    Cancelled,
+    /// No impulse keeps the bodies apart: a certificate was found.
+    Infeasible,
+    /// The impulses grow without bound, or overflow, and no certificate of infeasibility was
+    /// found: `W` is not positive semi-definite, or the contacts jam.
+    Unbounded,
 }
 
 /// Outcome of one solve.
@@ -21,8 +30,10 @@ pub struct SolverReport {
     pub status: SolverStatus,
     /// Residual of the impulse returned, recomputed from the definition.
     pub residual: Residual,
-    /// Gauss–Seidel sweeps done.
-    pub sweeps: usize,
+    /// Gauss–Seidel sweeps, or iterations of a method without sweeps.
+    pub iterations: usize,
+    /// Matrix factorisations: one a Newton step, few for ADMM, none for sweeps.
+    pub factorizations: usize,
     /// Times that the momentum was restarted.
     pub restarts: usize,
     /// Times that the full residual was computed.
@@ -30,7 +41,7 @@ pub struct SolverReport {
 }
 
 impl SolverReport {
-    /// True if the tolerance was met.
+    /// True if the goal was reached.
     #[must_use]
     pub fn converged(&self) -> bool {
         self.status == SolverStatus::Converged

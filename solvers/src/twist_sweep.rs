@@ -230,14 +230,10 @@ impl Packed {
         let q = u - self.local.apply_principal(start);
         let alpha = &mut iterate.alpha;
         let solved = self.local.solve_principal_from(q, self.friction, alpha);
-        let (change, step) = (solved - start, solved - iterate.now);
-        sums.turn += self.lambda * (start - iterate.now).dot(step);
-        sums.uphill -= self.lambda * change.dot(step);
-        sums.change += self.lambda * change.length_squared();
-        sums.size += self.lambda * solved.length_squared();
+        sums.add_change(self.lambda, [iterate.now, start, solved]);
         iterate.before = iterate.now;
         iterate.now = solved;
-        change
+        solved - start
     }
 }
 
@@ -254,7 +250,6 @@ pub(crate) struct TwistWorkspace {
     last_slot: Vec<u32>,
     partial: Vec<SweepSums>,
     impulse: Vec<DVec3>,
-    best: Vec<DVec3>,
     scratch: Vec<WorldTwist>,
 }
 
@@ -289,8 +284,6 @@ impl<'a> TwistSweep<'a> {
         space
             .partial
             .resize(chunk_count(&space.colouring), SweepSums::default());
-        space.best.clear();
-        space.best.extend_from_slice(impulse);
         let mut sweep = Self {
             problem,
             space,
@@ -299,7 +292,7 @@ impl<'a> TwistSweep<'a> {
         if relay {
             sweep.link_slots();
         }
-        sweep.restore();
+        sweep.restart(impulse);
         sweep
     }
 
@@ -425,11 +418,6 @@ impl<'a> TwistSweep<'a> {
             space.impulse[*contact as usize] = packed.local.from_principal(iterate.now);
         }
     }
-
-    /// The best impulse, after [`crate::acceleration::run`].
-    pub(crate) fn best(&self) -> &[DVec3] {
-        &self.space.best
-    }
 }
 
 impl Relaxation for TwistSweep<'_> {
@@ -469,22 +457,22 @@ impl Relaxation for TwistSweep<'_> {
         natural_map::factored(self.problem, &self.space.impulse, &mut self.space.scratch)
     }
 
-    fn keep(&mut self) {
-        self.space.best.clone_from(&self.space.impulse);
+    fn impulse(&self) -> &[DVec3] {
+        &self.space.impulse
     }
 
-    fn restore(&mut self) {
+    fn restart(&mut self, impulse: &[DVec3]) {
         let space = &mut *self.space;
         space.iterates.clear();
         for (contact, packed) in space.colouring.order().iter().zip(&space.packed) {
-            let r = packed.local.to_principal(space.best[*contact as usize]);
+            let r = packed.local.to_principal(impulse[*contact as usize]);
             space.iterates.push(Iterate {
                 now: r,
                 before: r,
                 alpha: 0.0,
             });
         }
-        self.problem.twist_under(&space.best, &mut space.twists);
+        self.problem.twist_under(impulse, &mut space.twists);
         space.twists.push(WorldTwist::default());
         space.twists_before.clone_from(&space.twists);
     }

@@ -6,9 +6,8 @@ use crate::random::{OwnedProblem, Random, direction, random_contact};
 use crate::{SolverStatus, natural_map};
 use glam::DMat3;
 
-fn settings(tolerance: f64, max_sweeps: usize) -> NsgsSettings {
+fn settings(max_sweeps: usize) -> NsgsSettings {
     NsgsSettings {
-        tolerance,
         max_sweeps,
         ..NsgsSettings::default()
     }
@@ -16,10 +15,16 @@ fn settings(tolerance: f64, max_sweeps: usize) -> NsgsSettings {
 
 fn solve(
     problem: &OwnedProblem,
+    tolerance: f64,
     settings: NsgsSettings,
 ) -> (SolverReport, Vec<DVec3>, Vec<WorldTwist>) {
     let (mut r, mut twist) = (vec![DVec3::ZERO; problem.contacts.len()], Vec::new());
-    let report = Nsgs::new(settings).solve_factored(&problem.view(), &mut r, &mut twist);
+    let report = Nsgs::new(settings).solve_factored(
+        &problem.view(),
+        &mut r,
+        &mut twist,
+        &Goal::scaled(tolerance),
+    );
     (report.unwrap(), r, twist)
 }
 
@@ -44,10 +49,10 @@ fn the_factored_and_the_stored_form_agree() {
     for seed in 0..10 {
         let owned = OwnedProblem::random(seed, 20, 40);
         let stored = owned.view().assemble();
-        let (report, _, twist) = solve(&owned, settings(1e-10, 100_000));
+        let (report, _, twist) = solve(&owned, 1e-10, settings(100_000));
         assert!(report.converged(), "seed {seed}: {report:?}");
         let mut r = vec![DVec3::ZERO; 40];
-        let report = Nsgs::new(settings(1e-10, 100_000)).solve_stored(&stored, &mut r);
+        let report = Nsgs::new(settings(100_000)).solve(&stored, &mut r, &Goal::scaled(1e-10));
         assert!(report.unwrap().converged());
         for (i, u) in velocity(&owned, &twist).into_iter().enumerate() {
             let other = stored.delassus.row_times(i, &r) + stored.free_velocity[i];
@@ -61,7 +66,7 @@ fn the_factored_and_the_stored_form_agree() {
 fn the_reported_residual_is_that_of_the_impulse_returned() {
     for (seed, sweeps) in [(1, 2_000), (2, 3), (3, 40)] {
         let owned = OwnedProblem::random(seed, 30, 60);
-        let (report, r, twist) = solve(&owned, settings(1e-6, sweeps));
+        let (report, r, twist) = solve(&owned, 1e-6, settings(sweeps));
         let mut scratch = Vec::new();
         let judged = natural_map::factored(&owned.view(), &r, &mut scratch);
         assert_eq!(judged, report.residual);
@@ -71,7 +76,7 @@ fn the_reported_residual_is_that_of_the_impulse_returned() {
         assert_eq!(twist, expected);
         let mut r = vec![DVec3::ZERO; 60];
         let stored = owned.view().assemble();
-        let report = Nsgs::new(settings(1e-6, sweeps)).solve_stored(&stored, &mut r);
+        let report = Nsgs::new(settings(sweeps)).solve(&stored, &mut r, &Goal::scaled(1e-6));
         assert_eq!(natural_map::stored(&stored, &r), report.unwrap().residual);
     }
 }
@@ -79,17 +84,23 @@ fn the_reported_residual_is_that_of_the_impulse_returned() {
 #[test]
 fn a_spent_budget_is_a_status() {
     let owned = OwnedProblem::random(1, 30, 90);
-    let (report, ..) = solve(&owned, settings(1e-12, 3));
-    assert_eq!((report.status, report.sweeps), (SolverStatus::Stopped, 3));
-    let (report, r, _) = solve(&owned, settings(1e-12, 0));
-    assert_eq!((report.status, report.sweeps), (SolverStatus::Stopped, 0));
+    let (report, ..) = solve(&owned, 1e-12, settings(3));
+    assert_eq!(
+        (report.status, report.iterations),
+        (SolverStatus::Stopped, 3)
+    );
+    let (report, r, _) = solve(&owned, 1e-12, settings(0));
+    assert_eq!(
+        (report.status, report.iterations),
+        (SolverStatus::Stopped, 0)
+    );
     assert!(r.iter().all(|r| *r == DVec3::ZERO) && report.residual.scaled > 1e-12);
 }
 
 #[test]
 fn an_empty_problem_is_solved() {
     let owned = OwnedProblem::random(1, 3, 0);
-    let (report, _, twist) = solve(&owned, NsgsSettings::default());
+    let (report, _, twist) = solve(&owned, 1e-4, NsgsSettings::default());
     assert!(report.converged());
     assert_eq!(twist, owned.free_twist);
 }
@@ -114,14 +125,16 @@ fn the_bits_do_not_depend_on_threads() {
         (problem_of_balls(3, 2_000, 4_000), 30),
     ];
     for (owned, sweeps) in problems {
-        let mut settings = settings(1e-14, sweeps);
+        let mut settings = settings(sweeps);
         let run = |settings, threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            pool.build().unwrap().install(|| solve(&owned, settings))
+            pool.build()
+                .unwrap()
+                .install(|| solve(&owned, 1e-14, settings))
         };
         settings.parallel_from = usize::MAX;
         let (serial, r, twist) = run(settings, 1);
-        assert!(serial.sweeps == sweeps && (serial.restarts > 0 || sweeps < 100));
+        assert!(serial.iterations == sweeps && (serial.restarts > 0 || sweeps < 100));
         let expected = bits(&r, &twist);
         settings.parallel_from = 0;
         for threads in [1, 2, 3, 8] {
@@ -155,7 +168,7 @@ fn problem_of_balls(seed: u64, bodies: usize, contacts: usize) -> OwnedProblem {
 fn balls_and_generic_bodies_converge_together() {
     for seed in 0..10 {
         let owned = problem_of_balls(seed, 40, 60);
-        let (report, r, _) = solve(&owned, settings(1e-10, 100_000));
+        let (report, r, _) = solve(&owned, 1e-10, settings(100_000));
         assert!(report.converged(), "seed {seed}: {report:?}");
         let stored = natural_map::stored(&owned.view().assemble(), &r);
         assert!(stored.scaled <= 1.1e-10, "seed {seed}: {stored:?}");
@@ -165,12 +178,17 @@ fn balls_and_generic_bodies_converge_together() {
 /// Buffers of an earlier solve, larger or smaller, leave no trace.
 #[test]
 fn a_reused_solver_gives_the_bits_of_a_fresh_one() {
-    let mut solver = Nsgs::new(settings(1e-6, 50));
+    let mut solver = Nsgs::new(settings(50));
     for contacts in [900, 700, 1_000] {
         let owned = problem_with_overflow(contacts);
-        let (report, r, twist) = solve(&owned, solver.settings);
+        let (report, r, twist) = solve(&owned, 1e-6, solver.settings);
         let (mut again, mut twist_again) = (vec![DVec3::ZERO; contacts], Vec::new());
-        let result = solver.solve_factored(&owned.view(), &mut again, &mut twist_again);
+        let result = solver.solve_factored(
+            &owned.view(),
+            &mut again,
+            &mut twist_again,
+            &Goal::scaled(1e-6),
+        );
         assert_eq!(result, Ok(report));
         assert_eq!(bits(&again, &twist_again), bits(&r, &twist));
     }
@@ -182,7 +200,7 @@ fn a_pivoted_body_is_not_fixed() {
     let mut owned = problem_with_overflow(900);
     owned.inverse_mass[1].linear = 0.0;
     assert!(!owned.inverse_mass[1].is_fixed());
-    let (report, r, _) = solve(&owned, settings(1e-8, 20_000));
+    let (report, r, _) = solve(&owned, 1e-8, settings(20_000));
     assert!(report.converged(), "{report:?}");
     let stored = natural_map::stored(&owned.view().assemble(), &r);
     assert!(stored.scaled <= 1.1e-8, "{stored:?}");
@@ -193,7 +211,7 @@ fn a_pivoted_body_is_not_fixed() {
 #[test]
 fn the_residual_does_not_depend_on_labels_axes_or_units() {
     let owned = OwnedProblem::random(4, 30, 80);
-    let (_, r, _) = solve(&owned, settings(1e-12, 3));
+    let (_, r, _) = solve(&owned, 1e-12, settings(3));
     let judge = |problem: &OwnedProblem, r: &[DVec3]| {
         natural_map::factored(&problem.view(), r, &mut Vec::new()).scaled
     };
@@ -321,7 +339,12 @@ fn bad_input_gives_a_typed_error_and_leaves_the_impulse_alone() {
         let mut owned = OwnedProblem::random(1, 10, 20);
         spoil(&mut owned);
         let mut r = warm.clone();
-        let result = Nsgs::default().solve_factored(&owned.view(), &mut r, &mut Vec::new());
+        let result = Nsgs::default().solve_factored(
+            &owned.view(),
+            &mut r,
+            &mut Vec::new(),
+            &Goal::default(),
+        );
         assert!(
             matches(&result.clone().unwrap_err()),
             "{number}: {result:?}"
@@ -331,11 +354,12 @@ fn bad_input_gives_a_typed_error_and_leaves_the_impulse_alone() {
     let owned = OwnedProblem::random(1, 10, 20);
     let mut solver = Nsgs::default();
     let mut short = vec![DVec3::ZERO; 19];
-    let result = solver.solve_factored(&owned.view(), &mut short, &mut Vec::new());
+    let result =
+        solver.solve_factored(&owned.view(), &mut short, &mut Vec::new(), &Goal::default());
     assert!(matches!(result, Err(Length { found: 19, .. })));
     let mut nan = vec![DVec3::ZERO; 20];
     nan[7].y = f64::NAN;
-    let result = solver.solve_factored(&owned.view(), &mut nan, &mut Vec::new());
+    let result = solver.solve_factored(&owned.view(), &mut nan, &mut Vec::new(), &Goal::default());
     assert!(matches!(result, Err(NotFinite { index: 7, .. })));
 }
 
@@ -348,9 +372,10 @@ fn a_stored_problem_with_a_foreign_column_is_an_error() {
         ]]),
         free_velocity: vec![-DVec3::X],
         friction: vec![0.5],
+        joints: Vec::new(),
     };
     let mut r = [DVec3::ONE];
-    let result = Nsgs::default().solve_stored(&problem, &mut r);
+    let result = Nsgs::default().solve(&problem, &mut r, &Goal::default());
     assert!(matches!(
         result,
         Err(ProblemError::Column {
@@ -367,13 +392,18 @@ fn a_stored_problem_with_a_foreign_column_is_an_error() {
 fn the_best_judged_iterate_is_returned() {
     for seed in 0..5 {
         let owned = OwnedProblem::random(seed, 40, 160);
-        let (first, solution, _) = solve(&owned, settings(1e-5, 20_000));
+        let (first, solution, _) = solve(&owned, 1e-5, settings(20_000));
         for sweeps in [1, 2, 5, 20] {
-            let mut settings = settings(0.0, sweeps);
+            let mut settings = settings(sweeps);
             settings.min_sweeps = 0; // the warm start is judged too
             let mut r = solution.clone();
             let mut twist = Vec::new();
-            let report = Nsgs::new(settings).solve_factored(&owned.view(), &mut r, &mut twist);
+            let report = Nsgs::new(settings).solve_factored(
+                &owned.view(),
+                &mut r,
+                &mut twist,
+                &Goal::scaled(0.0),
+            );
             let report = report.unwrap();
             assert!(report.residual.scaled <= first.residual.scaled);
             let judged = natural_map::factored(&owned.view(), &r, &mut twist);
@@ -385,8 +415,8 @@ fn the_best_judged_iterate_is_returned() {
 /// A sequence of iterates with given residuals, whose identity is its position.
 struct Scripted {
     residuals: Vec<f64>,
+    iterates: Vec<DVec3>,
     position: usize,
-    kept: Option<usize>,
 }
 
 impl acceleration::Relaxation for Scripted {
@@ -406,34 +436,39 @@ impl acceleration::Relaxation for Scripted {
         }
     }
 
-    fn keep(&mut self) {
-        self.kept = Some(self.position);
+    fn impulse(&self) -> &[DVec3] {
+        &self.iterates[self.position..=self.position]
     }
 
-    fn restore(&mut self) {}
+    fn restart(&mut self, _: &[DVec3]) {}
 }
 
 #[test]
 fn the_kept_iterate_has_the_smallest_residual_judged() {
     let mut scripted = Scripted {
         residuals: vec![0.5, 0.9, f64::NAN, 0.3, 0.4, 0.8],
+        iterates: (0..6).map(|k| DVec3::splat(f64::from(k))).collect(),
         position: 0,
-        kept: None,
     };
-    let mut settings = settings(1e-9, 5);
+    let mut settings = settings(5);
     settings.min_sweeps = 0;
-    let report = acceleration::run(&mut scripted, &settings);
-    assert_eq!((scripted.kept, report.residual.scaled), (Some(3), 0.3));
+    let (mut history, mut best) = (History::default(), Vec::new());
+    let start = [DVec3::NAN];
+    let mut progress = Progress::new(&Goal::scaled(1e-9), &mut history, &mut best, &start);
+    acceleration::run(&mut scripted, &settings, &mut progress);
+    let report = progress.report;
+    assert_eq!((best[0].x, report.residual.scaled), (3.0, 0.3));
     assert_eq!(report.status, SolverStatus::Stopped);
+    assert_eq!(history.samples().len(), 6);
 }
 
 /// Plain sweeps converge on these plates in wedging contacts; momentum must not blow up.
 #[test]
 fn momentum_does_not_diverge_where_plain_sweeps_converge() {
     for cap in [0.8, 1.0] {
-        let mut settings = settings(1e-4, 3_000);
+        let mut settings = settings(3_000);
         settings.momentum = Momentum { cap, race: false };
-        let (report, ..) = solve(&problem_with_overflow(900), settings);
+        let (report, ..) = solve(&problem_with_overflow(900), 1e-4, settings);
         assert!(report.converged(), "cap {cap}: {report:?}");
     }
 }

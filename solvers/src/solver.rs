@@ -1,0 +1,28 @@
+//! What all solvers of stored problems have in common.
+
+use crate::history::History;
+use crate::{FrictionProblem, Goal, ProblemError, SolverReport};
+use glam::DVec3;
+
+/// A method for friction-contact problems. Settings and buffers belong to the implementing type;
+/// buffers are reused from solve to solve.
+///
+/// Every implementation works on the caller's `impulse`, returns the best iterate by the true
+/// residual, and gives the same bits on any number of threads.
+pub trait Solver {
+    /// Solves in place: `impulse` (N·s, one vector a block) is the warm start and receives the
+    /// best impulse found.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if the problem is inconsistent or not finite; `impulse` is then unchanged.
+    /// A goal that was not reached is no error but a [`crate::SolverStatus`].
+    fn solve(
+        &mut self,
+        problem: &FrictionProblem,
+        impulse: &mut [DVec3],
+        goal: &Goal,
+    ) -> Result<SolverReport, ProblemError>;
+
+    /// Residuals on the way of the last solve.
+    fn history(&self) -> &History;
+}
