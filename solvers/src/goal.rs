@@ -62,17 +62,13 @@ impl Goal<'_> {
     #[must_use]
     pub fn excess(&self, residual: &Residual) -> f64 {
         let part = |value: f64, tolerance: f64| {
-            if value <= tolerance {
-                // 0/0 is reached; keep the order of reached residuals.
-                if tolerance.is_infinite() || value == 0.0 {
-                    0.0
-                } else {
-                    value / tolerance
-                }
-            } else if value.is_nan() {
+            if value.is_nan() {
                 f64::INFINITY
+            } else if tolerance.is_infinite() {
+                0.0
             } else {
-                value / tolerance
+                // A tolerance of zero keeps the order of the residuals.
+                value / tolerance.max(f64::MIN_POSITIVE)
             }
         };
         part(residual.scaled, self.scaled).max(part(residual.fclib, self.fclib))
