@@ -15,14 +15,16 @@ pub struct Delassus {
 }
 
 impl Delassus {
-    /// From rows of `(column, block)`; columns are sorted, blocks of equal column are added.
+    /// From rows of `(column, block)`; columns are sorted, blocks of equal column are added. The
+    /// diagonal block is stored even if it is zero or not given.
     #[must_use]
     pub fn from_rows(rows: Vec<Vec<(u32, DMat3)>>) -> Self {
         let mut matrix = Self {
             row_start: vec![0],
             ..Self::default()
         };
-        for mut row in rows {
+        for (index, mut row) in rows.into_iter().enumerate() {
+            row.push((index as u32, DMat3::ZERO));
             row.sort_by_key(|(column, _)| *column);
             let begin = matrix.columns.len();
             for (column, block) in row {
@@ -86,6 +88,23 @@ impl Delassus {
         let range = self.row_start[row]..self.row_start[row + 1];
         let columns = self.columns[range.clone()].iter().map(|c| *c as usize);
         columns.zip(&self.blocks[range])
+    }
+
+    /// `W_αβ/(s_α s_β)`.
+    pub(crate) fn scaled(&self, scale: &[f64]) -> Self {
+        let mut matrix = self.clone();
+        for row in 0..self.rows() {
+            for position in self.row_start[row]..self.row_start[row + 1] {
+                let column = self.columns[position] as usize;
+                matrix.blocks[position] *= 1.0 / (scale[row] * scale[column]);
+            }
+        }
+        matrix
+    }
+
+    /// A stored block by its position, rows one after the other.
+    pub(crate) fn stored_block(&self, position: usize) -> &DMat3 {
+        &self.blocks[position]
     }
 
     /// The block at `(row, column)`, zero where none is stored.
@@ -191,7 +210,7 @@ mod tests {
     fn rows_are_sorted_and_equal_columns_are_added() {
         let one = DMat3::IDENTITY;
         let matrix = Delassus::from_rows(vec![vec![(1, one), (0, one), (1, one)], vec![]]);
-        assert_eq!(matrix.block_count(), 2);
+        assert_eq!(matrix.block_count(), 3); // the diagonal is always stored
         assert_eq!(matrix.block(0, 1), one * 2.0);
         assert_eq!(matrix.block(1, 1), DMat3::ZERO);
     }

@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod acceleration;
+pub mod auto;
 pub mod colouring;
 pub mod cone;
 pub mod delassus;
@@ -26,12 +27,15 @@ pub mod natural_map;
 pub mod nsgs;
 pub mod one_contact;
 pub mod problem;
+pub mod proximal_newton;
 pub mod report;
 pub mod solver;
 pub mod sparse;
 
+mod block_lu;
 mod explicit_sweep;
 mod joint_block;
+mod newton;
 mod progress;
 #[cfg(test)]
 mod random;
@@ -39,6 +43,7 @@ mod sparse_lu;
 mod twist_sweep;
 
 pub use acceleration::Momentum;
+pub use auto::{Auto, AutoSettings};
 pub use delassus::Delassus;
 pub use global::GlobalProblem;
 pub use goal::Goal;
@@ -49,6 +54,7 @@ pub use one_contact::OneContact;
 pub use problem::{
     Contact, FactoredProblem, FrictionProblem, InverseMass, ProblemError, WorldTwist,
 };
+pub use proximal_newton::{ConeMap, ProximalNewton, ProximalNewtonSettings};
 pub use report::{SolverReport, SolverStatus};
 pub use solver::Solver;
 pub use sparse::SparseMatrix;

@@ -54,6 +54,8 @@ impl SparseLu {
         {
             self.symbolic =
                 Some(factorize_symbolic_lu(pattern, Default::default()).map_err(|_| Singular)?);
+            // faer's simplicial factors keep the length of a larger predecessor and then panic.
+            self.numeric = NumericLu::new();
             self.column_start.clear();
             self.column_start.extend_from_slice(column_start);
             self.row_index.clear();

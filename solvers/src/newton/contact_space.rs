@@ -1,0 +1,157 @@
+//! The Newton matrix in contact space: for problems of which only `W` is known.
+//!
+//! One 3×3 block a contact, whatever its state: `B` and `C` are filled up with zeros, so that an
+//! open contact is a row of the unit matrix and a slipping one has two unknowns,
+//!
+//! ```text
+//! (I + ρ C B Ŵ) x = b   ⇔   (I + ρ B Ŵ C) t = B Ŵ b,   x = b − ρ C t
+//! ```
+//!
+//! The rows of `W` are used as given, symmetric or not; its pattern is made symmetric.
+
+use super::cone_map::Linearised;
+use super::scaling::ScaledProblem;
+use super::space::NewtonSpace;
+use crate::acceleration::Relaxation;
+use crate::block_lu::{BlockLu, Singular};
+use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
+use crate::{Delassus, FrictionProblem, Residual, natural_map};
+use glam::DVec3;
+
+/// Buffers that outlive a solve.
+#[derive(Debug, Default)]
+pub(crate) struct ContactSpaceBuffers {
+    lu: BlockLu<3>,
+    /// Slot in the factors of each stored block of `W`.
+    slots: Vec<u32>,
+    reduced: Vec<[f64; 3]>,
+    sweep: ExplicitWorkspace,
+}
+
+/// A stored problem, scaled.
+pub(crate) struct ContactSpace<'a> {
+    problem: &'a FrictionProblem,
+    scaled: ScaledProblem,
+    space: &'a mut ContactSpaceBuffers,
+}
+
+impl<'a> ContactSpace<'a> {
+    pub(crate) fn new(problem: &'a FrictionProblem, space: &'a mut ContactSpaceBuffers) -> Self {
+        let scaled = ScaledProblem::new(problem);
+        space.analyse(&scaled.delassus);
+        Self {
+            problem,
+            scaled,
+            space,
+        }
+    }
+}
+
+impl ContactSpaceBuffers {
+    /// Orders the contacts for the factorisation and finds the slots of the blocks of `W`.
+    fn analyse(&mut self, delassus: &Delassus) {
+        let n = delassus.rows();
+        let mut neighbours = vec![Vec::new(); n];
+        for row in 0..n {
+            for (column, _) in delassus.row(row) {
+                neighbours[row].push(column as u32);
+                neighbours[column].push(row as u32);
+            }
+        }
+        for columns in &mut neighbours {
+            columns.sort_unstable();
+            columns.dedup();
+        }
+        self.lu.analyse(&neighbours);
+        self.slots.clear();
+        for row in 0..n {
+            for (column, _) in delassus.row(row) {
+                self.slots.push(self.lu.slot(row, column) as u32);
+            }
+        }
+    }
+
+    /// `I + ρ B Ŵ C`.
+    fn assemble(&mut self, delassus: &Delassus, rho: f64, at: &[Linearised]) {
+        self.lu.clear();
+        let mut slots = self.slots.iter();
+        for (row, of_row) in at.iter().enumerate() {
+            for ((column, block), slot) in delassus.row(row).zip(&mut slots) {
+                let of_column = &at[column];
+                if of_row.rank == 0 || of_column.rank == 0 {
+                    continue;
+                }
+                let target = self.lu.block_mut(*slot as usize);
+                for (k, c) in of_column.c[..of_column.rank].iter().enumerate() {
+                    let image = *block * *c * rho;
+                    for (l, b) in of_row.b[..of_row.rank].iter().enumerate() {
+                        target[l][k] = b.dot(image);
+                    }
+                }
+                if row == column {
+                    for (k, row) in target.iter_mut().enumerate() {
+                        row[k] += 1.0;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl NewtonSpace for ContactSpace<'_> {
+    fn root(&self) -> &[f64] {
+        &self.scaled.root
+    }
+
+    fn free_velocity(&self) -> &[DVec3] {
+        &self.scaled.free_velocity
+    }
+
+    fn friction(&self) -> &[f64] {
+        &self.scaled.friction
+    }
+
+    fn times(&mut self, z: &[DVec3], out: &mut [DVec3]) {
+        for (row, out) in out.iter_mut().enumerate() {
+            *out = self.scaled.delassus.row_times(row, z);
+        }
+    }
+
+    fn factorize(&mut self, rho: f64, at: &[Linearised]) -> Result<(), Singular> {
+        self.space.assemble(&self.scaled.delassus, rho, at);
+        self.space.lu.factorize(|block| at[block].rank == 0)
+    }
+
+    fn solve(&mut self, rho: f64, at: &[Linearised], x: &mut [DVec3]) {
+        let space = &mut *self.space;
+        space.reduced.clear();
+        for (row, at) in at.iter().enumerate() {
+            let mut entries = [0.0; 3];
+            if at.rank > 0 {
+                let product = self.scaled.delassus.row_times(row, x);
+                for (entry, b) in entries.iter_mut().zip(&at.b[..at.rank]) {
+                    *entry = b.dot(product);
+                }
+            }
+            space.reduced.push(entries);
+        }
+        space.lu.solve(&mut space.reduced);
+        for ((x, at), t) in x.iter_mut().zip(at).zip(&space.reduced) {
+            for (c, t) in at.c[..at.rank].iter().zip(t) {
+                *x -= *c * (rho * t);
+            }
+        }
+    }
+
+    fn residual(&mut self, impulse: &[DVec3]) -> Residual {
+        natural_map::stored(self.problem, impulse)
+    }
+
+    fn relax(&mut self, impulse: &mut [DVec3], sweeps: usize) {
+        let mut sweep = ExplicitSweep::new(self.problem, &mut self.space.sweep, impulse, &[]);
+        for _ in 0..sweeps {
+            sweep.sweep(0.0);
+        }
+        impulse.copy_from_slice(sweep.impulse());
+    }
+}

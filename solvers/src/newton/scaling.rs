@@ -1,0 +1,47 @@
+//! Scaled variables: one scalar a block makes all contacts alike [THEORY §7].
+//!
+//! ```text
+//! λ_α = trace(W_αα)/3,   r̂ = √λ r,   û = u/√λ,   q̂ = q/√λ,   Ŵ_αβ = W_αβ/√(λ_α λ_β)
+//! ```
+//!
+//! A scalar keeps the cone, so the law is the same in these variables, and one penalty `ρ` is right
+//! for every contact, whatever the masses. `e_scaled` is the plain natural-map residual in them.
+
+use crate::{Delassus, FrictionProblem};
+use glam::DVec3;
+
+/// A stored problem in scaled variables.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ScaledProblem {
+    /// `√λ`, 1 where `λ` is not positive.
+    pub(crate) root: Vec<f64>,
+    pub(crate) delassus: Delassus,
+    pub(crate) free_velocity: Vec<DVec3>,
+    /// Contacts only.
+    pub(crate) friction: Vec<f64>,
+}
+
+impl ScaledProblem {
+    pub(crate) fn new(problem: &FrictionProblem) -> Self {
+        let lambda = (0..problem.len()).map(|block| problem.delassus.block(block, block));
+        let root: Vec<f64> = lambda
+            .map(|w| root_of((w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0))
+            .collect();
+        Self {
+            delassus: problem.delassus.scaled(&root),
+            free_velocity: problem
+                .free_velocity
+                .iter()
+                .zip(&root)
+                .map(|(q, root)| *q / *root)
+                .collect(),
+            friction: problem.friction.clone(),
+            root,
+        }
+    }
+}
+
+/// `√λ`, or 1 for a block that nothing moves.
+pub(crate) fn root_of(lambda: f64) -> f64 {
+    if lambda > 0.0 { lambda.sqrt() } else { 1.0 }
+}

@@ -1,0 +1,366 @@
+//! Proximal point method with an inner semismooth Newton, for answers to 1e-8 and beyond.
+//!
+//! In scaled variables ([`crate::proximal_newton`] shares them with all contacts alike:
+//! `r̂ = √λ r`, `Ŵ_αβ = W_αβ/√(λ_α λ_β)`; hats dropped), one outer step seeks, around a centre `y`,
+//!
+//! ```text
+//! r = P(y − ρ u),   u = W r + q                                    (the proximal step)
+//! R(z) = z − P(y − ρ (W z + q)) = 0                                 its equation
+//! (I + ρ C B W) dz = −R(z),   ∂P = C B                              semismooth Newton, z ← z + t dz
+//! ```
+//!
+//! with `P` one of the two maps of [`ConeMap`]. The term `I` makes the matrix regular for any rank
+//! of `W`. The fixed points `y = r` satisfy the exact law: nothing is regularised, the proximal
+//! term vanishes at the solution.
+//!
+//! * Newton ends when `‖W R‖ ≤ 0.1 ‖P − y‖/ρ`, after 15 steps, or when the line search on `‖R‖`
+//!   fails (at most 14 halvings, decrease `1 − 10⁻⁴ t`). Each solve is refined once.
+//! * `r = P(…)` lies in the cone. It is the next centre if its true residual is below twice the
+//!   best one; otherwise the step is rejected: `ρ/8`, back to the best point, 20 plain sweeps.
+//! * `ρ ← 4ρ` (at most 10⁷) if the residual fell by less than 4 and Newton took at most 7 steps;
+//!   `ρ/2` if it took 12 or more.
+//!
+//! When to use it: stacks, walls, arches, large mass ratios, whatever sweeps do not finish. When
+//! not: far from the solution on thousands of contacts, where a factorisation costs hundreds of
+//! sweeps and Newton fails anyway; sweep first. Cost: one sparse LU a Newton step, some ten Newton
+//! steps an outer one.
+//!
+//! References: [Alart-Curnier91] for the first map; [Acary-Bremond-Huber18, §5] for the proximal
+//! point method around a nonsmooth Newton.
+
+pub use crate::newton::cone_map::ConeMap;
+
+use crate::newton::cone_map::Linearised;
+use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
+use crate::newton::space::NewtonSpace;
+use crate::nsgs::check_warm_start;
+use crate::progress::Progress;
+use crate::{FrictionProblem, Goal, History, ProblemError, Solver, SolverReport};
+use glam::DVec3;
+
+/// Settings of [`ProximalNewton`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProximalNewtonSettings {
+    /// Which projection. Default [`ConeMap::AlartCurnier`].
+    pub map: ConeMap,
+    /// First penalty `ρ > 0`, dimensionless (scaled variables). Default 1e3.
+    pub first_penalty: f64,
+    /// Budget of factorisations. Default 500.
+    pub max_factorizations: usize,
+    /// Plain sweeps before the first outer step. Default 100.
+    pub first_sweeps: usize,
+    /// Outer steps without a gain of 5 % after which the solve gives up. Default 8.
+    pub patience: usize,
+}
+
+impl Default for ProximalNewtonSettings {
+    fn default() -> Self {
+        Self {
+            map: ConeMap::default(),
+            first_penalty: 1e3,
+            max_factorizations: 500,
+            first_sweeps: 100,
+            patience: 8,
+        }
+    }
+}
+
+/// The solver and its buffers, which are reused from solve to solve.
+#[derive(Debug, Default)]
+pub struct ProximalNewton {
+    /// Settings of the next solve.
+    pub settings: ProximalNewtonSettings,
+    history: History,
+    best: Vec<DVec3>,
+    vectors: NewtonVectors,
+    contact_space: ContactSpaceBuffers,
+}
+
+impl ProximalNewton {
+    /// A solver with empty buffers.
+    #[must_use]
+    pub fn new(settings: ProximalNewtonSettings) -> Self {
+        Self {
+            settings,
+            ..Self::default()
+        }
+    }
+}
+
+impl Solver for ProximalNewton {
+    fn solve(
+        &mut self,
+        problem: &FrictionProblem,
+        impulse: &mut [DVec3],
+        goal: &Goal,
+    ) -> Result<SolverReport, ProblemError> {
+        problem.validate()?;
+        check_warm_start(impulse, problem.len())?;
+        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+        let mut space = ContactSpace::new(problem, &mut self.contact_space);
+        let mut start = impulse.to_vec();
+        space.relax(&mut start, self.settings.first_sweeps);
+        progress.report.iterations = self.settings.first_sweeps;
+        let plan = NewtonPlan::from(self.settings);
+        newton(
+            &mut space,
+            &plan,
+            &mut start,
+            &mut self.vectors,
+            &mut progress,
+        );
+        let report = progress.report;
+        impulse.copy_from_slice(&self.best);
+        Ok(report)
+    }
+
+    fn history(&self) -> &History {
+        &self.history
+    }
+}
+
+/// One call of the method.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewtonPlan {
+    pub(crate) map: ConeMap,
+    pub(crate) first_penalty: f64,
+    pub(crate) max_factorizations: usize,
+    pub(crate) patience: usize,
+    /// After a rejected step: back to the last accepted point instead of the best.
+    pub(crate) reject_to_last: bool,
+}
+
+impl From<ProximalNewtonSettings> for NewtonPlan {
+    fn from(settings: ProximalNewtonSettings) -> Self {
+        Self {
+            map: settings.map,
+            first_penalty: settings.first_penalty,
+            max_factorizations: settings.max_factorizations,
+            patience: settings.patience,
+            reject_to_last: false,
+        }
+    }
+}
+
+/// Vectors of the method, one entry a block, scaled.
+#[derive(Debug, Default)]
+pub(crate) struct NewtonVectors {
+    centre: Vec<DVec3>,
+    z: Vec<DVec3>,
+    /// `W z + q`.
+    u: Vec<DVec3>,
+    map: Vec<Linearised>,
+    /// `R`, then the right-hand side.
+    residual: Vec<DVec3>,
+    step: Vec<DVec3>,
+    /// `W dz`.
+    step_u: Vec<DVec3>,
+    scratch: Vec<DVec3>,
+    candidate: Vec<DVec3>,
+    best: Vec<DVec3>,
+    last: Vec<DVec3>,
+}
+
+const MAX_NEWTON: usize = 15;
+const MAX_HALVINGS: usize = 14;
+const MAX_PENALTY: f64 = 1e7;
+const SWEEPS_AFTER_REJECTION: usize = 20;
+
+/// Proximal point steps from `impulse` (not scaled), which receives the best point of this call.
+/// Returns its excess.
+pub(crate) fn newton(
+    space: &mut impl NewtonSpace,
+    plan: &NewtonPlan,
+    impulse: &mut [DVec3],
+    vectors: &mut NewtonVectors,
+    progress: &mut Progress,
+) -> f64 {
+    let mut best_excess = progress.judge(&space.residual(impulse), impulse);
+    vectors.best.clear();
+    vectors.best.extend_from_slice(impulse);
+    vectors.last.clone_from(&vectors.best);
+    let mut last_excess = best_excess;
+    let mut rho = plan.first_penalty;
+    let (mut idle, mut mark) = (0, best_excess);
+    let budget = progress.report.factorizations + plan.max_factorizations;
+    vectors.set_centre(space.root());
+    while !progress.finished()
+        && progress.report.factorizations < budget
+        && idle < plan.patience
+        && best_excess.is_finite()
+    {
+        let left = budget - progress.report.factorizations;
+        let steps = vectors.proximal_step(space, plan.map, rho, left.min(MAX_NEWTON));
+        progress.report.factorizations += steps;
+        vectors.unscale_candidate(space.root());
+        let residual = space.residual(&vectors.candidate);
+        let excess = progress.judge(&residual, &vectors.candidate);
+        if excess < 2.0 * best_excess {
+            if excess > 0.25 * last_excess && steps <= 7 {
+                rho = (4.0 * rho).min(MAX_PENALTY);
+            } else if steps >= 12 {
+                rho *= 0.5;
+            }
+            last_excess = excess;
+            vectors.last.clone_from(&vectors.candidate);
+        } else {
+            rho /= 8.0;
+            let back = if plan.reject_to_last {
+                &mut vectors.last
+            } else {
+                vectors.last.clone_from(&vectors.best);
+                &mut vectors.last
+            };
+            space.relax(back, SWEEPS_AFTER_REJECTION);
+            progress.report.iterations += SWEEPS_AFTER_REJECTION;
+            let residual = space.residual(&vectors.last);
+            last_excess = progress.judge(&residual, &vectors.last);
+        }
+        if last_excess < best_excess {
+            best_excess = last_excess;
+            vectors.best.clone_from(&vectors.last);
+        }
+        vectors.set_centre(space.root());
+        idle += 1;
+        if best_excess < 0.95 * mark {
+            mark = best_excess;
+            idle = 0;
+        }
+    }
+    impulse.copy_from_slice(&vectors.best);
+    best_excess
+}
+
+impl NewtonVectors {
+    /// The last accepted impulse, scaled, is the next centre and the start of Newton.
+    fn set_centre(&mut self, root: &[f64]) {
+        self.centre.clear();
+        let scaled = self.last.iter().zip(root).map(|(r, root)| *r * *root);
+        self.centre.extend(scaled);
+    }
+
+    fn unscale_candidate(&mut self, root: &[f64]) {
+        for (r, root) in self.candidate.iter_mut().zip(root) {
+            *r *= 1.0 / root;
+        }
+    }
+
+    /// Newton on `R(z) = 0` from the centre; the candidate receives `P`. Returns the number of
+    /// factorisations.
+    fn proximal_step(
+        &mut self,
+        space: &mut impl NewtonSpace,
+        map: ConeMap,
+        rho: f64,
+        max_steps: usize,
+    ) -> usize {
+        let n = self.centre.len();
+        self.z.clone_from(&self.centre);
+        for v in [&mut self.u, &mut self.step_u, &mut self.scratch] {
+            v.resize(n, DVec3::ZERO);
+        }
+        space.times(&self.z, &mut self.u);
+        add(&mut self.u, space.free_velocity(), 1.0);
+        let mut steps = 0;
+        let mut size = self.linearise(space, map, rho);
+        while steps < max_steps && !self.is_inner_solution(space, rho) {
+            steps += 1;
+            if space.factorize(rho, &self.map).is_err() || !self.solve_refined(space, rho) {
+                break;
+            }
+            space.times(&self.step, &mut self.step_u);
+            let Some(t) = self.line_search(space, map, rho, size) else {
+                break;
+            };
+            add(&mut self.z, &self.step, t);
+            add(&mut self.u, &self.step_u, t);
+            size = self.linearise(space, map, rho);
+        }
+        self.candidate.clear();
+        self.candidate.extend(self.map.iter().map(|at| at.point));
+        steps
+    }
+
+    /// The map and `R` at `z`; `‖R‖`.
+    fn linearise(&mut self, space: &impl NewtonSpace, map: ConeMap, rho: f64) -> f64 {
+        let friction = space.friction();
+        self.map.clear();
+        self.residual.clear();
+        let mut sum = 0.0;
+        for (block, ((y, u), z)) in self.centre.iter().zip(&self.u).zip(&self.z).enumerate() {
+            let at = match friction.get(block) {
+                Some(mu) => map.linearise(*y, *u, rho, *mu),
+                None => Linearised::joint(*y - *u * rho),
+            };
+            let residual = *z - at.point;
+            sum += residual.length_squared();
+            self.residual.push(residual);
+            self.map.push(at);
+        }
+        sum.sqrt()
+    }
+
+    /// `‖W R‖ ≤ 0.1 ‖P − y‖/ρ`.
+    fn is_inner_solution(&mut self, space: &mut impl NewtonSpace, rho: f64) -> bool {
+        space.times(&self.residual, &mut self.scratch);
+        let moved = self.map.iter().zip(&self.centre);
+        let moved: f64 = moved.map(|(at, y)| (at.point - *y).length_squared()).sum();
+        norm(&self.scratch) <= 0.1 * moved.sqrt() / rho
+    }
+
+    /// `step ← −(I + ρ C B W)⁻¹ R`, refined once. False if it is not finite.
+    fn solve_refined(&mut self, space: &mut impl NewtonSpace, rho: f64) -> bool {
+        self.step.clear();
+        self.step.extend(self.residual.iter().map(|r| -*r));
+        space.solve(rho, &self.map, &mut self.step);
+        // −R − (I + ρ C B W) step
+        space.times(&self.step, &mut self.step_u);
+        self.scratch.clear();
+        let terms = self.residual.iter().zip(&self.step).zip(&self.step_u);
+        let defect = terms
+            .zip(&self.map)
+            .map(|(((r, x), wx), at)| -*r - *x - at.apply(*wx) * rho);
+        self.scratch.extend(defect);
+        space.solve(rho, &self.map, &mut self.scratch);
+        add(&mut self.step, &self.scratch, 1.0);
+        self.step.iter().all(|x| x.is_finite())
+    }
+
+    /// The first of `t = 1, ½, …` that lowers `‖R‖`.
+    fn line_search(
+        &self,
+        space: &impl NewtonSpace,
+        map: ConeMap,
+        rho: f64,
+        size: f64,
+    ) -> Option<f64> {
+        let friction = space.friction();
+        let mut t = 1.0;
+        for _ in 0..=MAX_HALVINGS {
+            let mut sum = 0.0;
+            for (block, y) in self.centre.iter().enumerate() {
+                let u = self.u[block] + self.step_u[block] * t;
+                let point = match friction.get(block) {
+                    Some(mu) => map.project(*y, u, rho, *mu),
+                    None => *y - u * rho,
+                };
+                sum += (self.z[block] + self.step[block] * t - point).length_squared();
+            }
+            if sum.sqrt() <= (1.0 - 1e-4 * t) * size {
+                return Some(t);
+            }
+            t *= 0.5;
+        }
+        None
+    }
+}
+
+fn add(x: &mut [DVec3], y: &[DVec3], factor: f64) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x += *y * factor;
+    }
+}
+
+fn norm(x: &[DVec3]) -> f64 {
+    x.iter().map(|x| x.length_squared()).sum::<f64>().sqrt()
+}
