@@ -111,6 +111,8 @@ pub(crate) trait Relaxation {
     fn sweep(&mut self, beta: f64) -> SweepSums;
     /// Residual of `x` from the definition.
     fn residual(&mut self) -> Residual;
+    /// Residual of any impulse from the definition.
+    fn residual_of(&mut self, impulse: &[DVec3]) -> Residual;
     /// The `x` that was judged last, in the problem's order and frames.
     fn impulse(&self) -> &[DVec3];
     /// Go on from `impulse`, at rest.

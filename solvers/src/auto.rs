@@ -20,29 +20,40 @@
 
 use crate::acceleration::{self, Momentum, Relaxation};
 use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
+use crate::islands::{Extract, Islands};
+use crate::newton::body_space::BodySpace;
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
 use crate::newton::space::NewtonSpace;
 use crate::nsgs::check_warm_start;
+use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist};
 use crate::progress::Progress;
 use crate::proximal_newton::{ConeMap, NewtonPlan, NewtonVectors, newton};
-use crate::{FrictionProblem, Goal, History, NsgsSettings, ProblemError, Solver, SolverReport};
+use crate::twist_sweep::{TwistSweep, TwistWorkspace};
+use crate::{GlobalProblem, Goal, History, NsgsSettings, Solver, SolverReport, natural_map};
 use glam::DVec3;
 
 /// Settings of [`Auto`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AutoSettings {
-    /// Sweeps of the first stage at most. Default 1000.
-    pub first_sweeps: usize,
+    /// The first stage. Default: Nesterov's momentum, at most 1000 sweeps, left when the residual
+    /// does not halve within 300.
+    pub first: NsgsSettings,
     /// Budget of sweeps, all stages. Default 200 000.
     pub max_sweeps: usize,
-    /// Budget of factorisations, all stages. Default 5 000.
+    /// Budget of factorisations, all stages; 0 leaves the sweeps alone. Default 5 000.
     pub max_factorizations: usize,
 }
 
 impl Default for AutoSettings {
     fn default() -> Self {
         Self {
-            first_sweeps: 1000,
+            first: NsgsSettings {
+                min_sweeps: 1,
+                max_sweeps: 1000,
+                stall_window: Some(300),
+                momentum: Momentum::NESTEROV,
+                ..NsgsSettings::default()
+            },
             max_sweeps: 200_000,
             max_factorizations: 5_000,
         }
@@ -86,9 +97,32 @@ pub struct Auto {
     path: Vec<Stage>,
     explicit: ExplicitWorkspace,
     contact_space: ContactSpaceBuffers,
+    body_space: BodySpace,
+    cycles: CycleBuffers,
+    twist: TwistWorkspace,
+    hard: HardIslands,
+}
+
+/// What the second phase keeps from solve to solve.
+#[derive(Debug, Default)]
+struct CycleBuffers {
     vectors: NewtonVectors,
+    /// Where the independent track of sweeps stands.
     track: Vec<DVec3>,
+    /// Where Newton stands.
     point: Vec<DVec3>,
+}
+
+/// Islands that the first stage left unsolved.
+#[derive(Debug, Default)]
+struct HardIslands {
+    islands: Islands,
+    extract: Extract,
+    twist: TwistWorkspace,
+    scratch: Vec<WorldTwist>,
+    impulse: Vec<DVec3>,
+    history: History,
+    best: Vec<DVec3>,
 }
 
 impl Auto {
@@ -101,10 +135,119 @@ impl Auto {
         }
     }
 
-    /// The stages of the last solve, in their order.
+    /// The stages of the last solve, in their order. In a factored problem the islands that need
+    /// more than sweeps follow one after the other, with their own residuals.
     #[must_use]
     pub fn path(&self) -> &[Stage] {
         &self.path
+    }
+
+    /// Solves a problem in global form: as [`Solver::solve`], on its stored form, with the Newton
+    /// matrices in the space of the bodies if `M` consists of symmetric blocks of six.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if the problem is inconsistent, not finite, or `M` is singular.
+    pub fn solve_global(
+        &mut self,
+        problem: &GlobalProblem,
+        impulse: &mut [DVec3],
+        goal: &Goal,
+    ) -> Result<SolverReport, ProblemError> {
+        let stored = problem.condense()?;
+        self.solve_condensed(problem, &stored, impulse, goal)
+    }
+
+    /// [`Self::solve_global`] with the stored form at hand, from [`GlobalProblem::condense`].
+    ///
+    /// # Errors
+    /// [`ProblemError`] if the problem is inconsistent or not finite.
+    pub fn solve_condensed(
+        &mut self,
+        problem: &GlobalProblem,
+        stored: &FrictionProblem,
+        impulse: &mut [DVec3],
+        goal: &Goal,
+    ) -> Result<SolverReport, ProblemError> {
+        problem.validate()?;
+        self.solve_in(stored, Some(problem), impulse, goal)
+    }
+
+    fn solve_in(
+        &mut self,
+        problem: &FrictionProblem,
+        global: Option<&GlobalProblem>,
+        impulse: &mut [DVec3],
+        goal: &Goal,
+    ) -> Result<SolverReport, ProblemError> {
+        problem.validate()?;
+        check_warm_start(impulse, problem.len())?;
+        self.path.clear();
+        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse, &[]);
+        let mut log = Log::new(&mut self.path);
+        let settings = &self.settings;
+        acceleration::run(&mut sweep, &settings.first, &mut progress);
+        log.stage(Method::Accelerated, &progress);
+        let cycles = Cycles {
+            settings,
+            sweep,
+            buffers: &mut self.cycles,
+            log,
+        };
+        if !cycles.is_over(&mut progress) {
+            let bodies = &mut self.body_space;
+            let of_bodies =
+                global.is_some_and(|global| bodies.load_global(global, &problem.free_velocity));
+            if of_bodies {
+                cycles.run(bodies, &mut progress);
+            } else {
+                let mut contacts = ContactSpace::new(problem, &mut self.contact_space);
+                cycles.run(&mut contacts, &mut progress);
+            }
+        }
+        let report = progress.report;
+        impulse.copy_from_slice(&self.best);
+        Ok(report)
+    }
+
+    /// Solves a factored problem in place. `impulse` (N·s, contact frames, one a contact) is the
+    /// warm start and receives the best impulse found; `twist` receives `v_free + Ŵ Gᵀ r`.
+    ///
+    /// Islands that the first stage leaves unsolved are taken out and solved one by one, with the
+    /// Newton matrices in the space of their bodies.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if the problem is inconsistent or not finite; `impulse` is then unchanged.
+    pub fn solve_factored(
+        &mut self,
+        problem: &FactoredProblem,
+        impulse: &mut [DVec3],
+        twist: &mut Vec<WorldTwist>,
+        goal: &Goal,
+    ) -> Result<SolverReport, ProblemError> {
+        problem.validate()?;
+        check_warm_start(impulse, problem.contacts.len())?;
+        self.path.clear();
+        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+        let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
+        let relay = pool && problem.contacts.len() >= self.settings.first.parallel_from;
+        let mut sweep = TwistSweep::new(problem, &mut self.twist, impulse, relay);
+        acceleration::run(&mut sweep, &self.settings.first, &mut progress);
+        let mut log = Log::new(&mut self.path);
+        log.stage(Method::Accelerated, &progress);
+        if !progress.finished() && self.settings.max_factorizations > 0 {
+            let mut second = SecondPhase {
+                settings: &self.settings,
+                space: &mut self.body_space,
+                cycles: &mut self.cycles,
+                path: log.path,
+            };
+            self.hard.solve(problem, &mut second, &mut progress);
+        }
+        let report = progress.report;
+        impulse.copy_from_slice(&self.best);
+        problem.twist_under(impulse, twist);
+        Ok(report)
     }
 }
 
@@ -115,44 +258,90 @@ impl Solver for Auto {
         impulse: &mut [DVec3],
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
-        problem.validate()?;
-        check_warm_start(impulse, problem.len())?;
-        self.path.clear();
-        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse, &[]);
-        let cold = impulse.iter().all(|r| *r == DVec3::ZERO);
-        let mut log = Log::new(&mut self.path);
-        let first = NsgsSettings {
-            min_sweeps: usize::from(cold),
-            max_sweeps: self.settings.first_sweeps.min(self.settings.max_sweeps),
-            stall_window: Some(300),
-            momentum: Momentum::NESTEROV,
-            ..NsgsSettings::default()
-        };
-        acceleration::run(&mut sweep, &first, &mut progress);
-        log.stage(Method::Accelerated, &progress);
-        if !progress.finished() {
-            let mut space = ContactSpace::new(problem, &mut self.contact_space);
-            self.track.clear();
-            self.track.extend_from_slice(sweep.impulse());
-            Cycles {
-                settings: &self.settings,
-                sweep,
-                space: &mut space,
-                vectors: &mut self.vectors,
-                track: &mut self.track,
-                point: &mut self.point,
-                log,
-            }
-            .run(&mut progress);
-        }
-        let report = progress.report;
-        impulse.copy_from_slice(&self.best);
-        Ok(report)
+        self.solve_in(problem, None, impulse, goal)
     }
 
     fn history(&self) -> &History {
         &self.history
+    }
+}
+
+/// What the islands share.
+struct SecondPhase<'a> {
+    settings: &'a AutoSettings,
+    space: &'a mut BodySpace,
+    cycles: &'a mut CycleBuffers,
+    path: &'a mut Vec<Stage>,
+}
+
+impl HardIslands {
+    /// Solves every island whose part of the residual exceeds its share, the goal's square divided
+    /// among the contacts, and judges the whole.
+    fn solve(
+        &mut self,
+        problem: &FactoredProblem,
+        second: &mut SecondPhase,
+        progress: &mut Progress,
+    ) {
+        self.islands.find(problem);
+        self.impulse.clear();
+        self.impulse.extend_from_slice(progress.best());
+        let norms = natural_map::factored_by_group(
+            problem,
+            &self.impulse,
+            &self.islands.of_contact,
+            self.islands.count,
+            &mut self.scratch,
+        );
+        let [_, r, q] = norms.iter().fold([0.0; 3], |sum, part| {
+            [sum[0] + part[0], sum[1] + part[1], sum[2] + part[2]]
+        });
+        let allowed = progress.goal.scaled.powi(2) * r.max(q) / problem.contacts.len() as f64;
+        for (island, [natural, r, q]) in norms.iter().enumerate() {
+            self.extract
+                .take(problem, &self.islands, island as u32, &self.impulse);
+            let share = allowed * self.extract.source.len() as f64;
+            if *natural <= share {
+                continue;
+            }
+            // Half of the share: the denominator may shrink while the islands are solved.
+            let goal = Goal {
+                scaled: (0.25 * share / r.max(*q)).sqrt(),
+                fclib: f64::INFINITY,
+                ..progress.goal
+            };
+            self.solve_extract(&goal, second, progress);
+            for (source, r) in self.extract.source.iter().zip(&self.best) {
+                self.impulse[*source as usize] = *r;
+            }
+            if progress.finished() {
+                break;
+            }
+        }
+        let residual = natural_map::factored(problem, &self.impulse, &mut self.scratch);
+        progress.judge(&residual, &self.impulse);
+    }
+
+    /// The cycles on the island at hand; its best impulse is in `best`.
+    fn solve_extract(&mut self, goal: &Goal, second: &mut SecondPhase, progress: &mut Progress) {
+        let (problem, start) = (self.extract.view(), &self.extract.impulse);
+        let mut own = Progress::new(goal, &mut self.history, &mut self.best, start);
+        let mut sweep = TwistSweep::new(&problem, &mut self.twist, start, false);
+        let residual = sweep.residual_of(start);
+        own.judge(&residual, start);
+        second.space.load_factored(&problem);
+        Cycles {
+            settings: second.settings,
+            sweep,
+            buffers: second.cycles,
+            log: Log::new(second.path),
+        }
+        .run(second.space, &mut own);
+        let (own, report) = (own.report, &mut progress.report);
+        report.iterations += own.iterations;
+        report.factorizations += own.factorizations;
+        report.restarts += own.restarts;
+        report.certificates += own.certificates;
     }
 }
 
@@ -187,30 +376,27 @@ impl<'a> Log<'a> {
 }
 
 /// The second phase.
-struct Cycles<'a, R, S> {
+struct Cycles<'a, R> {
     settings: &'a AutoSettings,
     sweep: R,
-    space: &'a mut S,
-    vectors: &'a mut NewtonVectors,
-    /// Where the independent track of sweeps stands.
-    track: &'a mut Vec<DVec3>,
-    /// Where Newton stands.
-    point: &'a mut Vec<DVec3>,
+    buffers: &'a mut CycleBuffers,
     log: Log<'a>,
 }
 
-impl<R: Relaxation, S: NewtonSpace> Cycles<'_, R, S> {
-    fn run(&mut self, progress: &mut Progress) {
+impl<R: Relaxation> Cycles<'_, R> {
+    fn run(mut self, space: &mut impl NewtonSpace, progress: &mut Progress) {
         let mut plain = progress.report.residual.scaled > 1e-3;
+        self.buffers.track.clear();
+        self.buffers.track.extend_from_slice(progress.best());
         for cycle in 0.. {
             let length = 1 << cycle.min(6);
             let before = progress.excess();
-            self.newton(cycle, length, progress);
+            self.newton(space, cycle, length, progress);
             if self.is_over(progress) {
                 return;
             }
             let newton = progress.excess();
-            self.sweep.restart(self.point);
+            self.sweep.restart(&self.buffers.point);
             self.sweep(Momentum::NESTEROV, 500 * length, progress);
             if self.is_over(progress) {
                 return;
@@ -221,15 +407,19 @@ impl<R: Relaxation, S: NewtonSpace> Cycles<'_, R, S> {
                 Momentum::NESTEROV
             };
             let take_over = cycle % 2 == 0 && newton <= 0.1 * before;
-            self.sweep
-                .restart(if take_over { self.point } else { self.track });
+            let start = if take_over {
+                &self.buffers.point
+            } else {
+                &self.buffers.track
+            };
+            self.sweep.restart(start);
             let start = progress.excess();
             self.sweep(momentum, 1000 * length, progress);
             if self.is_over(progress) {
                 return;
             }
             self.sweep.residual();
-            self.track.copy_from_slice(self.sweep.impulse());
+            self.buffers.track.copy_from_slice(self.sweep.impulse());
             plain = !plain && progress.excess() > 0.5 * start;
         }
     }
@@ -242,24 +432,41 @@ impl<R: Relaxation, S: NewtonSpace> Cycles<'_, R, S> {
     }
 
     /// Both maps, the second from where the first ended.
-    fn newton(&mut self, cycle: usize, length: usize, progress: &mut Progress) {
+    fn newton(
+        &mut self,
+        space: &mut impl NewtonSpace,
+        cycle: usize,
+        length: usize,
+        progress: &mut Progress,
+    ) {
         let mut maps = [ConeMap::AlartCurnier, ConeMap::Cone];
         if cycle % 2 == 1 {
             maps.reverse();
         }
-        self.point.clear();
-        self.point.extend_from_slice(self.track);
+        let buffers = &mut *self.buffers;
+        buffers.point.clear();
+        buffers.point.extend_from_slice(&buffers.track);
         for map in maps {
+            let left = self.settings.max_factorizations - progress.report.factorizations;
             let plan = NewtonPlan {
                 map,
                 first_penalty: [1e3, 1e4, 1e5][cycle % 3],
-                max_factorizations: 60 * length.min(8),
+                max_factorizations: (60 * length.min(8)).min(left),
                 patience: 8,
                 reject_to_last: cycle % 2 == 1,
             };
-            newton(self.space, &plan, self.point, self.vectors, progress);
+            newton(
+                space,
+                &mut self.sweep,
+                &plan,
+                &mut buffers.point,
+                &mut buffers.vectors,
+                progress,
+            );
             self.log.stage(Method::Newton(map), progress);
-            if self.is_over(progress) {
+            if progress.finished()
+                || progress.report.factorizations >= self.settings.max_factorizations
+            {
                 return;
             }
         }
@@ -275,7 +482,7 @@ impl<R: Relaxation, S: NewtonSpace> Cycles<'_, R, S> {
             max_sweeps: sweeps.min(left),
             stall_window: None,
             momentum,
-            ..NsgsSettings::default()
+            ..self.settings.first
         };
         acceleration::run(&mut self.sweep, &settings, progress);
         let method = if momentum == Momentum::NONE {

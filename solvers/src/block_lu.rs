@@ -24,6 +24,7 @@ pub(crate) type Block<const N: usize> = [[f64; N]; N];
 /// Factors of a matrix of `N × N` blocks and the place where it is assembled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BlockLu<const N: usize> {
+    neighbours: Vec<Vec<u32>>,
     /// Position in the order of elimination of each block row, and its inverse.
     place: Vec<u32>,
     order: Vec<u32>,
@@ -39,6 +40,14 @@ pub(crate) struct BlockLu<const N: usize> {
 }
 
 impl<const N: usize> BlockLu<N> {
+    /// [`Self::analyse`], unless the pattern is the last one: from step to step it often is.
+    pub(crate) fn analyse_if_changed(&mut self, neighbours: Vec<Vec<u32>>) {
+        if self.neighbours != neighbours {
+            self.analyse(&neighbours);
+            self.neighbours = neighbours;
+        }
+    }
+
     /// Chooses the order and lays out the factors for a pattern given by `neighbours`, which must
     /// be symmetric: rows with the columns of their blocks, in any order.
     pub(crate) fn analyse(&mut self, neighbours: &[Vec<u32>]) {
@@ -96,9 +105,20 @@ impl<const N: usize> BlockLu<N> {
         upper
     }
 
-    /// Number of stored blocks, fill included.
-    pub(crate) fn block_count(&self) -> usize {
-        self.blocks.len()
+    /// Block products of one factorisation without idle rows: its cost.
+    pub(crate) fn products(&self) -> usize {
+        let beyond = |row: usize| self.row_start[row + 1] - self.diagonal[row];
+        let factors = |row: usize| self.diagonal[row] - self.row_start[row];
+        let update = |row: usize| {
+            let pivots = &self.columns[self.row_start[row]..self.diagonal[row]];
+            pivots
+                .iter()
+                .map(|pivot| beyond(*pivot as usize))
+                .sum::<usize>()
+        };
+        (0..self.order.len())
+            .map(|row| factors(row) + update(row) + 1)
+            .sum()
     }
 
     /// Where block `(row, column)` of the matrix is assembled.

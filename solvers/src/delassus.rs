@@ -102,11 +102,6 @@ impl Delassus {
         matrix
     }
 
-    /// A stored block by its position, rows one after the other.
-    pub(crate) fn stored_block(&self, position: usize) -> &DMat3 {
-        &self.blocks[position]
-    }
-
     /// The block at `(row, column)`, zero where none is stored.
     #[must_use]
     pub fn block(&self, row: usize, column: usize) -> DMat3 {

@@ -134,6 +134,10 @@ impl Relaxation for ExplicitSweep<'_> {
         natural_map::stored(self.problem, &self.space.now)
     }
 
+    fn residual_of(&mut self, impulse: &[DVec3]) -> Residual {
+        natural_map::stored(self.problem, impulse)
+    }
+
     fn impulse(&self) -> &[DVec3] {
         &self.space.now
     }

@@ -20,12 +20,15 @@ pub mod auto;
 pub mod colouring;
 pub mod cone;
 pub mod delassus;
+#[cfg(feature = "fclib")]
+pub mod fclib;
 pub mod global;
 pub mod goal;
 pub mod history;
 pub mod natural_map;
 pub mod nsgs;
 pub mod one_contact;
+pub mod planar;
 pub mod problem;
 pub mod proximal_newton;
 pub mod report;
@@ -34,6 +37,7 @@ pub mod sparse;
 
 mod block_lu;
 mod explicit_sweep;
+mod islands;
 mod joint_block;
 mod newton;
 mod progress;

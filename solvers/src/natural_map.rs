@@ -19,7 +19,7 @@
 //! twists from the problem's own frames and arms, and nothing is cached.
 
 use crate::cone;
-use crate::problem::{FactoredProblem, FrictionProblem, InverseMass, WorldTwist};
+use crate::problem::{Contact, FactoredProblem, FrictionProblem, InverseMass, WorldTwist};
 use glam::DVec3;
 
 /// What an impulse reaches on a problem.
@@ -146,36 +146,69 @@ pub fn factored(
     twist_of(problem, impulse, twist);
     let mut sums = Sums::default();
     for (contact, r) in problem.contacts.iter().zip(impulse) {
-        let [a, b] = contact.bodies.map(|body| body as usize);
-        let axes = [
-            contact.frame.x_axis,
-            contact.frame.y_axis,
-            contact.frame.z_axis,
-        ];
-        // The relative velocity, and the squares of the two that it is the difference of.
-        let relative = |v: &[WorldTwist]| {
-            let point_a = v[a].linear + v[a].angular.cross(contact.arms[0]);
-            let point_b = v[b].linear + v[b].angular.cross(contact.arms[1]);
-            let w = point_a - point_b;
-            let u = DVec3::from(axes.map(|axis| axis.dot(w))) + contact.offset;
-            (u, point_a.length_squared() + point_b.length_squared())
-        };
-        // The trace of Cᵀ(I/m + [ρ]×ᵀ 𝕀⁻¹ [ρ]×)C does not depend on the orthonormal C:
-        // 3/m + ‖ρ‖² tr 𝕀⁻¹ − ρᵀ𝕀⁻¹ρ for each body.
-        let trace: f64 = [(a, contact.arms[0]), (b, contact.arms[1])]
-            .map(|(body, arm)| {
-                let InverseMass { linear, angular } = &problem.inverse_mass[body];
-                let diagonal = angular.x_axis.x + angular.y_axis.y + angular.z_axis.z;
-                3.0 * linear + arm.length_squared() * diagonal - arm.dot(*angular * arm)
-            })
-            .iter()
-            .sum();
-        let ((u, at_end), (q, free)) = (relative(twist), relative(problem.free_twist));
-        let speeds = (at_end + free + contact.offset.length_squared()).sqrt();
-        let noise = ROUNDING * speeds;
-        sums.add(trace / 3.0, contact.friction, *r, [u, q], noise);
+        add_contact(&mut sums, problem, contact, *r, twist);
     }
     sums.finish()
+}
+
+/// Squares of the norms in `e_scaled`, summed by group: `Σ λ‖F‖²` and the two of its denominator,
+/// `Σ λ‖r‖²` and `Σ ‖q‖²/λ`. `group` names the group of each contact, below `groups`.
+pub(crate) fn factored_by_group(
+    problem: &FactoredProblem,
+    impulse: &[DVec3],
+    group: &[u32],
+    groups: usize,
+    twist: &mut Vec<WorldTwist>,
+) -> Vec<[f64; 3]> {
+    twist_of(problem, impulse, twist);
+    let mut norms = vec![[0.0; 3]; groups];
+    for ((contact, r), group) in problem.contacts.iter().zip(impulse).zip(group) {
+        let mut sums = Sums::default();
+        add_contact(&mut sums, problem, contact, *r, twist);
+        let parts = [sums.natural_scaled, sums.impulse_scaled, sums.free_scaled];
+        for (norm, part) in norms[*group as usize].iter_mut().zip(parts) {
+            *norm += part;
+        }
+    }
+    norms
+}
+
+/// Adds one contact, given the twists under the impulse.
+fn add_contact(
+    sums: &mut Sums,
+    problem: &FactoredProblem,
+    contact: &Contact,
+    r: DVec3,
+    twist: &[WorldTwist],
+) {
+    let [a, b] = contact.bodies.map(|body| body as usize);
+    let axes = [
+        contact.frame.x_axis,
+        contact.frame.y_axis,
+        contact.frame.z_axis,
+    ];
+    // The relative velocity, and the squares of the two that it is the difference of.
+    let relative = |v: &[WorldTwist]| {
+        let point_a = v[a].linear + v[a].angular.cross(contact.arms[0]);
+        let point_b = v[b].linear + v[b].angular.cross(contact.arms[1]);
+        let w = point_a - point_b;
+        let u = DVec3::from(axes.map(|axis| axis.dot(w))) + contact.offset;
+        (u, point_a.length_squared() + point_b.length_squared())
+    };
+    // The trace of Cᵀ(I/m + [ρ]×ᵀ 𝕀⁻¹ [ρ]×)C does not depend on the orthonormal C:
+    // 3/m + ‖ρ‖² tr 𝕀⁻¹ − ρᵀ𝕀⁻¹ρ for each body.
+    let trace: f64 = [(a, contact.arms[0]), (b, contact.arms[1])]
+        .map(|(body, arm)| {
+            let InverseMass { linear, angular } = &problem.inverse_mass[body];
+            let diagonal = angular.x_axis.x + angular.y_axis.y + angular.z_axis.z;
+            3.0 * linear + arm.length_squared() * diagonal - arm.dot(*angular * arm)
+        })
+        .iter()
+        .sum();
+    let ((u, at_end), (q, free)) = (relative(twist), relative(problem.free_twist));
+    let speeds = (at_end + free + contact.offset.length_squared()).sqrt();
+    let noise = ROUNDING * speeds;
+    sums.add(trace / 3.0, contact.friction, r, [u, q], noise);
 }
 
 /// `v_free + Ŵ Gᵀ r` from the definition.

@@ -1,7 +1,6 @@
 //! Proximal point method with an inner semismooth Newton, for answers to 1e-8 and beyond.
 //!
-//! In scaled variables ([`crate::proximal_newton`] shares them with all contacts alike:
-//! `r̂ = √λ r`, `Ŵ_αβ = W_αβ/√(λ_α λ_β)`; hats dropped), one outer step seeks, around a centre `y`,
+//! In scaled variables (`r̂ = √λ r`, `Ŵ_αβ = W_αβ/√(λ_α λ_β)`, hats dropped), one outer step seeks, around a centre `y`,
 //!
 //! ```text
 //! r = P(y − ρ u),   u = W r + q                                    (the proximal step)
@@ -30,6 +29,8 @@
 
 pub use crate::newton::cone_map::ConeMap;
 
+use crate::acceleration::Relaxation;
+use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::newton::cone_map::Linearised;
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
 use crate::newton::space::NewtonSpace;
@@ -72,7 +73,9 @@ pub struct ProximalNewton {
     pub settings: ProximalNewtonSettings,
     history: History,
     best: Vec<DVec3>,
+    start: Vec<DVec3>,
     vectors: NewtonVectors,
+    explicit: ExplicitWorkspace,
     contact_space: ContactSpaceBuffers,
 }
 
@@ -97,15 +100,17 @@ impl Solver for ProximalNewton {
         problem.validate()?;
         check_warm_start(impulse, problem.len())?;
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse, &[]);
         let mut space = ContactSpace::new(problem, &mut self.contact_space);
-        let mut start = impulse.to_vec();
-        space.relax(&mut start, self.settings.first_sweeps);
-        progress.report.iterations = self.settings.first_sweeps;
-        let plan = NewtonPlan::from(self.settings);
+        self.start.clear();
+        self.start.extend_from_slice(impulse);
+        let sweeps = self.settings.first_sweeps;
+        relax(&mut sweep, &mut self.start, sweeps, &mut progress);
         newton(
             &mut space,
-            &plan,
-            &mut start,
+            &mut sweep,
+            &NewtonPlan::from(self.settings),
+            &mut self.start,
             &mut self.vectors,
             &mut progress,
         );
@@ -170,12 +175,13 @@ const SWEEPS_AFTER_REJECTION: usize = 20;
 /// Returns its excess.
 pub(crate) fn newton(
     space: &mut impl NewtonSpace,
+    sweep: &mut impl Relaxation,
     plan: &NewtonPlan,
     impulse: &mut [DVec3],
     vectors: &mut NewtonVectors,
     progress: &mut Progress,
 ) -> f64 {
-    let mut best_excess = progress.judge(&space.residual(impulse), impulse);
+    let mut best_excess = progress.judge(&sweep.residual_of(impulse), impulse);
     vectors.best.clear();
     vectors.best.extend_from_slice(impulse);
     vectors.last.clone_from(&vectors.best);
@@ -193,7 +199,7 @@ pub(crate) fn newton(
         let steps = vectors.proximal_step(space, plan.map, rho, left.min(MAX_NEWTON));
         progress.report.factorizations += steps;
         vectors.unscale_candidate(space.root());
-        let residual = space.residual(&vectors.candidate);
+        let residual = sweep.residual_of(&vectors.candidate);
         let excess = progress.judge(&residual, &vectors.candidate);
         if excess < 2.0 * best_excess {
             if excess > 0.25 * last_excess && steps <= 7 {
@@ -205,16 +211,10 @@ pub(crate) fn newton(
             vectors.last.clone_from(&vectors.candidate);
         } else {
             rho /= 8.0;
-            let back = if plan.reject_to_last {
-                &mut vectors.last
-            } else {
+            if !plan.reject_to_last {
                 vectors.last.clone_from(&vectors.best);
-                &mut vectors.last
-            };
-            space.relax(back, SWEEPS_AFTER_REJECTION);
-            progress.report.iterations += SWEEPS_AFTER_REJECTION;
-            let residual = space.residual(&vectors.last);
-            last_excess = progress.judge(&residual, &vectors.last);
+            }
+            last_excess = relax(sweep, &mut vectors.last, SWEEPS_AFTER_REJECTION, progress);
         }
         if last_excess < best_excess {
             best_excess = last_excess;
@@ -229,6 +229,23 @@ pub(crate) fn newton(
     }
     impulse.copy_from_slice(&vectors.best);
     best_excess
+}
+
+/// Plain sweeps on `impulse`; the excess of the result.
+pub(crate) fn relax(
+    sweep: &mut impl Relaxation,
+    impulse: &mut [DVec3],
+    sweeps: usize,
+    progress: &mut Progress,
+) -> f64 {
+    sweep.restart(impulse);
+    for _ in 0..sweeps {
+        sweep.sweep(0.0);
+    }
+    progress.report.iterations += sweeps;
+    let residual = sweep.residual();
+    impulse.copy_from_slice(sweep.impulse());
+    progress.judge(&residual, impulse)
 }
 
 impl NewtonVectors {

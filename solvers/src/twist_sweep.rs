@@ -457,6 +457,10 @@ impl Relaxation for TwistSweep<'_> {
         natural_map::factored(self.problem, &self.space.impulse, &mut self.space.scratch)
     }
 
+    fn residual_of(&mut self, impulse: &[DVec3]) -> Residual {
+        natural_map::factored(self.problem, impulse, &mut self.space.scratch)
+    }
+
     fn impulse(&self) -> &[DVec3] {
         &self.space.impulse
     }

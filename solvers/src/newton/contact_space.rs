@@ -12,10 +12,8 @@
 use super::cone_map::Linearised;
 use super::scaling::ScaledProblem;
 use super::space::NewtonSpace;
-use crate::acceleration::Relaxation;
 use crate::block_lu::{BlockLu, Singular};
-use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
-use crate::{Delassus, FrictionProblem, Residual, natural_map};
+use crate::{Delassus, FrictionProblem};
 use glam::DVec3;
 
 /// Buffers that outlive a solve.
@@ -25,25 +23,19 @@ pub(crate) struct ContactSpaceBuffers {
     /// Slot in the factors of each stored block of `W`.
     slots: Vec<u32>,
     reduced: Vec<[f64; 3]>,
-    sweep: ExplicitWorkspace,
 }
 
 /// A stored problem, scaled.
 pub(crate) struct ContactSpace<'a> {
-    problem: &'a FrictionProblem,
     scaled: ScaledProblem,
     space: &'a mut ContactSpaceBuffers,
 }
 
 impl<'a> ContactSpace<'a> {
-    pub(crate) fn new(problem: &'a FrictionProblem, space: &'a mut ContactSpaceBuffers) -> Self {
+    pub(crate) fn new(problem: &FrictionProblem, space: &'a mut ContactSpaceBuffers) -> Self {
         let scaled = ScaledProblem::new(problem);
         space.analyse(&scaled.delassus);
-        Self {
-            problem,
-            scaled,
-            space,
-        }
+        Self { scaled, space }
     }
 }
 
@@ -62,7 +54,7 @@ impl ContactSpaceBuffers {
             columns.sort_unstable();
             columns.dedup();
         }
-        self.lu.analyse(&neighbours);
+        self.lu.analyse_if_changed(neighbours);
         self.slots.clear();
         for row in 0..n {
             for (column, _) in delassus.row(row) {
@@ -141,17 +133,5 @@ impl NewtonSpace for ContactSpace<'_> {
                 *x -= *c * (rho * t);
             }
         }
-    }
-
-    fn residual(&mut self, impulse: &[DVec3]) -> Residual {
-        natural_map::stored(self.problem, impulse)
-    }
-
-    fn relax(&mut self, impulse: &mut [DVec3], sweeps: usize) {
-        let mut sweep = ExplicitSweep::new(self.problem, &mut self.space.sweep, impulse, &[]);
-        for _ in 0..sweeps {
-            sweep.sweep(0.0);
-        }
-        impulse.copy_from_slice(sweep.impulse());
     }
 }

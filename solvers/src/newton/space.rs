@@ -1,7 +1,6 @@
 //! Where the Newton matrix is built and factorised: in the space of the contacts or of the bodies.
 
 use super::cone_map::Linearised;
-use crate::Residual;
 use crate::block_lu::Singular;
 use glam::DVec3;
 
@@ -19,8 +18,4 @@ pub(crate) trait NewtonSpace {
     fn factorize(&mut self, rho: f64, at: &[Linearised]) -> Result<(), Singular>;
     /// `x ← (I + ρ C B Ŵ)⁻¹ x` with the last factors.
     fn solve(&mut self, rho: f64, at: &[Linearised], x: &mut [DVec3]);
-    /// Residual of an impulse (not scaled) from the definition.
-    fn residual(&mut self, impulse: &[DVec3]) -> Residual;
-    /// Plain Gauss–Seidel sweeps on an impulse (not scaled).
-    fn relax(&mut self, impulse: &mut [DVec3], sweeps: usize);
 }

@@ -1,0 +1,234 @@
+//! FCLIB files: friction-contact problems in HDF5, read and written in Rust alone
+//! [Acary-Bremond-Huber18].
+//!
+//! ```text
+//! local:   u = W r + q                                 FclibProblem::Local
+//! global:  M v = H r + f,   u = Hᵀ v + w               FclibProblem::Global
+//! ```
+//!
+//! with the law of this crate, contact by contact, normal first. Rolling friction
+//! (`fclib_local_rolling`, `fclib_global_rolling`) and equality constraints (`V`, `R`, `s`; `G`,
+//! `b`; multipliers `l`) are refused, never dropped.
+//!
+//! | Object | Content | |
+//! |---|---|---|
+//! | `/fclib_local/spacedim` | 2 or 3 | int32 |
+//! | `/fclib_local/W` | sparse matrix, `d n_c × d n_c`, 1/kg | group |
+//! | `/fclib_local/vectors/{q,mu}` | `d n_c` entries, m/s; `n_c` entries | float64 |
+//! | `/fclib_global/spacedim` | 2 or 3 | int32 |
+//! | `/fclib_global/{M,H}` | sparse matrices, `n × n`, kg, and `n × d n_c` | group |
+//! | `/fclib_global/vectors/{f,w,mu}` | `n`, N·s; `d n_c`, m/s; `n_c` entries | float64 |
+//! | `…/info/{title,description,math_info}` | optional | fixed-length string |
+//! | `/guesses/number_of_guesses`, `/guesses/{1,2,…}/{u,r[,v]}` | optional | int32, float64 |
+//! | `/solution/{u,r[,v]}` | optional | float64 |
+//!
+//! A sparse matrix is a group of `m`, `n`, `nz`, `nzmax`, `p`, `i` (int32) and `x` (float64):
+//!
+//! | `nz` | Storage | `p` | `i` |
+//! |---|---|---|---|
+//! | −2 | compressed rows | `m + 1` starts | columns |
+//! | −1 | compressed columns | `n + 1` starts | rows |
+//! | ≥ 0 | `nz` triplets | **columns** | **rows** |
+//!
+//! What to know about the files in circulation:
+//!
+//! * The header of the C library calls `p` the rows of triplets, but the files hold columns there.
+//!   Where the matrix is not square and only the other reading lies in range, that one is taken.
+//! * `nzmax` may exceed the number of entries; entries may be explicit zeros. A block of `W` is
+//!   stored iff an entry of it is not zero, or it is on the diagonal.
+//! * `W` need not be symmetric; its rows are used as given.
+//! * `/solution/r` may be all zero: trust a solution only after [`crate::natural_map`] has judged it.
+//!   `/guesses/1` is commonly the step before.
+//! * Planar problems (`spacedim` 2) are embedded on reading and flattened on writing, without a
+//!   change of bits: [`crate::planar`].
+//! * Texts may hold bytes that are not UTF-8; those are replaced. Attributes and comments on
+//!   matrices are not kept.
+//!
+//! Written files have version 2 of the superblock, which HDF5 reads from 1.8 on, and contiguous
+//! little-endian data; `W` in compressed rows without its zeros, `M` and `H` in triplets.
+//!
+//! Any bytes give a problem or an [`FclibError`]. All data must be contiguous or compact. A declared
+//! size is checked before it is allocated: all that is read together is no larger than the file,
+//! and data that was declared but never written (zeros) no larger than 16 times the file.
+//!
+//! ```
+//! use glam::{DMat3, DVec3};
+//! use moreau_solvers::fclib::{FclibFile, FclibProblem};
+//! use moreau_solvers::{Delassus, FrictionProblem};
+//! let problem = FrictionProblem {
+//!     delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
+//!     free_velocity: vec![DVec3::new(-1.0, 0.3, 0.0)],
+//!     friction: vec![0.5],
+//!     joints: Vec::new(),
+//! };
+//! let file = FclibFile::new(FclibProblem::Local(problem));
+//! assert_eq!(FclibFile::from_bytes(&file.to_bytes()?)?, file);
+//! # Ok::<(), moreau_solvers::fclib::FclibError>(())
+//! ```
+
+mod error;
+mod matrix;
+mod read;
+mod source;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::FclibError;
+
+use crate::{FrictionProblem, GlobalProblem, ProblemError};
+use glam::DVec3;
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Texts about a problem.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// Its name.
+    pub title: String,
+    /// Where it comes from.
+    pub description: String,
+    /// What is known of its solutions.
+    pub math_info: String,
+}
+
+/// The problem of a file, in three dimensions.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FclibProblem {
+    /// With stored blocks: `/fclib_local`.
+    Local(FrictionProblem),
+    /// In global form: `/fclib_global`.
+    Global(GlobalProblem),
+}
+
+impl FclibProblem {
+    /// Number of contacts.
+    #[must_use]
+    pub fn contacts(&self) -> usize {
+        match self {
+            Self::Local(problem) => problem.contacts(),
+            Self::Global(problem) => problem.len(),
+        }
+    }
+
+    /// Number of generalised velocities, of a problem in global form.
+    #[must_use]
+    pub fn degrees_of_freedom(&self) -> Option<usize> {
+        match self {
+            Self::Local(_) => None,
+            Self::Global(problem) => Some(problem.degrees_of_freedom()),
+        }
+    }
+
+    /// The stored form; a global problem is condensed.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if a global problem is inconsistent or its `M` is singular.
+    pub fn stored(&self) -> Result<Cow<'_, FrictionProblem>, ProblemError> {
+        match self {
+            Self::Local(problem) => Ok(Cow::Borrowed(problem)),
+            Self::Global(problem) => problem.condense().map(Cow::Owned),
+        }
+    }
+}
+
+/// A point in the space of the unknowns: a guess or a solution.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FclibVectors {
+    /// `u`, m/s, contact frames, one a contact.
+    pub u: Vec<DVec3>,
+    /// `r`, N·s, contact frames, one a contact.
+    pub r: Vec<DVec3>,
+    /// `v`, generalised velocities of a problem in global form, one a degree of freedom; files may
+    /// have none.
+    pub v: Option<Vec<f64>>,
+}
+
+/// The content of an FCLIB file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FclibFile {
+    /// Texts.
+    pub info: Info,
+    /// Dimension of the contacts in the file, 2 or 3. [`Self::problem`] and all vectors have three
+    /// components in both cases; a planar global problem has `n_c` degrees of freedom more than
+    /// its file.
+    pub dimension: usize,
+    /// The problem.
+    pub problem: FclibProblem,
+    /// Starting points, as in `/guesses/1`, `/guesses/2`, ….
+    pub guesses: Vec<FclibVectors>,
+    /// The answer, as in `/solution`.
+    pub solution: Option<FclibVectors>,
+}
+
+impl FclibFile {
+    /// A problem in three dimensions without texts, guesses or solution.
+    #[must_use]
+    pub fn new(problem: FclibProblem) -> Self {
+        Self {
+            info: Info::default(),
+            dimension: 3,
+            problem,
+            guesses: Vec::new(),
+            solution: None,
+        }
+    }
+
+    /// Number of contacts.
+    #[must_use]
+    pub fn contacts(&self) -> usize {
+        self.problem.contacts()
+    }
+
+    /// Number of 3×3 blocks of the stored form of `W`. Costs a condensation for a global problem.
+    ///
+    /// # Errors
+    /// As [`FclibProblem::stored`].
+    pub fn blocks(&self) -> Result<usize, ProblemError> {
+        Ok(self.problem.stored()?.delassus.block_count())
+    }
+
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// [`FclibError::File`] with the path and what is wrong with the file.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, FclibError> {
+        let path = path.as_ref();
+        std::fs::read(path)
+            .map_err(FclibError::Io)
+            .and_then(read::file)
+            .map_err(|error| error.of_file(path))
+    }
+
+    /// Reads the bytes of a file.
+    ///
+    /// # Errors
+    /// [`FclibError`] names the dataset at fault, what was found and what was expected.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FclibError> {
+        read::file(bytes.to_vec())
+    }
+
+    /// Writes to `path`, replacing a file that is there.
+    ///
+    /// # Errors
+    /// [`FclibError::File`] with the path and what is wrong; nothing is written if the content is
+    /// not valid.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), FclibError> {
+        let path = path.as_ref();
+        self.to_bytes()
+            .and_then(|bytes| std::fs::write(path, bytes).map_err(FclibError::Io))
+            .map_err(|error| error.of_file(path))
+    }
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// [`FclibError`] if the content is inconsistent or not finite, has joints, is not planar
+    /// although [`Self::dimension`] is 2, or is too large for 32-bit indices. The third components
+    /// of planar guesses and solutions are dropped, whatever they are.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, FclibError> {
+        write::file(self)
+    }
+}
