@@ -1,4 +1,5 @@
 use super::*;
+use crate::Solver as _;
 use crate::random::Random;
 use crate::{Nsgs, NsgsSettings, natural_map};
 
