@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod acceleration;
+pub mod admm;
 pub mod auto;
 pub mod colouring;
 pub mod cone;
@@ -25,6 +26,7 @@ pub mod fclib;
 pub mod global;
 pub mod goal;
 pub mod history;
+pub mod infeasibility;
 pub mod natural_map;
 pub mod nsgs;
 pub mod one_contact;
@@ -47,6 +49,7 @@ mod sparse_lu;
 mod twist_sweep;
 
 pub use acceleration::Momentum;
+pub use admm::{Admm, AdmmSettings};
 pub use auto::{Auto, AutoSettings};
 pub use delassus::Delassus;
 pub use global::GlobalProblem;

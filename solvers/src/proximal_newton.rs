@@ -16,6 +16,9 @@
 //!   fails (at most 14 halvings, decrease `1 − 10⁻⁴ t`). Each solve is refined once.
 //! * `r = P(…)` lies in the cone. It is the next centre if its true residual is below twice the
 //!   best one; otherwise the step is rejected: `ρ/8`, back to the best point, 20 plain sweeps.
+//! * **Drift.** A jammed cluster keeps the states of all its contacts and its residual, while every
+//!   step moves the impulses by the same little amount along a self-stress. Such a direction is
+//!   followed at once to where the first contact leaves its state.
 //! * `ρ ← 4ρ` (at most 10⁷) if the residual fell by less than 4 and Newton took at most 7 steps;
 //!   `ρ/2` if it took 12 or more.
 //!
@@ -147,6 +150,9 @@ impl From<ProximalNewtonSettings> for NewtonPlan {
     }
 }
 
+/// Jumps along a drift in one call.
+const MAX_DRIFTS: usize = 100;
+
 /// Vectors of the method, one entry a block, scaled.
 #[derive(Debug, Default)]
 pub(crate) struct NewtonVectors {
@@ -164,6 +170,8 @@ pub(crate) struct NewtonVectors {
     candidate: Vec<DVec3>,
     best: Vec<DVec3>,
     last: Vec<DVec3>,
+    /// Rank of the derivative of each block in the last accepted step.
+    state: Vec<u8>,
 }
 
 const MAX_NEWTON: usize = 15;
@@ -187,7 +195,8 @@ pub(crate) fn newton(
     vectors.last.clone_from(&vectors.best);
     let mut last_excess = best_excess;
     let mut rho = plan.first_penalty;
-    let (mut idle, mut mark) = (0, best_excess);
+    let (mut idle, mut drifts, mut mark) = (0, 0, best_excess);
+    vectors.state.clear();
     let budget = progress.report.factorizations + plan.max_factorizations;
     vectors.set_centre(space.root());
     while !progress.finished()
@@ -207,8 +216,15 @@ pub(crate) fn newton(
             } else if steps >= 12 {
                 rho *= 0.5;
             }
+            let jammed = excess > 0.8 * last_excess && vectors.same_state();
             last_excess = excess;
-            vectors.last.clone_from(&vectors.candidate);
+            if jammed && drifts < MAX_DRIFTS {
+                drifts += 1;
+                idle = 0;
+                vectors.drift(space);
+            } else {
+                vectors.last.clone_from(&vectors.candidate);
+            }
         } else {
             rho /= 8.0;
             if !plan.reject_to_last {
@@ -254,6 +270,42 @@ impl NewtonVectors {
         self.centre.clear();
         let scaled = self.last.iter().zip(root).map(|(r, root)| *r * *root);
         self.centre.extend(scaled);
+    }
+
+    /// True if every block is open, stuck or sliding as it was when this was called last.
+    fn same_state(&mut self) -> bool {
+        let same = self.state.len() == self.map.len()
+            && self.state.iter().zip(&self.map).all(|(old, at)| usize::from(*old) == at.rank);
+        self.state.clear();
+        self.state.extend(self.map.iter().map(|at| at.rank as u8));
+        same
+    }
+
+    /// A jammed cluster: the states stay, the residual stays, and each step moves the impulses by
+    /// the same small amount along a self-stress. Goes on in that direction until the first
+    /// contact leaves its state.
+    fn drift(&mut self, space: &impl NewtonSpace) {
+        let friction = space.friction();
+        let mut length = f64::INFINITY;
+        for (block, mu) in friction.iter().enumerate() {
+            let (r, d) = (self.candidate[block], self.candidate[block] - self.last[block]);
+            let exit = match self.map[block].rank {
+                0 => continue,
+                3 => cone_exit(*mu, r, d),
+                _ if d.x < 0.0 => -r.x / d.x,
+                _ => continue,
+            };
+            length = length.min(exit);
+        }
+        let length = if length.is_finite() { 1.0001 * length } else { 0.0 };
+        for (block, last) in self.last.iter_mut().enumerate() {
+            let r = self.candidate[block];
+            let moved = r + (r - *last) * length;
+            *last = match friction.get(block) {
+                Some(mu) => crate::cone::project(*mu, moved),
+                None => moved,
+            };
+        }
     }
 
     fn unscale_candidate(&mut self, root: &[f64]) {
@@ -370,6 +422,24 @@ impl NewtonVectors {
         }
         None
     }
+}
+
+/// The smallest `t > 0` at which `r + t d` leaves the cone, from a point inside it.
+fn cone_exit(friction: f64, r: DVec3, d: DVec3) -> f64 {
+    // ‖r_T + t d_T‖² = μ² (r_N + t d_N)²
+    let mu = friction * friction;
+    let a = d.y * d.y + d.z * d.z - mu * d.x * d.x;
+    let b = r.y * d.y + r.z * d.z - mu * r.x * d.x;
+    let c = r.y * r.y + r.z * r.z - mu * r.x * r.x;
+    let discriminant = b * b - a * c;
+    if discriminant < 0.0 {
+        return f64::INFINITY;
+    }
+    // c ≤ 0: the positive root nearest to zero, without cancellation.
+    let root = discriminant.sqrt();
+    let q = if b >= 0.0 { -(b + root) } else { root - b };
+    let positive = |t: f64| if t > 0.0 { t } else { f64::INFINITY };
+    positive(q / a).min(positive(c / q))
 }
 
 fn add(x: &mut [DVec3], y: &[DVec3], factor: f64) {

@@ -1,0 +1,374 @@
+//! Why a solve did not converge: a proof that no impulse keeps the bodies apart, or a finding that
+//! the impulses grow without bound.
+//!
+//! **Certificate** (after Farkas). By De Saxcé's shift `û_α ∈ K*_α` says `u_αN ≥ 0` and nothing else,
+//! since `û_N = u_N + μ‖u_T‖ ≥ μ‖u_T‖`. Let `y` have `y_α = (y_αN, 0, 0)`, `y_αN ≥ 0` at the contacts
+//! and any value at the joints, and let
+//!
+//! ```text
+//! −(Wᵀy)_α ∈ K*_α  at the contacts,    (Wᵀy)_α = 0  at the joints,    qᵀy < 0.
+//! ```
+//!
+//! Then no `r ∈ K` has `u_N ≥ 0` at all contacts and `u = 0` at the joints. Proof: such an `r` gives
+//! `yᵀu = Σ y_αN u_αN + 0 ≥ 0`. But `yᵀu = (Wᵀy)ᵀr + qᵀy`, where `(Wᵀy)_αᵀ r_α ≤ 0` since
+//! `−(Wᵀy)_α` is in the dual of the cone of `r_α`; so `yᵀu ≤ qᵀy < 0`. ∎ Friction does not enter but
+//! through `r ∈ K`: the proof holds for every law of sliding.
+//!
+//! **In numbers** the first two conditions hold up to `v_α = ‖P_K((Wᵀy)_α)‖` (Moreau: the distance of
+//! `−(Wᵀy)_α` to `K*_α`; `‖(Wᵀy)_α‖` at a joint). The proof then reads `0 ≤ qᵀy + Σ v_α‖r_α‖`, and
+//! with Cauchy–Schwarz every solution has
+//!
+//! ```text
+//! √(Σ λ‖r‖²) ≥ −qᵀy / √(Σ v²/λ)
+//! ```
+//!
+//! which is scale-free once divided by `√(Σ ‖q‖²/λ)`, the impulse that stops all contacts one by one.
+//! The bounds of the rounding of `Wᵀy` and `qᵀy` are added to `v` and taken from `−qᵀy`: the inequality
+//! is a theorem on the given numbers. A vector counts as a certificate if the bound is 10⁸ or more: with
+//! such an impulse `W r` has a rounding of 10⁻⁸ of `q` and more, so that no solution can be told from
+//! none.
+//!
+//! **Candidates.** For `W` symmetric and positive semi-definite `yᵀWy ≤ 0` makes `Wᵀy = 0`. The growth
+//! of a diverging impulse tends to such a `y`, and so do the closing velocities `max(−u_N, 0)/λ` that a
+//! solver cannot remove. Both are known to a few digits only, so they are projected on the null space
+//! of `Wᵀ` within their support (conjugate gradients on the normal equations, scaled), the negative
+//! part is cut off, and what is left is checked as above.
+
+use crate::{FrictionProblem, SolverStatus, cone};
+use glam::DVec3;
+
+/// Impulse over `√(Σ ‖q‖²/λ)` beyond which nothing counts as a solution.
+const UNBOUNDED: f64 = 1e8;
+/// Entries of a candidate below this part of its largest do not belong to its support.
+const SUPPORT: f64 = 1e-3;
+/// Gain `−q̂ᵀŷ` over `‖q̂‖ ‖ŷ‖` without which no certificate is possible: rounding counts for at least
+/// `10 ε` in `v`.
+const LEAST_GAIN: f64 = 1e-8;
+/// Projections with a shrinking support.
+const ROUNDS: usize = 6;
+
+/// A proof that a problem has no solution (see the [module](self)).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Certificate {
+    /// `y`, one vector a block: only normals at the contacts. Scaled to `Σ λ‖y‖² = 1`.
+    pub direction: Vec<DVec3>,
+    /// Every solution would have `√(Σ λ‖r‖²)` of at least this times `√(Σ ‖q‖²/λ)`.
+    pub least_impulse: f64,
+}
+
+/// Looks for a certificate near `direction` (one vector a block, any length): the growth of a
+/// diverging impulse, or the impulse itself. The problem must be valid.
+///
+/// ```
+/// use glam::{DMat3, DVec3};
+/// use moreau_solvers::{Delassus, FrictionProblem, infeasibility};
+/// // A free ball between two walls that close in on it: n₁ = −n₂, t₁ the same.
+/// let opposite = DMat3::from_diagonal(DVec3::new(-1.0, 1.0, -1.0));
+/// let rows = vec![
+///     vec![(0, DMat3::IDENTITY), (1, opposite)],
+///     vec![(0, opposite), (1, DMat3::IDENTITY)],
+/// ];
+/// let problem = FrictionProblem {
+///     delassus: Delassus::from_rows(rows),
+///     free_velocity: vec![-DVec3::X; 2],
+///     friction: vec![0.3; 2],
+///     joints: Vec::new(),
+/// };
+/// let proof = infeasibility::certificate(&problem, &[DVec3::new(1.0, 0.2, 0.0), DVec3::X * 1.1]);
+/// assert!(proof.is_some_and(|proof| proof.least_impulse > 1e8));
+/// ```
+#[must_use]
+pub fn certificate(problem: &FrictionProblem, direction: &[DVec3]) -> Option<Certificate> {
+    let n = problem.len();
+    if direction.len() != n || direction.iter().any(|y| !y.is_finite()) {
+        return None;
+    }
+    let mut lambda = Vec::new();
+    scales(problem, &mut lambda);
+    let mut y: Vec<DVec3> = direction
+        .iter()
+        .zip(&lambda)
+        .map(|(y, lambda)| *y * lambda.sqrt())
+        .collect();
+    let operator = Operator::new(problem, &lambda);
+    let stopping = reference(problem, &lambda);
+    for round in 0..ROUNDS {
+        operator.restrict(&mut y, if round == 0 { SUPPORT } else { 0.0 })?;
+        let physical = operator.physical(&y);
+        let bound = least_impulse(problem, &lambda, &physical);
+        if bound >= UNBOUNDED {
+            return Some(Certificate {
+                direction: physical,
+                least_impulse: bound,
+            });
+        }
+        operator.project(&mut y);
+        // Rounding alone keeps the bound below 10⁸ if less than this is gained, and shrinking the
+        // support gains nothing more.
+        if operator.gain(&y) <= LEAST_GAIN * stopping {
+            return None;
+        }
+    }
+    None
+}
+
+/// The status that a solver ends with, given its last iterate (see [`classify`]) and the `status`
+/// that its residuals alone would give. Statuses of limits stay.
+///
+/// A solve may reach its goal on a problem without solution: `e_scaled` is relative to the impulse,
+/// and that grows. A closing row of zeros is not seen by it at all. So a proof overrules the
+/// residual; it is looked for only if the impulse is ten times the one that stops the contacts one
+/// by one, or more. Otherwise the check costs a pass over the rows of `W`.
+pub(crate) fn conclude(
+    problem: &FrictionProblem,
+    impulse: &[DVec3],
+    status: SolverStatus,
+) -> SolverStatus {
+    match status {
+        SolverStatus::Stopped => classify(problem, impulse).unwrap_or(status),
+        SolverStatus::Converged if is_refuted(problem, impulse) => SolverStatus::Infeasible,
+        _ => status,
+    }
+}
+
+/// Impulse over `√(Σ ‖q‖²/λ)` from which on a converged solve is doubted.
+const DOUBTFUL: f64 = 10.0;
+
+fn is_refuted(problem: &FrictionProblem, impulse: &[DVec3]) -> bool {
+    if has_closing_row(problem) {
+        return true;
+    }
+    let mut lambda = Vec::new();
+    scales(problem, &mut lambda);
+    let doubtful = size(impulse, &lambda) > DOUBTFUL * reference(problem, &lambda);
+    doubtful && certificate(problem, impulse).is_some()
+}
+
+/// Why a solve ended at `impulse` without reaching its goal: [`SolverStatus::Infeasible`] with a
+/// certificate, [`SolverStatus::Unbounded`] if the impulse is not finite or is beyond 10⁸ times the one
+/// that stops the contacts one by one, else `None`: it may just need more iterations. Give it the
+/// last iterate of a method that diverges, else the best one. Costs some hundred products with `W`.
+pub(crate) fn classify(problem: &FrictionProblem, impulse: &[DVec3]) -> Option<SolverStatus> {
+    if has_closing_row(problem) {
+        return Some(SolverStatus::Infeasible);
+    }
+    let mut lambda = Vec::new();
+    scales(problem, &mut lambda);
+    if certificate(problem, impulse).is_some()
+        || certificate(problem, &closing(problem, impulse, &lambda)).is_some()
+    {
+        return Some(SolverStatus::Infeasible);
+    }
+    let bounded = size(impulse, &lambda) <= UNBOUNDED * reference(problem, &lambda);
+    (!bounded).then_some(SolverStatus::Unbounded)
+}
+
+/// A contact whose normal velocity no impulse changes, and which closes: its unit normal is `y`.
+fn has_closing_row(problem: &FrictionProblem) -> bool {
+    (0..problem.contacts()).any(|contact| {
+        let row = |b: &glam::DMat3| b.row(0) == DVec3::ZERO;
+        problem.free_velocity[contact].x < 0.0
+            && problem.delassus.row(contact).all(|(_, block)| row(block))
+    })
+}
+
+/// `max(−u_N, 0)/λ` at the contacts, `−u/λ` at the joints.
+fn closing(problem: &FrictionProblem, impulse: &[DVec3], lambda: &[f64]) -> Vec<DVec3> {
+    let at = |block: usize| {
+        let u = problem.delassus.row_times(block, impulse) + problem.free_velocity[block];
+        let y = if block < problem.contacts() {
+            DVec3::X * (-u.x).max(0.0)
+        } else {
+            -u
+        };
+        y / lambda[block]
+    };
+    (0..problem.len()).map(at).collect()
+}
+
+/// `λ_α = trace(W_αα)/3`, the largest one where it is not positive, and 1 if none is.
+pub(crate) fn scales(problem: &FrictionProblem, lambda: &mut Vec<f64>) {
+    lambda.clear();
+    lambda.extend((0..problem.len()).map(|block| {
+        let local = problem.delassus.block(block, block);
+        (local.x_axis.x + local.y_axis.y + local.z_axis.z) / 3.0
+    }));
+    let largest = lambda.iter().copied().fold(0.0, f64::max);
+    let fallback = if largest > 0.0 && largest.is_finite() {
+        largest
+    } else {
+        1.0
+    };
+    for value in lambda.iter_mut() {
+        if !(value.is_finite() && *value > f64::MIN_POSITIVE) {
+            *value = fallback;
+        }
+    }
+}
+
+/// `√(Σ λ‖r‖²)`.
+fn size(impulse: &[DVec3], lambda: &[f64]) -> f64 {
+    let square = |(r, lambda): (&DVec3, &f64)| lambda * r.length_squared();
+    let pairs = impulse.iter().zip(lambda);
+    pairs.map(square).sum::<f64>().sqrt()
+}
+
+/// `√(Σ ‖q‖²/λ)`.
+fn reference(problem: &FrictionProblem, lambda: &[f64]) -> f64 {
+    let square = |(q, lambda): (&DVec3, &f64)| q.length_squared() / lambda;
+    let pairs = problem.free_velocity.iter().zip(lambda);
+    pairs.map(square).sum::<f64>().sqrt()
+}
+
+/// The lower bound of the module doc over `√(Σ ‖q‖²/λ)`, rounding counted against it; zero if
+/// `qᵀy` is not negative.
+fn least_impulse(problem: &FrictionProblem, lambda: &[f64], y: &[DVec3]) -> f64 {
+    let n = problem.len();
+    let mut product = vec![(DVec3::ZERO, 0.0, 0.0); n];
+    let (mut gain, mut noise) = (0.0, 0.0);
+    for (row, y) in y.iter().enumerate() {
+        let q = problem.free_velocity[row];
+        gain -= q.dot(*y);
+        noise += q.length() * y.length();
+        for (column, block) in problem.delassus.row(row) {
+            let (sum, size, terms) = &mut product[column];
+            *sum += block.transpose() * *y;
+            let square: f64 = block.to_cols_array().iter().map(|e| e * e).sum();
+            *size += square.sqrt() * y.length();
+            *terms += 3.0;
+        }
+    }
+    gain -= (3.0 * n as f64 + 4.0) * f64::EPSILON * noise;
+    let mut square = 0.0;
+    for (block, (sum, size, terms)) in product.into_iter().enumerate() {
+        let distance = match problem.friction.get(block) {
+            Some(friction) => cone::project(*friction, sum).length(),
+            None => sum.length(),
+        };
+        let v = distance + (terms + 8.0) * f64::EPSILON * size;
+        square += v * v / lambda[block];
+    }
+    let bound = gain / (square.sqrt() * reference(problem, lambda));
+    if gain > 0.0 && !bound.is_nan() {
+        bound
+    } else {
+        0.0
+    }
+}
+
+/// Conjugate-gradient steps of one projection.
+const STEPS: usize = 500;
+
+/// `B = (Ŵᵀ)` on the support of a candidate, `Ŵ_αβ = W_αβ/√(λ_α λ_β)`.
+struct Operator<'a> {
+    problem: &'a FrictionProblem,
+    root: Vec<f64>,
+}
+
+impl<'a> Operator<'a> {
+    fn new(problem: &'a FrictionProblem, lambda: &[f64]) -> Self {
+        Self {
+            problem,
+            root: lambda.iter().map(|lambda| lambda.sqrt()).collect(),
+        }
+    }
+
+    /// Cuts off tangents, negative normals and what is below `threshold` of the largest normal, and
+    /// scales to length 1. None if nothing is left.
+    fn restrict(&self, y: &mut [DVec3], threshold: f64) -> Option<()> {
+        let contacts = self.problem.contacts();
+        let largest = y[..contacts].iter().map(|y| y.x).fold(0.0, f64::max);
+        for y in &mut y[..contacts] {
+            let kept = y.x > threshold * largest;
+            *y = DVec3::X * if kept { y.x } else { 0.0 };
+        }
+        let length = square(y).sqrt();
+        if !(length.is_finite() && length > 0.0) {
+            return None;
+        }
+        y.iter_mut().for_each(|y| *y /= length);
+        Some(())
+    }
+
+    fn physical(&self, y: &[DVec3]) -> Vec<DVec3> {
+        y.iter()
+            .zip(&self.root)
+            .map(|(y, root)| *y / *root)
+            .collect()
+    }
+
+    /// `−q̂ᵀy` over `‖y‖`; zero for `y = 0`.
+    fn gain(&self, y: &[DVec3]) -> f64 {
+        let q = self.problem.free_velocity.iter();
+        let pairs = q.zip(y).zip(&self.root);
+        let sum: f64 = pairs.map(|((q, y), root)| -q.dot(*y) / root).sum();
+        let gain = sum / square(y).sqrt();
+        if gain.is_nan() { 0.0 } else { gain }
+    }
+
+    /// `Ŵᵀ y`.
+    fn transposed(&self, y: &[DVec3]) -> Vec<DVec3> {
+        let mut sum = vec![DVec3::ZERO; y.len()];
+        for (row, y) in self.physical(y).into_iter().enumerate() {
+            for (column, block) in self.problem.delassus.row(row) {
+                sum[column] += block.transpose() * y;
+            }
+        }
+        self.physical(&sum)
+    }
+
+    /// `Ŵ t`, restricted to the support: the normals where `inside`, and the joints.
+    fn restricted(&self, t: &[DVec3], inside: &[bool]) -> Vec<DVec3> {
+        let t = self.physical(t);
+        let mut out = vec![DVec3::ZERO; t.len()];
+        for (row, out) in out.iter_mut().enumerate() {
+            if inside[row] {
+                let sum = self.problem.delassus.row_times(row, &t) / self.root[row];
+                let contact = row < self.problem.contacts();
+                *out = if contact { DVec3::X * sum.x } else { sum };
+            }
+        }
+        out
+    }
+
+    /// Removes from `y` what `B` sees of it, within its support.
+    fn project(&self, y: &mut [DVec3]) {
+        let contacts = self.problem.contacts();
+        let inside: Vec<bool> = (0..y.len())
+            .map(|block| block >= contacts || y[block].x > 0.0)
+            .collect();
+        let mut left = self.transposed(y);
+        let mut gradient = self.restricted(&left, &inside);
+        let mut step = gradient.clone();
+        let mut size = square(&gradient);
+        for _ in 0..STEPS.min(6 * y.len() + 10) {
+            let image = self.transposed(&step);
+            let length = size / square(&image);
+            if size == 0.0 || !length.is_finite() {
+                return;
+            }
+            for (y, step) in y.iter_mut().zip(&step) {
+                *y -= *step * length;
+            }
+            for (left, image) in left.iter_mut().zip(&image) {
+                *left -= *image * length;
+            }
+            gradient = self.restricted(&left, &inside);
+            let next = square(&gradient);
+            for (step, gradient) in step.iter_mut().zip(&gradient) {
+                *step = *gradient + *step * (next / size);
+            }
+            size = next;
+            if size.sqrt() <= f64::EPSILON * square(y).sqrt() {
+                return;
+            }
+        }
+    }
+}
+
+fn square(y: &[DVec3]) -> f64 {
+    y.iter().map(|y| y.length_squared()).sum()
+}
+
+#[cfg(test)]
+mod tests;
