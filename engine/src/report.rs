@@ -19,6 +19,8 @@ pub struct StepReport {
     pub closed_contacts: usize,
     /// Gauss–Seidel sweeps.
     pub sweeps: usize,
+    /// Factorisations of the Newton solver: none in most steps.
+    pub factorizations: usize,
     /// The residual is within the tolerance.
     pub converged: bool,
     /// `e_scaled` of the impulses, recomputed from the definition; dimensionless.

@@ -4,7 +4,7 @@ use crate::error::SettingsError;
 use crate::material::Combine;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
-use moreau_solvers::{Momentum, NsgsSettings};
+use moreau_solvers::{AutoSettings, Momentum, NsgsSettings};
 use serde::{Deserialize, Serialize};
 
 /// Settings of the step.
@@ -89,6 +89,16 @@ impl Accuracy {
             Self::Interactive => 1e-2,
             Self::Engineering => 1e-4,
             Self::Reference => 1e-11,
+        }
+    }
+
+    /// Budget of factorisations of this preset: none where the time of a step is bounded.
+    #[must_use]
+    pub fn max_factorizations(self) -> usize {
+        match self {
+            Self::Interactive => 0,
+            Self::Engineering => 500,
+            Self::Reference => 5_000,
         }
     }
 
@@ -227,6 +237,18 @@ impl Settings {
                 .momentum
                 .map_or(preset.momentum, |cap| Momentum { cap, race: false }),
             ..preset
+        }
+    }
+
+    /// The solver of the step: these sweeps, then Newton for the islands that they leave unsolved.
+    #[must_use]
+    pub fn auto(&self) -> AutoSettings {
+        let first = self.nsgs();
+        AutoSettings {
+            first,
+            max_sweeps: first.max_sweeps,
+            max_factorizations: self.accuracy.max_factorizations(),
+            ..AutoSettings::default()
         }
     }
 

@@ -34,7 +34,7 @@ use crate::{BodyId, Pose, Twist};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings, SingleThreadedExecutor};
 use glam::DVec3;
-use moreau_solvers::{Goal, Nsgs, Solver as _, SolverReport};
+use moreau_solvers::{Auto, Goal, Solver as _, SolverReport};
 use std::time::Instant;
 
 /// The phases of a step, in their order. Systems of the user may be ordered against them.
@@ -205,7 +205,7 @@ impl Clock {
 /// The contact solver and what it said of this step.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Solver {
-    nsgs: Nsgs,
+    auto: Auto,
     report: SolverReport,
 }
 
@@ -330,17 +330,17 @@ fn solve(
     settings: Res<Settings>,
     threads: Res<Threads>,
 ) -> Result<(), StepError> {
-    let Solver { nsgs, report } = &mut *solver;
-    nsgs.settings = settings.nsgs();
+    let Solver { auto, report } = &mut *solver;
+    auto.settings = settings.auto();
     let mut impulse = std::mem::take(&mut problem.impulse);
     let mut end = std::mem::take(&mut motion.end);
     let factored = problem.factored(&motion);
     let goal = Goal::scaled(settings.tolerance());
-    let shared = factored.contacts.len() >= nsgs.settings.parallel_from;
+    let shared = factored.contacts.len() >= auto.settings.first.parallel_from;
     let solved = threads.run(shared, || match settings.delassus {
-        DelassusForm::MatrixFree => nsgs.solve_factored(&factored, &mut impulse, &mut end, &goal),
+        DelassusForm::MatrixFree => auto.solve_factored(&factored, &mut impulse, &mut end, &goal),
         DelassusForm::Stored => {
-            let report = nsgs.solve(&factored.assemble(), &mut impulse, &goal);
+            let report = auto.solve(&factored.assemble(), &mut impulse, &goal);
             factored.twist_under(&impulse, &mut end);
             report
         }
@@ -459,6 +459,7 @@ fn report(mut results: Results, finished: Finished) {
         contacts: problem.contacts.len(),
         closed_contacts: problem.impulse.iter().filter(|r| r.x > 0.0).count(),
         sweeps: solved.iterations,
+        factorizations: solved.factorizations,
         converged: solved.converged(),
         e_scaled: solved.residual.scaled,
         e_fclib: solved.residual.fclib,

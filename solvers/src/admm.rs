@@ -177,7 +177,7 @@ impl Solver for Admm {
             run.execute(impulse, &mut progress);
         }
         let mut report = progress.report;
-        report.status = infeasibility::conclude(problem, &self.state.impulse, report.status);
+        infeasibility::conclude(problem, &self.state.impulse, &mut report);
         impulse.copy_from_slice(&self.best);
         Ok(report)
     }

@@ -29,7 +29,9 @@ use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist}
 use crate::progress::Progress;
 use crate::proximal_newton::{ConeMap, NewtonPlan, NewtonVectors, newton};
 use crate::twist_sweep::{TwistSweep, TwistWorkspace};
-use crate::{GlobalProblem, Goal, History, NsgsSettings, Solver, SolverReport, natural_map};
+use crate::{
+    GlobalProblem, Goal, History, NsgsSettings, Solver, SolverReport, infeasibility, natural_map,
+};
 use glam::DVec3;
 
 /// Settings of [`Auto`].
@@ -38,6 +40,9 @@ pub struct AutoSettings {
     /// The first stage. Default: Nesterov's momentum, at most 1000 sweeps, left when the residual
     /// does not halve within 300.
     pub first: NsgsSettings,
+    /// Sweeps of a factored problem after which islands are handed to Newton, if their factors
+    /// cost less than the sweeps that they save. Default 400.
+    pub hand_over: usize,
     /// Budget of sweeps, all stages. Default 200 000.
     pub max_sweeps: usize,
     /// Budget of factorisations, all stages; 0 leaves the sweeps alone. Default 5 000.
@@ -54,6 +59,7 @@ impl Default for AutoSettings {
                 momentum: Momentum::NESTEROV,
                 ..NsgsSettings::default()
             },
+            hand_over: 400,
             max_sweeps: 200_000,
             max_factorizations: 5_000,
         }
@@ -205,8 +211,9 @@ impl Auto {
                 cycles.run(&mut contacts, &mut progress);
             }
         }
-        let report = progress.report;
+        let mut report = progress.report;
         impulse.copy_from_slice(&self.best);
+        infeasibility::conclude(problem, impulse, &mut report);
         Ok(report)
     }
 
@@ -232,8 +239,12 @@ impl Auto {
         let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
         let relay = pool && problem.contacts.len() >= self.settings.first.parallel_from;
         let mut sweep = TwistSweep::new(problem, &mut self.twist, impulse, relay);
-        acceleration::run(&mut sweep, &self.settings.first, &mut progress);
         let mut log = Log::new(&mut self.path);
+        let brief = NsgsSettings {
+            max_sweeps: self.settings.first.max_sweeps.min(self.settings.hand_over),
+            ..self.settings.first
+        };
+        acceleration::run(&mut sweep, &brief, &mut progress);
         log.stage(Method::Accelerated, &progress);
         if !progress.finished() && self.settings.max_factorizations > 0 {
             let mut second = SecondPhase {
@@ -242,7 +253,13 @@ impl Auto {
                 cycles: &mut self.cycles,
                 path: log.path,
             };
-            self.hard.solve(problem, &mut second, &mut progress);
+            let left = self.hard.solve(problem, &mut second, &mut progress);
+            log = Log::resume(second.path, &progress);
+            if left && !progress.finished() {
+                sweep.restart(progress.best());
+                acceleration::run(&mut sweep, &self.settings.first, &mut progress);
+                log.stage(Method::Accelerated, &progress);
+            }
         }
         let report = progress.report;
         impulse.copy_from_slice(&self.best);
@@ -274,15 +291,20 @@ struct SecondPhase<'a> {
     path: &'a mut Vec<Stage>,
 }
 
+/// Largest cost of a factorisation for which Newton pays, in sweeps: it takes some fifty of them
+/// where sweeps need thousands.
+const MAX_FACTOR_COST: f64 = 100.0;
+
 impl HardIslands {
     /// Solves every island whose part of the residual exceeds its share, the goal's square divided
-    /// among the contacts, and judges the whole.
+    /// among the contacts, and judges the whole. True if there are islands left for which Newton
+    /// is too dear.
     fn solve(
         &mut self,
         problem: &FactoredProblem,
         second: &mut SecondPhase,
         progress: &mut Progress,
-    ) {
+    ) -> bool {
         self.islands.find(problem);
         self.impulse.clear();
         self.impulse.extend_from_slice(progress.best());
@@ -297,6 +319,7 @@ impl HardIslands {
             [sum[0] + part[0], sum[1] + part[1], sum[2] + part[2]]
         });
         let allowed = progress.goal.scaled.powi(2) * r.max(q) / problem.contacts.len() as f64;
+        let mut left = false;
         for (island, [natural, r, q]) in norms.iter().enumerate() {
             self.extract
                 .take(problem, &self.islands, island as u32, &self.impulse);
@@ -310,6 +333,12 @@ impl HardIslands {
                 fclib: f64::INFINITY,
                 ..progress.goal
             };
+            let view = self.extract.view();
+            second.space.load_factored(&view);
+            if second.space.factor_cost() > MAX_FACTOR_COST * view.contacts.len() as f64 {
+                left = true;
+                continue;
+            }
             self.solve_extract(&goal, second, progress);
             for (source, r) in self.extract.source.iter().zip(&self.best) {
                 self.impulse[*source as usize] = *r;
@@ -320,6 +349,7 @@ impl HardIslands {
         }
         let residual = natural_map::factored(problem, &self.impulse, &mut self.scratch);
         progress.judge(&residual, &self.impulse);
+        left
     }
 
     /// The cycles on the island at hand; its best impulse is in `best`.
@@ -329,7 +359,6 @@ impl HardIslands {
         let mut sweep = TwistSweep::new(&problem, &mut self.twist, start, false);
         let residual = sweep.residual_of(start);
         own.judge(&residual, start);
-        second.space.load_factored(&problem);
         Cycles {
             settings: second.settings,
             sweep,
@@ -358,6 +387,15 @@ impl<'a> Log<'a> {
             path,
             sweeps: 0,
             factorizations: 0,
+        }
+    }
+
+    /// Goes on with a path that others wrote.
+    fn resume(path: &'a mut Vec<Stage>, progress: &Progress) -> Self {
+        Self {
+            path,
+            sweeps: progress.report.iterations,
+            factorizations: progress.report.factorizations,
         }
     }
 

@@ -10,6 +10,7 @@
 
 use crate::acceleration::{Relaxation, SweepSums};
 use crate::joint_block::JointBlock;
+use crate::sweep_options::{Schedule, SweepOptions};
 use crate::{FrictionProblem, OneContact, Residual, natural_map};
 use glam::DVec3;
 
@@ -22,6 +23,7 @@ pub(crate) struct ExplicitWorkspace {
     alpha: Vec<f64>,
     now: Vec<DVec3>,
     before: Vec<DVec3>,
+    schedule: Schedule,
 }
 
 /// A stored problem on its way to a solution.
@@ -30,6 +32,8 @@ pub(crate) struct ExplicitSweep<'a> {
     space: &'a mut ExplicitWorkspace,
     /// Contacts in the order of the sweep; empty for the order of the problem.
     order: &'a [u32],
+    /// Options that the default sweep does not know.
+    classical: bool,
 }
 
 impl<'a> ExplicitSweep<'a> {
@@ -59,13 +63,90 @@ impl<'a> ExplicitSweep<'a> {
             problem,
             space,
             order,
+            classical: false,
         };
         sweep.restart(impulse);
         sweep
     }
+
+    /// The same with the options of `options`.
+    pub(crate) fn with_options(mut self, options: &SweepOptions) -> Self {
+        self.classical = !options.are_default();
+        if self.classical {
+            let contacts = self.problem.contacts();
+            self.space.schedule.begin(options, contacts, self.order);
+        }
+        self
+    }
 }
 
 impl ExplicitSweep<'_> {
+    /// `λ_α`, the weights of the norm.
+    pub(crate) fn lambda(&self) -> &[f64] {
+        &self.space.lambda
+    }
+
+    /// Goes on from `impulse`, at rest, and keeps what the local solvers remember.
+    pub(crate) fn move_to(&mut self, impulse: &[DVec3]) {
+        self.space.now.copy_from_slice(impulse);
+        self.space.before.copy_from_slice(impulse);
+    }
+
+    /// `y = x + β (x − x_prev)`.
+    fn extrapolate(&mut self, beta: f64) {
+        let space = &mut *self.space;
+        for (now, before) in space.now.iter_mut().zip(&mut space.before) {
+            let current = *now;
+            *now += (current - *before) * beta;
+            *before = current;
+        }
+    }
+
+    /// The sweep with options.
+    fn sweep_classically(&mut self) -> SweepSums {
+        let mut schedule = std::mem::take(&mut self.space.schedule);
+        let mut sums = SweepSums::default();
+        let backwards = schedule.next_sweep();
+        let joints = self.space.joints.len();
+        if backwards {
+            (0..joints)
+                .rev()
+                .for_each(|joint| self.relax_joint(joint, &mut sums));
+        }
+        for position in 0..schedule.len() {
+            let contact = schedule.contact(position, backwards);
+            self.relax_classically(contact, &mut schedule, &mut sums);
+        }
+        if !backwards {
+            (0..joints).for_each(|joint| self.relax_joint(joint, &mut sums));
+        }
+        self.space.schedule = schedule;
+        sums
+    }
+
+    /// One contact of the sweep with options. A frozen one drops its extrapolation too.
+    fn relax_classically(&mut self, contact: usize, schedule: &mut Schedule, sums: &mut SweepSums) {
+        let (problem, space) = (self.problem, &mut *self.space);
+        let (start, before) = (space.now[contact], space.before[contact]);
+        let solved = if schedule.skips(contact) {
+            before
+        } else {
+            let u =
+                problem.free_velocity[contact] + problem.delassus.row_times(contact, &space.now);
+            let local = &space.local[contact];
+            let begin = local.to_principal(start);
+            let q = local.to_principal(u) - local.apply_principal(begin);
+            let memory = &mut space.alpha[contact];
+            let friction = problem.friction[contact];
+            let solved = schedule.options.solve(local, q, friction, begin, memory);
+            let solved = local.from_principal(solved);
+            schedule.note(contact, start, solved);
+            solved
+        };
+        sums.add_change(space.lambda[contact], [before, start, solved]);
+        space.now[contact] = solved;
+    }
+
     /// Solves contact `contact` with all others frozen.
     #[inline(always)]
     fn relax(&mut self, contact: usize, sums: &mut SweepSums) {
@@ -108,11 +189,9 @@ impl Relaxation for ExplicitSweep<'_> {
     }
 
     fn sweep(&mut self, beta: f64) -> SweepSums {
-        let space = &mut *self.space;
-        for (now, before) in space.now.iter_mut().zip(&mut space.before) {
-            let current = *now;
-            *now += (current - *before) * beta;
-            *before = current;
+        self.extrapolate(beta);
+        if self.classical {
+            return self.sweep_classically();
         }
         let mut sums = SweepSums::default();
         if self.order.is_empty() {
@@ -131,6 +210,7 @@ impl Relaxation for ExplicitSweep<'_> {
     }
 
     fn residual(&mut self) -> Residual {
+        self.space.schedule.thaw();
         natural_map::stored(self.problem, &self.space.now)
     }
 

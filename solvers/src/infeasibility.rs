@@ -34,7 +34,7 @@
 //! of `Wᵀ` within their support (conjugate gradients on the normal equations, scaled), the negative
 //! part is cut off, and what is left is checked as above.
 
-use crate::{FrictionProblem, SolverStatus, cone};
+use crate::{FrictionProblem, SolverReport, SolverStatus, cone};
 use glam::DVec3;
 
 /// Impulse over `√(Σ ‖q‖²/λ)` beyond which nothing counts as a solution.
@@ -112,35 +112,41 @@ pub fn certificate(problem: &FrictionProblem, direction: &[DVec3]) -> Option<Cer
     None
 }
 
-/// The status that a solver ends with, given its last iterate (see [`classify`]) and the `status`
-/// that its residuals alone would give. Statuses of limits stay.
+/// Sets the status that a solver ends with, given its last iterate (see [`classify`]) and the
+/// report that its residuals alone would give. Statuses of limits stay.
 ///
 /// A solve may reach its goal on a problem without solution: `e_scaled` is relative to the impulse,
 /// and that grows. A closing row of zeros is not seen by it at all. So a proof overrules the
-/// residual; it is looked for only if the impulse is ten times the one that stops the contacts one
-/// by one, or more. Otherwise the check costs a pass over the rows of `W`.
-pub(crate) fn conclude(
-    problem: &FrictionProblem,
-    impulse: &[DVec3],
-    status: SolverStatus,
-) -> SolverStatus {
-    match status {
-        SolverStatus::Stopped => classify(problem, impulse).unwrap_or(status),
-        SolverStatus::Converged if is_refuted(problem, impulse) => SolverStatus::Infeasible,
-        _ => status,
+/// residual. A closing velocity that remains, as a part `c` of all of `q`, has
+/// `e_scaled = c √(Σ ‖q‖²/λ)/√(Σ λ‖r‖²)`; a proof is looked for only if the impulse is large enough
+/// for `c > 1 %`. Otherwise the check costs a pass over the rows of `W`.
+pub(crate) fn conclude(problem: &FrictionProblem, impulse: &[DVec3], report: &mut SolverReport) {
+    match report.status {
+        SolverStatus::Stopped => {
+            if let Some(status) = classify(problem, impulse) {
+                report.status = status;
+            }
+        }
+        SolverStatus::Converged if is_refuted(problem, impulse, report.residual.scaled) => {
+            report.status = SolverStatus::Infeasible;
+        }
+        _ => {}
     }
 }
 
-/// Impulse over `√(Σ ‖q‖²/λ)` from which on a converged solve is doubted.
-const DOUBTFUL: f64 = 10.0;
+/// Impulse over `√(Σ ‖q‖²/λ)` up to which a converged solve is not doubted.
+const HARMLESS: f64 = 10.0;
+/// The smallest closing part of `q` that is looked for.
+const CLOSING_PART: f64 = 1e-2;
 
-fn is_refuted(problem: &FrictionProblem, impulse: &[DVec3]) -> bool {
+fn is_refuted(problem: &FrictionProblem, impulse: &[DVec3], scaled: f64) -> bool {
     if has_closing_row(problem) {
         return true;
     }
     let mut lambda = Vec::new();
     scales(problem, &mut lambda);
-    let doubtful = size(impulse, &lambda) > DOUBTFUL * reference(problem, &lambda);
+    let size = size(impulse, &lambda) / reference(problem, &lambda);
+    let doubtful = size > HARMLESS && size * scaled > CLOSING_PART;
     doubtful && certificate(problem, impulse).is_some()
 }
 

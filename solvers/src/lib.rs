@@ -17,6 +17,8 @@
 
 pub mod acceleration;
 pub mod admm;
+pub mod alart_curnier;
+pub mod anderson;
 pub mod auto;
 pub mod colouring;
 pub mod cone;
@@ -27,18 +29,24 @@ pub mod global;
 pub mod goal;
 pub mod history;
 pub mod infeasibility;
+pub mod local_solver;
 pub mod natural_map;
+pub mod nncg;
 pub mod nsgs;
 pub mod one_contact;
 pub mod planar;
 pub mod problem;
+pub mod projection;
 pub mod proximal_newton;
+pub mod quartic;
 pub mod report;
 pub mod solver;
 pub mod sparse;
+pub mod sweep_options;
 
 mod block_lu;
 mod explicit_sweep;
+mod fixed_point;
 mod islands;
 mod joint_block;
 mod newton;
@@ -50,18 +58,24 @@ mod twist_sweep;
 
 pub use acceleration::Momentum;
 pub use admm::{Admm, AdmmSettings};
+pub use alart_curnier::AlartCurnierSettings;
+pub use anderson::{Anderson, AndersonSettings};
 pub use auto::{Auto, AutoSettings};
 pub use delassus::Delassus;
 pub use global::GlobalProblem;
 pub use goal::Goal;
 pub use history::{History, Sample};
+pub use local_solver::LocalSolver;
 pub use natural_map::Residual;
+pub use nncg::{Nncg, NncgSettings};
 pub use nsgs::{Nsgs, NsgsSettings};
 pub use one_contact::OneContact;
 pub use problem::{
     Contact, FactoredProblem, FrictionProblem, InverseMass, ProblemError, WorldTwist,
 };
+pub use projection::ProjectionSettings;
 pub use proximal_newton::{ConeMap, ProximalNewton, ProximalNewtonSettings};
 pub use report::{SolverReport, SolverStatus};
 pub use solver::Solver;
 pub use sparse::SparseMatrix;
+pub use sweep_options::{Freezing, SweepOrder};

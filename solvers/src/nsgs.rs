@@ -26,12 +26,14 @@
 //! # Ok::<(), moreau_solvers::ProblemError>(())
 //! ```
 
-use crate::acceleration::{self, Momentum};
+use crate::acceleration::{self, Momentum, Relaxation as _};
 use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
+use crate::local_solver::LocalSolver;
 use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist};
 use crate::progress::Progress;
+use crate::sweep_options::{Freezing, SweepOptions, SweepOrder};
 use crate::twist_sweep::{TwistSweep, TwistWorkspace};
-use crate::{Goal, History, Solver, SolverReport};
+use crate::{Goal, History, Solver, SolverReport, infeasibility};
 use glam::DVec3;
 
 /// Settings of [`Nsgs`].
@@ -50,7 +52,18 @@ pub struct NsgsSettings {
     /// solve is called in, if it is called in one.
     /// Default 30 000: a colour costs one wake-up of the other threads, about 60 µs on the virtual
     /// machine where this was measured. The bits of the result do not depend on it.
+    /// Sweeps with one of the options below run on one thread.
     pub parallel_from: usize,
+    /// How one contact is solved. Default [`LocalSolver::Exact`].
+    pub local: LocalSolver,
+    /// `ω` in `(0, 2)`: the impulse `y` of a contact, whose solve gives `x`, becomes
+    /// `P_K(y + ω (x − y))`. Default 1. Larger values are faster on some piles and diverge on
+    /// others; smaller ones damp.
+    pub relaxation: f64,
+    /// The order of the contacts. Default [`SweepOrder::Natural`].
+    pub order: SweepOrder,
+    /// Leave out contacts that hardly change. Default: none.
+    pub freezing: Option<Freezing>,
 }
 
 impl Default for NsgsSettings {
@@ -61,6 +74,21 @@ impl Default for NsgsSettings {
             stall_window: None,
             momentum: Momentum::default(),
             parallel_from: 30_000,
+            local: LocalSolver::Exact,
+            relaxation: 1.0,
+            order: SweepOrder::Natural,
+            freezing: None,
+        }
+    }
+}
+
+impl NsgsSettings {
+    fn options(&self) -> SweepOptions {
+        SweepOptions {
+            local: self.local,
+            relaxation: self.relaxation,
+            order: self.order,
+            freezing: self.freezing,
         }
     }
 }
@@ -101,9 +129,12 @@ impl Nsgs {
         problem.validate()?;
         check_warm_start(impulse, problem.contacts.len())?;
         let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
-        let relay = pool && problem.contacts.len() >= self.settings.parallel_from;
+        let options = self.settings.options();
+        let large = problem.contacts.len() >= self.settings.parallel_from;
+        let relay = pool && large && options.are_default();
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = TwistSweep::new(problem, &mut self.twist, impulse, relay);
+        let mut sweep =
+            TwistSweep::new(problem, &mut self.twist, impulse, relay).with_options(&options);
         acceleration::run(&mut sweep, &self.settings, &mut progress);
         let report = progress.report;
         impulse.copy_from_slice(&self.best);
@@ -122,9 +153,11 @@ impl Solver for Nsgs {
         problem.validate()?;
         check_warm_start(impulse, problem.len())?;
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse, &[]);
+        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse, &[])
+            .with_options(&self.settings.options());
         acceleration::run(&mut sweep, &self.settings, &mut progress);
-        let report = progress.report;
+        let mut report = progress.report;
+        infeasibility::conclude(problem, sweep.impulse(), &mut report);
         impulse.copy_from_slice(&self.best);
         Ok(report)
     }
@@ -152,5 +185,7 @@ pub(crate) fn check_warm_start(impulse: &[DVec3], expected: usize) -> Result<(),
     }
 }
 
+#[cfg(test)]
+mod option_tests;
 #[cfg(test)]
 mod tests;

@@ -39,7 +39,7 @@ use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
 use crate::newton::space::NewtonSpace;
 use crate::nsgs::check_warm_start;
 use crate::progress::Progress;
-use crate::{FrictionProblem, Goal, History, ProblemError, Solver, SolverReport};
+use crate::{FrictionProblem, Goal, History, ProblemError, Solver, SolverReport, infeasibility};
 use glam::DVec3;
 
 /// Settings of [`ProximalNewton`].
@@ -117,8 +117,9 @@ impl Solver for ProximalNewton {
             &mut self.vectors,
             &mut progress,
         );
-        let report = progress.report;
+        let mut report = progress.report;
         impulse.copy_from_slice(&self.best);
+        infeasibility::conclude(problem, impulse, &mut report);
         Ok(report)
     }
 
@@ -275,7 +276,11 @@ impl NewtonVectors {
     /// True if every block is open, stuck or sliding as it was when this was called last.
     fn same_state(&mut self) -> bool {
         let same = self.state.len() == self.map.len()
-            && self.state.iter().zip(&self.map).all(|(old, at)| usize::from(*old) == at.rank);
+            && self
+                .state
+                .iter()
+                .zip(&self.map)
+                .all(|(old, at)| usize::from(*old) == at.rank);
         self.state.clear();
         self.state.extend(self.map.iter().map(|at| at.rank as u8));
         same
@@ -288,7 +293,10 @@ impl NewtonVectors {
         let friction = space.friction();
         let mut length = f64::INFINITY;
         for (block, mu) in friction.iter().enumerate() {
-            let (r, d) = (self.candidate[block], self.candidate[block] - self.last[block]);
+            let (r, d) = (
+                self.candidate[block],
+                self.candidate[block] - self.last[block],
+            );
             let exit = match self.map[block].rank {
                 0 => continue,
                 3 => cone_exit(*mu, r, d),
@@ -297,7 +305,11 @@ impl NewtonVectors {
             };
             length = length.min(exit);
         }
-        let length = if length.is_finite() { 1.0001 * length } else { 0.0 };
+        let length = if length.is_finite() {
+            1.0001 * length
+        } else {
+            0.0
+        };
         for (block, last) in self.last.iter_mut().enumerate() {
             let r = self.candidate[block];
             let moved = r + (r - *last) * length;

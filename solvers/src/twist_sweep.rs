@@ -34,9 +34,12 @@ use crate::acceleration::{Relaxation, SweepSums};
 use crate::colouring::Colouring;
 use crate::one_contact::OneContact;
 use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
+use crate::sweep_options::{Schedule, SweepOptions};
 use crate::{Residual, natural_map};
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
+
+mod classical;
 
 /// Contacts per unit of parallel work and per partial sum.
 const CHUNK: usize = 256;
@@ -173,11 +176,24 @@ impl Packed {
         beta: f64,
         sums: &mut SweepSums,
     ) -> [WorldTwist; 2] {
+        let solve = |relative| self.relax_impulse(relative, iterate, beta, sums);
+        self.push(twists, masses, solve)
+    }
+
+    /// The twists after the change of impulse (principal basis) that `solve` makes of the relative
+    /// velocity of the contact points (inertial frame).
+    #[inline(always)]
+    fn push(
+        &self,
+        twists: [&WorldTwist; 2],
+        masses: [&PackedMass; 2],
+        solve: impl FnOnce(DVec3) -> DVec3,
+    ) -> [WorldTwist; 2] {
         if self.balls {
-            return self.relax_balls(twists, masses, iterate, beta, sums);
+            return self.push_balls(twists, masses, solve);
         }
         let relative = twists[0].at(self.arms[0]) - twists[1].at(self.arms[1]);
-        let change = self.relax_impulse(relative, iterate, beta, sums);
+        let change = solve(relative);
         let p = self.axes[0] * change.x + self.axes[1] * change.y + self.axes[2] * change.z;
         [
             masses[0].pushed(twists[0], self.arms[0], p),
@@ -185,22 +201,20 @@ impl Packed {
         ]
     }
 
-    /// The kernel for two balls, or a ball and a fixed body: `ρ = a n`, so that
+    /// The same for two balls, or a ball and a fixed body: `ρ = a n`, so that
     /// `ω × ρ = (a ω) × n` and `ρ × p = a (n × p)`, where `n × t₁ = t₂`, `n × t₂ = −t₁`.
     #[inline(always)]
-    fn relax_balls(
+    fn push_balls(
         &self,
         twists: [&WorldTwist; 2],
         masses: [&PackedMass; 2],
-        iterate: &mut Iterate,
-        beta: f64,
-        sums: &mut SweepSums,
+        solve: impl FnOnce(DVec3) -> DVec3,
     ) -> [WorldTwist; 2] {
         let [n, t1, t2] = self.axes;
         let [a, b] = [self.arms[0].x, self.arms[1].x];
         let spin = twists[0].angular * a - twists[1].angular * b;
         let relative = twists[0].linear - twists[1].linear + spin.cross(n);
-        let change = self.relax_impulse(relative, iterate, beta, sums);
+        let change = solve(relative);
         let p = n * change.x + t1 * change.y + t2 * change.z;
         let turn = t2 * change.y - t1 * change.z;
         [
@@ -251,6 +265,7 @@ pub(crate) struct TwistWorkspace {
     partial: Vec<SweepSums>,
     impulse: Vec<DVec3>,
     scratch: Vec<WorldTwist>,
+    schedule: Schedule,
 }
 
 /// A factored problem on its way to a solution.
@@ -258,6 +273,8 @@ pub(crate) struct TwistSweep<'a> {
     problem: &'a FactoredProblem<'a>,
     space: &'a mut TwistWorkspace,
     relay: bool,
+    /// Options that the default sweep does not know.
+    classical: bool,
 }
 
 impl<'a> TwistSweep<'a> {
@@ -288,12 +305,23 @@ impl<'a> TwistSweep<'a> {
             problem,
             space,
             relay,
+            classical: false,
         };
         if relay {
             sweep.link_slots();
         }
         sweep.restart(impulse);
         sweep
+    }
+
+    /// The same with the options of `options`; on one thread unless they are the default.
+    pub(crate) fn with_options(mut self, options: &SweepOptions) -> Self {
+        self.classical = !options.are_default();
+        if self.classical {
+            let contacts = self.space.packed.len();
+            self.space.schedule.begin(options, contacts, &[]);
+        }
+        self
     }
 
     /// Sets each contact's relay sources and each body's last slot.
@@ -427,6 +455,9 @@ impl Relaxation for TwistSweep<'_> {
 
     fn sweep(&mut self, beta: f64) -> SweepSums {
         self.extrapolate(beta);
+        if self.classical {
+            return self.sweep_classically(beta);
+        }
         let colours = self.space.colouring.starts().len().saturating_sub(1);
         let mut chunk = 0;
         for colour in 0..colours {
@@ -453,6 +484,7 @@ impl Relaxation for TwistSweep<'_> {
     }
 
     fn residual(&mut self) -> Residual {
+        self.space.schedule.thaw();
         self.unpack();
         natural_map::factored(self.problem, &self.space.impulse, &mut self.space.scratch)
     }

@@ -1,6 +1,9 @@
 //! The solvers under test.
 
-use moreau_solvers::{Admm, AdmmSettings, Momentum, Nsgs, NsgsSettings, Solver};
+use moreau_solvers::{
+    Admm, Anderson, Auto, ConeMap, LocalSolver, Momentum, Nncg, Nsgs, NsgsSettings, ProximalNewton,
+    ProximalNewtonSettings, Solver,
+};
 
 /// Every solver with its name. A new one is one more line.
 pub(crate) fn all() -> Vec<(&'static str, Box<dyn Solver>)> {
@@ -8,13 +11,22 @@ pub(crate) fn all() -> Vec<(&'static str, Box<dyn Solver>)> {
         ("nsgs", Box::new(nsgs(Momentum::NONE))),
         ("nsgs-capped", Box::new(nsgs(Momentum::CAPPED))),
         ("nsgs-nesterov", Box::new(nsgs(Momentum::NESTEROV))),
-        ("admm", Box::new(Admm::new(AdmmSettings::default()))),
+        (
+            "nsgs-projection",
+            Box::new(local(LocalSolver::Projection(Default::default()))),
+        ),
+        (
+            "nsgs-alart-curnier",
+            Box::new(local(LocalSolver::AlartCurnier(Default::default()))),
+        ),
+        ("nsgs-quartic", Box::new(local(LocalSolver::Quartic))),
+        ("nncg", Box::new(Nncg::default())),
+        ("anderson", Box::new(Anderson::default())),
+        ("proximal-newton", Box::new(proximal(ConeMap::AlartCurnier))),
+        ("proximal-newton-cone", Box::new(proximal(ConeMap::Cone))),
+        ("admm", Box::new(Admm::default())),
+        ("auto", Box::new(Auto::default())),
     ]
-}
-
-/// Solvers that say why there is no solution; the others need not converge.
-pub(crate) fn classifies(name: &str) -> bool {
-    name == "admm"
 }
 
 fn nsgs(momentum: Momentum) -> Nsgs {
@@ -22,5 +34,20 @@ fn nsgs(momentum: Momentum) -> Nsgs {
         momentum,
         max_sweeps: 50_000,
         ..NsgsSettings::default()
+    })
+}
+
+fn local(local: LocalSolver) -> Nsgs {
+    Nsgs::new(NsgsSettings {
+        local,
+        max_sweeps: 50_000,
+        ..NsgsSettings::default()
+    })
+}
+
+fn proximal(map: ConeMap) -> ProximalNewton {
+    ProximalNewton::new(ProximalNewtonSettings {
+        map,
+        ..ProximalNewtonSettings::default()
     })
 }

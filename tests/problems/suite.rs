@@ -54,6 +54,7 @@ fn the_closed_forms_satisfy_the_definition() {
 
 #[test]
 fn every_solver_solves_every_problem() {
+    let mut failed = Vec::new();
     for case in loader::all() {
         println!("{}: {}", case.name, case.title);
         for (name, mut solver) in solvers::all() {
@@ -65,7 +66,7 @@ fn every_solver_solves_every_problem() {
                 factorizations,
                 ..
             } = report;
-            println!("  {name:14} {status:?} {iterations} ({factorizations}) e = {e:.1e}");
+            println!("  {name:20} {status:?} {iterations} ({factorizations}) e = {e:.1e}");
             let here = format!("{} on {name}: {report:?}, dense {e:e}", case.name);
             assert!(
                 (e - report.residual.scaled).abs() <= rounding(&case),
@@ -74,14 +75,13 @@ fn every_solver_solves_every_problem() {
             if report.converged() {
                 assert!(e <= GOAL + rounding(&case), "{here}");
             }
-            assert!(report.converged() || !case.is_due(name), "{here}");
-            if !case.expect.solvable {
-                assert!(!report.converged(), "{here}");
-                let told = status == SolverStatus::Infeasible;
-                assert!(told || !solvers::classifies(name), "{here}");
+            let told = status == SolverStatus::Infeasible;
+            if case.is_due(name) && !report.converged() || !case.expect.solvable && !told {
+                failed.push(here);
             }
         }
     }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
 /// `e_scaled` is relative to an impulse that grows as long as one lets it: a loose goal is met sooner
@@ -90,7 +90,7 @@ fn every_solver_solves_every_problem() {
 fn a_loose_goal_does_not_hide_that_there_is_no_solution() {
     for case in loader::all() {
         for (name, mut solver) in solvers::all() {
-            if case.expect.solvable || !solvers::classifies(name) {
+            if case.expect.solvable {
                 continue;
             }
             for tolerance in [1e-8, 1e-6, 1e-4, 1e-3] {

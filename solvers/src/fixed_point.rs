@@ -1,0 +1,139 @@
+//! What the accelerations of the Gauss–Seidel map `g = GS(x)` share: sweeps, certificates, limits.
+//!
+//! ```text
+//! g_k = GS(x_k),   d_k = g_k − x_k,   x_{k+1} = extrapolation of g_k from what is known of the d
+//! ```
+//!
+//! `g_k` is judged, never `x_k`: it lies in the cones. The full residual is computed when the change
+//! `‖d‖_λ/‖g‖_λ` has fallen as far as the residual has to fall, and in any case at a growing
+//! distance. A run that overflows, or whose residual grows far above its best, goes back to the
+//! best iterate.
+
+use crate::FrictionProblem;
+use crate::acceleration::{Relaxation, SweepSums};
+use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
+use crate::local_solver::LocalSolver;
+use crate::progress::Progress;
+use crate::sweep_options::SweepOptions;
+use glam::DVec3;
+
+/// Chooses the next iterate of a sequence of sweeps.
+pub(crate) trait Extrapolation {
+    /// Forgets the past. `blocks` vectors make an iterate.
+    fn reset(&mut self, blocks: usize);
+    /// Replaces `swept = GS(start)` by the next iterate; true if the past was dropped.
+    fn extrapolate(&mut self, lambda: &[f64], start: &[DVec3], swept: &mut [DVec3]) -> bool;
+}
+
+/// Buffers of a run, reused from solve to solve.
+#[derive(Debug, Default)]
+pub(crate) struct FixedPointWorkspace {
+    sweep: ExplicitWorkspace,
+    start: Vec<DVec3>,
+    next: Vec<DVec3>,
+}
+
+/// What a run may cost and how it solves one contact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) max_sweeps: usize,
+    pub(crate) local: LocalSolver,
+}
+
+/// Excess over the best one at which a run goes back to the best iterate.
+const GROWTH: f64 = 100.0;
+
+/// Runs from `impulse` until the goal is reached, a limit strikes or the sweeps are spent.
+pub(crate) fn run(
+    problem: &FrictionProblem,
+    space: &mut FixedPointWorkspace,
+    method: &mut impl Extrapolation,
+    impulse: &[DVec3],
+    limits: &Limits,
+    progress: &mut Progress,
+) {
+    let options = SweepOptions {
+        local: limits.local,
+        ..SweepOptions::default()
+    };
+    let FixedPointWorkspace { sweep, start, next } = space;
+    let mut sweep = ExplicitSweep::new(problem, sweep, impulse, &[]).with_options(&options);
+    start.clear();
+    start.extend_from_slice(impulse);
+    next.clone_from(start);
+    method.reset(impulse.len());
+    judge(&mut sweep, progress);
+    if progress.finished() {
+        return;
+    }
+    let mut pace = Pace::default();
+    for done in 1..=limits.max_sweeps {
+        let sums = sweep.sweep(0.0);
+        progress.report.iterations = done;
+        let mut lost = !sums.change.is_finite();
+        if pace.is_due(done, &sums) || done == limits.max_sweeps || progress.finished() {
+            let excess = judge(&mut sweep, progress);
+            if progress.finished() {
+                return;
+            }
+            pace.judged(done, &sums, excess);
+            lost |= excess > GROWTH * progress.excess();
+        }
+        if lost {
+            progress.report.restarts += 1;
+            next.copy_from_slice(progress.best());
+            method.reset(next.len());
+            sweep.restart(next);
+        } else {
+            next.copy_from_slice(sweep.impulse());
+            let restarted = method.extrapolate(sweep.lambda(), start, next);
+            progress.report.restarts += usize::from(restarted);
+            sweep.move_to(next);
+        }
+        std::mem::swap(start, next);
+    }
+}
+
+/// Hands the residual of the swept iterate to `progress`; its excess.
+fn judge(sweep: &mut ExplicitSweep, progress: &mut Progress) -> f64 {
+    let residual = sweep.residual();
+    progress.judge(&residual, sweep.impulse())
+}
+
+/// Longest run of sweeps without a full residual.
+const CHECK_EVERY: usize = 50;
+
+/// When to compute the full residual.
+#[derive(Default)]
+struct Pace {
+    earliest: usize,
+    latest: usize,
+    /// Excess over change at the last certificate.
+    ratio: f64,
+}
+
+impl Pace {
+    fn is_due(&self, sweep: usize, sums: &SweepSums) -> bool {
+        let promising = self.ratio * relative_change(sums) <= 1.0;
+        sweep >= self.latest || promising && sweep >= self.earliest
+    }
+
+    fn judged(&mut self, sweep: usize, sums: &SweepSums, excess: f64) {
+        self.ratio = excess / relative_change(sums);
+        self.earliest = sweep + (sweep / 8).clamp(1, 20);
+        self.latest = sweep + CHECK_EVERY;
+    }
+}
+
+fn relative_change(sums: &SweepSums) -> f64 {
+    (sums.change / sums.size.max(f64::MIN_POSITIVE)).sqrt()
+}
+
+/// `⟨a, b⟩_λ = Σ λ_α a_α·b_α`, in index order.
+pub(crate) fn weighted_dot(lambda: &[f64], a: &[DVec3], b: &[DVec3]) -> f64 {
+    let terms = lambda.iter().zip(a).zip(b);
+    terms.map(|((lambda, a), b)| lambda * a.dot(*b)).sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! The classical options: convergence, determinism, and the default left alone.
+
+use super::*;
+use crate::random::OwnedProblem;
+use crate::{AlartCurnierSettings, ProjectionSettings, SolverStatus, natural_map};
+
+fn defaults() -> NsgsSettings {
+    NsgsSettings {
+        max_sweeps: 100_000,
+        ..NsgsSettings::default()
+    }
+}
+
+fn options() -> Vec<NsgsSettings> {
+    let locals = [
+        LocalSolver::Projection(ProjectionSettings::default()),
+        LocalSolver::AlartCurnier(AlartCurnierSettings::default()),
+        LocalSolver::Quartic,
+    ];
+    let mut all: Vec<_> = locals
+        .map(|local| NsgsSettings {
+            local,
+            ..defaults()
+        })
+        .into();
+    all.extend([0.7, 1.3].map(|relaxation| NsgsSettings {
+        relaxation,
+        ..defaults()
+    }));
+    let orders = [SweepOrder::Symmetric, SweepOrder::Shuffled { seed: 5 }];
+    all.extend(orders.map(|order| NsgsSettings {
+        order,
+        ..defaults()
+    }));
+    let freezing = [1e-8, 1e-2].map(|change| Freezing {
+        after: 3,
+        sweeps: 7,
+        change,
+    });
+    all.extend(freezing.map(|freezing| NsgsSettings {
+        freezing: Some(freezing),
+        ..defaults()
+    }));
+    all
+}
+
+fn solve_stored(owned: &OwnedProblem, settings: NsgsSettings) -> (SolverReport, Vec<DVec3>) {
+    let problem = owned.view().assemble();
+    let mut r = vec![DVec3::ZERO; problem.len()];
+    let report = Nsgs::new(settings).solve(&problem, &mut r, &Goal::scaled(1e-8));
+    (report.unwrap(), r)
+}
+
+fn solve_factored(owned: &OwnedProblem, settings: NsgsSettings) -> (SolverReport, Vec<DVec3>) {
+    let mut r = vec![DVec3::ZERO; owned.contacts.len()];
+    let report = Nsgs::new(settings).solve_factored(
+        &owned.view(),
+        &mut r,
+        &mut Vec::new(),
+        &Goal::scaled(1e-8),
+    );
+    (report.unwrap(), r)
+}
+
+#[test]
+fn every_option_converges_in_both_forms() {
+    for seed in 0..6 {
+        let owned = OwnedProblem::random(seed, 20, 40);
+        for settings in options() {
+            for solve in [solve_stored, solve_factored] {
+                let (report, r) = solve(&owned, settings);
+                assert!(report.converged(), "{seed}, {settings:?}: {report:?}");
+                let judged = natural_map::stored(&owned.view().assemble(), &r);
+                // The two forms round differently.
+                assert!(judged.scaled <= 1.01e-8, "{seed}, {settings:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_default_options_have_the_bits_of_the_default() {
+    let owned = OwnedProblem::random(3, 30, 60);
+    let explicit = NsgsSettings {
+        local: LocalSolver::Exact,
+        relaxation: 1.0,
+        order: SweepOrder::Natural,
+        freezing: None,
+        ..defaults()
+    };
+    for solve in [solve_stored, solve_factored] {
+        assert_eq!(solve(&owned, explicit), solve(&owned, defaults()));
+    }
+}
+
+/// Freezing that never begins sends the same arithmetic through the loop with options. Without
+/// momentum nothing depends on the order of the sums over the sweep.
+#[test]
+fn the_loop_with_options_repeats_the_default_sweep() {
+    let mut owned = OwnedProblem::random(3, 30, 60);
+    for contact in owned.contacts.iter_mut().step_by(2) {
+        contact.friction = 0.3;
+    }
+    let plain = NsgsSettings {
+        momentum: Momentum::NONE,
+        ..defaults()
+    };
+    let idle = NsgsSettings {
+        freezing: Some(Freezing {
+            after: usize::MAX,
+            ..Freezing::default()
+        }),
+        ..plain
+    };
+    for solve in [solve_stored, solve_factored] {
+        let (expected, found) = (solve(&owned, plain).1, solve(&owned, idle).1);
+        assert_eq!(expected, found);
+    }
+}
+
+#[test]
+fn shuffles_repeat_with_their_seed_only() {
+    let owned = OwnedProblem::random(8, 20, 40);
+    let settings = |seed| NsgsSettings {
+        order: SweepOrder::Shuffled { seed },
+        ..defaults()
+    };
+    for solve in [solve_stored, solve_factored] {
+        let first = solve(&owned, settings(1));
+        assert_eq!(first, solve(&owned, settings(1)));
+        assert_ne!(first.1, solve(&owned, settings(2)).1);
+    }
+}
+
+/// With a threshold that freezes everything at once the solve goes on to the goal, or says that it
+/// did not get there.
+#[test]
+fn a_solve_does_not_end_because_all_contacts_are_frozen() {
+    let owned = OwnedProblem::random(2, 20, 40);
+    for momentum in [Momentum::NONE, Momentum::CAPPED] {
+        let settings = NsgsSettings {
+            freezing: Some(Freezing {
+                after: 0,
+                sweeps: 1_000_000,
+                change: f64::INFINITY,
+            }),
+            momentum,
+            ..defaults()
+        };
+        for solve in [solve_stored, solve_factored] {
+            let (report, r) = solve(&owned, settings);
+            let judged = natural_map::stored(&owned.view().assemble(), &r);
+            assert!(report.converged() && judged.scaled <= 1.01e-8, "{report:?}");
+        }
+    }
+}
+
+/// `ω = 1.9` may diverge; what comes back is the best iterate and its true residual.
+#[test]
+fn over_relaxation_stays_honest() {
+    for seed in 0..5 {
+        let owned = OwnedProblem::random(seed, 20, 60);
+        let settings = NsgsSettings {
+            relaxation: 1.9,
+            max_sweeps: 300,
+            ..defaults()
+        };
+        let (report, r) = solve_stored(&owned, settings);
+        let judged = natural_map::stored(&owned.view().assemble(), &r);
+        assert_eq!(judged, report.residual);
+        assert!(report.converged() == (judged.scaled <= 1e-8));
+        // Each impulse was projected and turned back to its frame: a few roundings.
+        let largest = r.iter().map(|r| r.length()).fold(0.0, f64::max);
+        assert!(judged.cone_violation <= 16.0 * f64::EPSILON * largest);
+        assert!(report.converged() || report.status == SolverStatus::Stopped);
+    }
+}
