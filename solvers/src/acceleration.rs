@@ -105,6 +105,9 @@ impl SweepSums {
 
 /// An iterate that can be swept and judged.
 pub(crate) trait Relaxation {
+    /// Sweeps after which the next full residual is due, given those done: about as many as the
+    /// certificates may cost.
+    fn check_after(&self, sweeps: usize) -> usize;
     /// True without contacts: solved as it is.
     fn is_empty(&self) -> bool;
     /// `x ← sweep(x + β (x − x_prev))`.
@@ -122,13 +125,24 @@ pub(crate) trait Relaxation {
 /// `e_scaled` is 0.45–0.58 of the relative change in granular steps; 1.9 of it is worth a look.
 const CHANGE_OVER_RESIDUAL: f64 = 1.9;
 /// Longest run of sweeps without a full residual.
-const CHECK_EVERY: usize = 50;
+pub(crate) const CHECK_EVERY: usize = 50;
 
 /// Sweeps until the goal is reached, a limit strikes, the budget is spent or the sweeps stall.
 pub(crate) fn run(
     relaxation: &mut impl Relaxation,
     settings: &NsgsSettings,
     progress: &mut Progress,
+) {
+    run_while(relaxation, settings, progress, |_, _| true);
+}
+
+/// [`run`], as long as `go_on` agrees: it is asked after each certificate, given the sweeps done
+/// and the sweeps that the goal is away at the present rate.
+pub(crate) fn run_while(
+    relaxation: &mut impl Relaxation,
+    settings: &NsgsSettings,
+    progress: &mut Progress,
+    mut go_on: impl FnMut(usize, f64) -> bool,
 ) {
     let unswept = settings.min_sweeps == 0 || settings.max_sweeps == 0 || relaxation.is_empty();
     if unswept && judge(relaxation, progress) <= 1.0 {
@@ -138,8 +152,9 @@ pub(crate) fn run(
     let mut momentum = Sequence::new(settings.momentum.cap);
     let mut race = Race::new(settings.momentum);
     let mut stall = Stall::new(settings.stall_window);
+    let mut forecast = Forecast::default();
     let mut earliest_check = 0;
-    let mut latest_check = CHECK_EVERY;
+    let mut latest_check = relaxation.check_after(0);
     for sweep in 1..=settings.max_sweeps {
         let sums = relaxation.sweep(momentum.beta);
         progress.report.iterations = first + sweep;
@@ -151,7 +166,10 @@ pub(crate) fn run(
             continue;
         }
         let excess = judge(relaxation, progress);
-        if progress.finished() || stall.is_over(sweep, excess) {
+        if progress.finished()
+            || stall.is_over(sweep, excess)
+            || !go_on(sweep, forecast.remaining(sweep, progress.excess()))
+        {
             return;
         }
         if race.is_over(sweep)
@@ -161,7 +179,7 @@ pub(crate) fn run(
             momentum = Sequence::new(cap);
         }
         earliest_check = sweep + (sweep / 8).clamp(1, 20);
-        latest_check = sweep + CHECK_EVERY;
+        latest_check = sweep + relaxation.check_after(sweep);
     }
 }
 
@@ -177,6 +195,32 @@ fn estimated_excess(sums: &SweepSums, progress: &Progress) -> f64 {
     };
     let goal = &progress.goal;
     (estimate / goal.scaled).max(estimate * ratio / goal.fclib)
+}
+
+/// How far away the goal is at the rate of the last half of the sweeps.
+#[derive(Default)]
+struct Forecast {
+    /// Sweeps and best excess at the certificates so far, as far as there is room.
+    seen: smallvec::SmallVec<[(usize, f64); 32]>,
+}
+
+impl Forecast {
+    /// Sweeps left; infinite without a gain, none known before there is a rate.
+    fn remaining(&mut self, sweep: usize, excess: f64) -> f64 {
+        let half = self.seen.iter().rev().find(|(at, _)| 2 * at <= sweep);
+        let remaining = half.map_or(0.0, |(at, before)| {
+            let rate = libm::log(before / excess) / (sweep - at) as f64;
+            if rate > 0.0 {
+                libm::log(excess) / rate
+            } else {
+                f64::INFINITY
+            }
+        });
+        if self.seen.len() < self.seen.inline_size() {
+            self.seen.push((sweep, excess));
+        }
+        remaining
+    }
 }
 
 /// Ends a run whose best residual did not halve within a window of sweeps.

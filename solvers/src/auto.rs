@@ -66,6 +66,9 @@ impl Default for AutoSettings {
     }
 }
 
+/// Sweeps after which the rate is trusted.
+const FORECAST_FROM: usize = 100;
+
 /// A method that [`Auto`] went through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -192,23 +195,33 @@ impl Auto {
         let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse, &[]);
         let mut log = Log::new(&mut self.path);
         let settings = &self.settings;
-        acceleration::run(&mut sweep, &settings.first, &mut progress);
+        let contacts = &mut self.contact_space;
+        let mut cost = None;
+        acceleration::run_while(&mut sweep, &settings.first, &mut progress, |done, left| {
+            let near = done < FORECAST_FROM || left < FORECAST_FROM as f64;
+            near || left < *cost.get_or_insert_with(|| contacts.newton_cost(&problem.delassus))
+        });
         log.stage(Method::Accelerated, &progress);
-        let cycles = Cycles {
-            settings,
-            sweep,
-            buffers: &mut self.cycles,
-            log,
-        };
-        if !cycles.is_over(&mut progress) {
+        if !progress.finished() {
             let bodies = &mut self.body_space;
             let of_bodies =
                 global.is_some_and(|global| bodies.load_global(global, &problem.free_velocity));
+            let newton_cost = if of_bodies {
+                bodies.newton_cost()
+            } else {
+                contacts.newton_cost(&problem.delassus)
+            };
+            let cycles = Cycles {
+                newton_cost,
+                settings,
+                sweep,
+                buffers: &mut self.cycles,
+                log,
+            };
             if of_bodies {
                 cycles.run(bodies, &mut progress);
             } else {
-                let mut contacts = ContactSpace::new(problem, &mut self.contact_space);
-                cycles.run(&mut contacts, &mut progress);
+                cycles.run(&mut ContactSpace::new(problem, contacts), &mut progress);
             }
         }
         let mut report = progress.report;
@@ -244,7 +257,9 @@ impl Auto {
             max_sweeps: self.settings.first.max_sweeps.min(self.settings.hand_over),
             ..self.settings.first
         };
-        acceleration::run(&mut sweep, &brief, &mut progress);
+        acceleration::run_while(&mut sweep, &brief, &mut progress, |done, left| {
+            done < FORECAST_FROM || left < 2.0 * FORECAST_FROM as f64
+        });
         log.stage(Method::Accelerated, &progress);
         if !progress.finished() && self.settings.max_factorizations > 0 {
             let mut second = SecondPhase {
@@ -291,9 +306,8 @@ struct SecondPhase<'a> {
     path: &'a mut Vec<Stage>,
 }
 
-/// Largest cost of a factorisation for which Newton pays, in sweeps: it takes some fifty of them
-/// where sweeps need thousands.
-const MAX_FACTOR_COST: f64 = 100.0;
+/// Largest cost of a Newton call, in sweeps, for which islands of a time step are handed over.
+const MAX_NEWTON_COST: f64 = 2000.0;
 
 impl HardIslands {
     /// Solves every island whose part of the residual exceeds its share, the goal's square divided
@@ -335,7 +349,7 @@ impl HardIslands {
             };
             let view = self.extract.view();
             second.space.load_factored(&view);
-            if second.space.factor_cost() > MAX_FACTOR_COST * view.contacts.len() as f64 {
+            if second.space.newton_cost() > MAX_NEWTON_COST {
                 left = true;
                 continue;
             }
@@ -360,6 +374,7 @@ impl HardIslands {
         let residual = sweep.residual_of(start);
         own.judge(&residual, start);
         Cycles {
+            newton_cost: second.space.newton_cost(),
             settings: second.settings,
             sweep,
             buffers: second.cycles,
@@ -415,6 +430,8 @@ impl<'a> Log<'a> {
 
 /// The second phase.
 struct Cycles<'a, R> {
+    /// What a successful Newton call costs, in sweeps.
+    newton_cost: f64,
     settings: &'a AutoSettings,
     sweep: R,
     buffers: &'a mut CycleBuffers,
@@ -429,16 +446,19 @@ impl<R: Relaxation> Cycles<'_, R> {
         for cycle in 0.. {
             let length = 1 << cycle.min(6);
             let before = progress.excess();
-            self.newton(space, cycle, length, progress);
-            if self.is_over(progress) {
-                return;
+            let affordable = self.newton_cost <= (1000 * length) as f64;
+            if affordable {
+                self.newton(space, cycle, length, progress);
+                if self.is_over(progress) {
+                    return;
+                }
+                self.sweep.restart(&self.buffers.point);
+                self.sweep(Momentum::NESTEROV, 500 * length, progress);
+                if self.is_over(progress) {
+                    return;
+                }
             }
             let newton = progress.excess();
-            self.sweep.restart(&self.buffers.point);
-            self.sweep(Momentum::NESTEROV, 500 * length, progress);
-            if self.is_over(progress) {
-                return;
-            }
             let momentum = if plain {
                 Momentum::NONE
             } else {

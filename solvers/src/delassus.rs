@@ -10,6 +10,8 @@ use glam::{DMat3, DVec3};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delassus {
     row_start: Vec<usize>,
+    /// Position of each diagonal block.
+    diagonal: Vec<usize>,
     columns: Vec<u32>,
     blocks: Vec<DMat3>,
 }
@@ -35,6 +37,9 @@ impl Delassus {
                         }
                     }
                     _ => {
+                        if column as usize == index {
+                            matrix.diagonal.push(matrix.columns.len());
+                        }
                         matrix.columns.push(column);
                         matrix.blocks.push(block);
                     }
@@ -100,6 +105,13 @@ impl Delassus {
             }
         }
         matrix
+    }
+
+    /// The block at `(row, row)`.
+    #[inline]
+    #[must_use]
+    pub fn diagonal(&self, row: usize) -> &DMat3 {
+        &self.blocks[self.diagonal[row]]
     }
 
     /// The block at `(row, column)`, zero where none is stored.

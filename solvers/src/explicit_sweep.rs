@@ -8,7 +8,7 @@
 //! A joint solves its `m × m` linear block exactly: `r_J ← r_J − W_JJ⁺ u_J`, with the inverse
 //! computed once; a singular block takes its least-norm solution in the eigenbasis.
 
-use crate::acceleration::{Relaxation, SweepSums};
+use crate::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
 use crate::joint_block::JointBlock;
 use crate::sweep_options::{Schedule, SweepOptions};
 use crate::{FrictionProblem, OneContact, Residual, natural_map};
@@ -47,7 +47,7 @@ impl<'a> ExplicitSweep<'a> {
         space.local.clear();
         space.lambda.clear();
         for block in 0..problem.len() {
-            let local = problem.delassus.block(block, block);
+            let local = *problem.delassus.diagonal(block);
             space
                 .lambda
                 .push((local.x_axis.x + local.y_axis.y + local.z_axis.z) / 3.0);
@@ -184,6 +184,11 @@ impl ExplicitSweep<'_> {
 }
 
 impl Relaxation for ExplicitSweep<'_> {
+    /// Single problems may be near the goal at any time, whatever the last change was.
+    fn check_after(&self, sweeps: usize) -> usize {
+        sweeps.clamp(1, CHECK_EVERY)
+    }
+
     fn is_empty(&self) -> bool {
         self.space.now.is_empty()
     }

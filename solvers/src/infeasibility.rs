@@ -196,7 +196,7 @@ fn closing(problem: &FrictionProblem, impulse: &[DVec3], lambda: &[f64]) -> Vec<
 pub(crate) fn scales(problem: &FrictionProblem, lambda: &mut Vec<f64>) {
     lambda.clear();
     lambda.extend((0..problem.len()).map(|block| {
-        let local = problem.delassus.block(block, block);
+        let local = *problem.delassus.diagonal(block);
         (local.x_axis.x + local.y_axis.y + local.z_axis.z) / 3.0
     }));
     let largest = lambda.iter().copied().fold(0.0, f64::max);

@@ -124,7 +124,7 @@ pub fn stored(problem: &FrictionProblem, impulse: &[DVec3]) -> Residual {
     let mut sums = Sums::default();
     for (contact, r) in impulse.iter().enumerate() {
         let q = problem.free_velocity[contact];
-        let block = problem.delassus.block(contact, contact);
+        let block = problem.delassus.diagonal(contact);
         let lambda = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
         let u = problem.delassus.row_times(contact, impulse) + q;
         match problem.friction.get(contact) {

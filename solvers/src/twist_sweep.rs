@@ -30,7 +30,7 @@
 //!               └──────────── body untouched by colour 1 ──▲
 //! ```
 
-use crate::acceleration::{Relaxation, SweepSums};
+use crate::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
 use crate::colouring::Colouring;
 use crate::one_contact::OneContact;
 use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
@@ -449,6 +449,10 @@ impl<'a> TwistSweep<'a> {
 }
 
 impl Relaxation for TwistSweep<'_> {
+    fn check_after(&self, _: usize) -> usize {
+        CHECK_EVERY
+    }
+
     fn is_empty(&self) -> bool {
         self.space.packed.is_empty()
     }

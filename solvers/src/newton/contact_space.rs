@@ -11,7 +11,7 @@
 
 use super::cone_map::Linearised;
 use super::scaling::ScaledProblem;
-use super::space::NewtonSpace;
+use super::space::{NEWTON_STEPS, NewtonSpace};
 use crate::block_lu::{BlockLu, Singular};
 use crate::{Delassus, FrictionProblem};
 use glam::DVec3;
@@ -40,6 +40,16 @@ impl<'a> ContactSpace<'a> {
 }
 
 impl ContactSpaceBuffers {
+    /// What a successful Newton call costs, in sweeps over the same problem: times of the kernels,
+    /// measured once in nanoseconds; only their ratio counts.
+    pub(crate) fn newton_cost(&mut self, delassus: &Delassus) -> f64 {
+        self.analyse(delassus);
+        let (n, blocks) = (delassus.rows() as f64, delassus.block_count() as f64);
+        let step = 12.0 * self.lu.products() as f64 + 30.0 * blocks + 400.0 * n;
+        let sweep = 4.0 * blocks + 40.0 * n;
+        NEWTON_STEPS * step / sweep
+    }
+
     /// Orders the contacts for the factorisation and finds the slots of the blocks of `W`.
     fn analyse(&mut self, delassus: &Delassus) {
         let n = delassus.rows();

@@ -23,7 +23,7 @@ pub(crate) struct ScaledProblem {
 
 impl ScaledProblem {
     pub(crate) fn new(problem: &FrictionProblem) -> Self {
-        let lambda = (0..problem.len()).map(|block| problem.delassus.block(block, block));
+        let lambda = (0..problem.len()).map(|block| problem.delassus.diagonal(block));
         let root: Vec<f64> = lambda
             .map(|w| root_of((w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0))
             .collect();

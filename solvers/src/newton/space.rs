@@ -4,6 +4,9 @@ use super::cone_map::Linearised;
 use crate::block_lu::Singular;
 use glam::DVec3;
 
+/// Newton steps that a successful call takes near the solution: for estimates of cost.
+pub(crate) const NEWTON_STEPS: f64 = 10.0;
+
 /// A problem in scaled variables, as the proximal Newton method sees it.
 pub(crate) trait NewtonSpace {
     /// `√λ` of each block.

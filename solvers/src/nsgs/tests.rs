@@ -420,6 +420,10 @@ struct Scripted {
 }
 
 impl acceleration::Relaxation for Scripted {
+    fn check_after(&self, _: usize) -> usize {
+        1
+    }
+
     fn is_empty(&self) -> bool {
         false
     }
