@@ -3,7 +3,8 @@
 use criterion::Criterion;
 use moreau::prelude::*;
 use moreau::{SceneError, StepTiming};
-use moreau_demos::built_in;
+use moreau_demos::{ProblemFile, built_in, step_file, step_file_name};
+use std::error::Error;
 use std::time::Duration;
 
 /// A scene and the part of its life that is timed.
@@ -71,6 +72,36 @@ impl Case {
     pub fn name(&self, threads: usize) -> String {
         format!("{}/{}/{threads}", self.scene, self.state)
     }
+}
+
+/// Scenes and the steps whose problems all solvers are compared on.
+pub const STEPS: [(&str, u64); 8] = [
+    ("stack:n=10", 1),
+    ("pyramid:n=12", 1),
+    ("wall:nx=8,ny=8", 5),
+    ("arch", 5),
+    ("mass-ratio", 1),
+    ("incline:f=1.5", 20),
+    ("pour:n=200", 120),
+    ("mixed:layers=4", 100),
+];
+
+/// The problems of [`STEPS`], made on the fly.
+///
+/// # Errors
+/// If a scene cannot be started or stepped, or has no contacts then.
+pub fn step_problems() -> Result<Vec<ProblemFile>, Box<dyn Error>> {
+    let problem = |(scene, step): &(&str, u64)| {
+        let mut run = built_in(scene)?.start()?;
+        let mut report = run.step()?;
+        while report.step < *step {
+            report = run.step()?;
+        }
+        let file = step_file(&run.simulation, scene, &report)
+            .ok_or_else(|| format!("{scene}: step {step} has no contacts"))?;
+        Ok(ProblemFile::new(step_file_name(scene, *step), file)?)
+    };
+    STEPS.iter().map(problem).collect()
 }
 
 /// One part of a step's wall time, as a duration.

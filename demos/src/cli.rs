@@ -1,13 +1,16 @@
 //! The command line.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use moreau_demos::{ResidualKind, SolverChoice, solver_choice};
+use std::path::PathBuf;
 
 /// Rigid bodies in contact with exact Coulomb friction, every step certified.
 ///
 /// Without a command: run the built-in scene `pour`.
 ///
-/// Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 a step did not reach the
-/// required residual, 4 the state became non-finite.
+/// Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 a step or a solve did not reach
+/// the required residual, 4 the state became non-finite.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Arguments {
@@ -19,8 +22,22 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Run a scene and sum up what happened.
     Run(RunOptions),
-    /// List the built-in scenes and their parameters.
+    /// Solve stored problems (FCLIB files).
+    Solve(SolveOptions),
+    /// Judge the solutions that are stored in FCLIB files.
+    Verify(VerifyOptions),
+    /// Compare methods.
+    #[command(subcommand)]
+    Bench(Bench),
+    /// List the built-in scenes with their parameters, and the solvers.
     List,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// Run the solvers over all FCLIB files of a folder, one thread each, from zero impulse, and
+    /// print what each of them solved and how fast.
+    Solvers(BenchOptions),
 }
 
 impl Default for Command {
@@ -62,6 +79,16 @@ pub(crate) struct RunOptions {
     /// Fail with exit code 1 unless the state at the end has this hash (16 hexadecimal digits).
     #[arg(long, value_name = "HASH", value_parser = hash)]
     pub(crate) verify_hash: Option<u64>,
+    /// Write the problems of the steps as FCLIB files to this folder, with the step's solution:
+    /// `SCENE-STEP.hdf5`. Steps without contacts are left out.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) fclib: Option<PathBuf>,
+    /// Only every K-th step.
+    #[arg(long, value_name = "K", requires = "fclib", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) fclib_every: Option<u64>,
+    /// Only the steps that are as said.
+    #[arg(long, value_name = "WHEN", value_enum, requires = "fclib")]
+    pub(crate) fclib_when: Option<FclibWhen>,
 }
 
 impl Default for RunOptions {
@@ -77,8 +104,96 @@ impl Default for RunOptions {
             log: Log::None,
             require_residual: None,
             verify_hash: None,
+            fclib: None,
+            fclib_every: None,
+            fclib_when: None,
         }
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FclibWhen {
+    /// Steps that did not reach the tolerance.
+    Unconverged,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SolveOptions {
+    /// FCLIB files, or folders whose files `*.hdf5` are taken.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Which method.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = solver_parser())]
+    pub(crate) solver: &'static SolverChoice,
+    /// Residual to reach.
+    #[arg(long, value_name = "E", default_value = "1e-8", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) tol: f64,
+    /// Which residual.
+    #[arg(long, value_name = "KIND", value_enum, default_value_t)]
+    pub(crate) residual: ResidualKind,
+    /// Time after which a solve returns the best that it has, s.
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) max_seconds: Option<f64>,
+    /// Threads; 0 takes all cores. The result has the same bits for any number.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) threads: usize,
+    /// Start from the first guess of a file that has one, instead of zero impulse.
+    #[arg(long)]
+    pub(crate) warm_start: bool,
+    /// Write each problem with the solution found to this folder, under the same name.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) write_solution: Option<PathBuf>,
+    /// One JSON object a file on stdout, instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct VerifyOptions {
+    /// FCLIB files, or folders whose files `*.hdf5` are taken.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Fail with exit code 1 unless the residuals, and the errors of the stored velocities, are
+    /// within this.
+    #[arg(long, value_name = "E", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) tol: Option<f64>,
+    /// Which residual.
+    #[arg(long, value_name = "KIND", value_enum, default_value_t)]
+    pub(crate) residual: ResidualKind,
+    /// One JSON object a file on stdout, instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct BenchOptions {
+    /// Folder whose files `*.hdf5` are solved, or single files.
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Residuals to reach, one profile each.
+    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "1e-4,1e-8", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) tol: Vec<f64>,
+    /// Which residual.
+    #[arg(long, value_name = "KIND", value_enum, default_value_t)]
+    pub(crate) residual: ResidualKind,
+    /// Time after which a problem counts as not solved, s.
+    #[arg(long, value_name = "S", default_value = "10", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) max_seconds: f64,
+    /// Which methods; all of them if not given.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = solver_parser())]
+    pub(crate) solvers: Vec<&'static SolverChoice>,
+    /// Write `profile-E.svg` for each residual, `table.md` and `table.csv` to this folder.
+    #[arg(long, value_name = "OUT_DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Names of solvers, with their descriptions in the help.
+fn solver_parser() -> impl TypedValueParser<Value = &'static SolverChoice> {
+    let names = solver_choice::list()
+        .iter()
+        .map(|solver| PossibleValue::new(solver.name).help(solver.description));
+    PossibleValuesParser::new(names)
+        .try_map(|name| solver_choice::find(&name).ok_or("expected a solver"))
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -2,7 +2,9 @@
 
 use moreau::solvers::ProblemError;
 use moreau::{SceneError, StepError};
-use moreau_demos::CatalogError;
+use moreau_demos::{CatalogError, ResidualKind};
+use moreau_solvers::fclib::FclibError;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Why the program does not end with exit code 0.
@@ -36,21 +38,56 @@ pub(crate) enum Failure {
         worst: u64,
         worst_value: f64,
     },
+    #[error("{0}")]
+    Fclib(#[from] FclibError),
+    #[error("{} would be overwritten, which is an input or has been written already", path.display())]
+    Overwrite { path: PathBuf },
+    #[error("{unusable} of {files} files cannot be used")]
+    Unusable { unusable: usize, files: usize },
+    #[error("{missed} of {files} problems did not reach {residual} ≤ {tolerance:e}")]
+    Unsolved {
+        missed: usize,
+        files: usize,
+        residual: ResidualKind,
+        tolerance: f64,
+    },
+    #[error("{wrong} of {files} files have no solution, or one that is not within the tolerance")]
+    Solution { wrong: usize, files: usize },
+    #[error("nobody reads the output: stopped after {done} of {files} files")]
+    Unread { done: usize, files: usize },
+    #[error("cannot start the threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
     #[error("cannot write: {0}")]
     Output(#[from] std::io::Error),
+    #[error("cannot write to {}: {source}", path.display())]
+    OutputFile {
+        path: PathBuf,
+        source: std::io::Error,
+    },
 }
 
 impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Hash { .. } | Self::Unchecked { .. } => 1,
-            Self::Residual { .. } => 3,
+            Self::Hash { .. }
+            | Self::Unchecked { .. }
+            | Self::Solution { .. }
+            | Self::Unread { .. } => 1,
+            Self::Residual { .. } | Self::Unsolved { .. } => 3,
             Self::Scene(SceneError::Refused {
                 source:
                     StepError::NonFinite { .. } | StepError::Problem(ProblemError::NotFinite { .. }),
                 ..
             }) => 4,
-            Self::Catalog(_) | Self::Scene(_) | Self::Field { .. } | Self::Output(_) => 2,
+            Self::Catalog(_)
+            | Self::Scene(_)
+            | Self::Field { .. }
+            | Self::Fclib(_)
+            | Self::Overwrite { .. }
+            | Self::Unusable { .. }
+            | Self::Threads(_)
+            | Self::Output(_)
+            | Self::OutputFile { .. } => 2,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! `--log jsonl`: one object a step, one for the run.
+//! JSON on stdout. `--log jsonl`: one object a step, one for the run.
 
 use crate::record::Record;
 use moreau::StepReport;
@@ -104,7 +104,7 @@ pub(crate) fn write_summary(out: &mut impl Write, record: &Record, hash: u64) ->
 }
 
 /// Writes one line at a time, so that a reader on a pipe sees each step when it is made.
-fn line(out: &mut impl Write, object: &impl Serialize) -> io::Result<()> {
+pub(crate) fn line(out: &mut impl Write, object: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec(object).map_err(io::Error::from)?;
     text.push(b'\n');
     out.write_all(&text)?;

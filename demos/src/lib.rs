@@ -1,4 +1,5 @@
-//! The built-in scenes of the Moreau contact engine.
+//! The built-in scenes of the Moreau contact engine, and what its program does with stored
+//! problems.
 //!
 //! Every scene is a plain function in [`scenes`] that returns a [`moreau::Scene`]: the program
 //! `moreau`, the tests and the benches all start from the same ones. [`catalog`] finds them by
@@ -10,9 +11,24 @@
 //! assert_eq!(run.step()?.bodies, 4);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`step_file()`] makes stored problems of their steps, [`problem_file`] reads and judges any,
+//! [`solver_choice`] finds solvers by name, and [`comparison`] runs several over many problems.
 #![forbid(unsafe_code)]
 
 pub mod catalog;
+pub mod comparison;
+pub mod performance_profile;
+pub mod problem_file;
+pub mod residual_kind;
 pub mod scenes;
+pub mod solver_choice;
+pub mod step_file;
 
 pub use catalog::{BuiltIn, CatalogError, built_in, list};
+pub use comparison::Comparison;
+pub use performance_profile::PerformanceProfile;
+pub use problem_file::ProblemFile;
+pub use residual_kind::ResidualKind;
+pub use solver_choice::SolverChoice;
+pub use step_file::{step_file, step_file_name};

@@ -1,7 +1,7 @@
 //! `moreau list`.
 
 use crate::failure::Failure;
-use moreau_demos::{BuiltIn, list};
+use moreau_demos::{BuiltIn, list, solver_choice};
 use std::io::{ErrorKind, Write};
 
 pub(crate) fn write() -> Result<(), Failure> {
@@ -17,6 +17,11 @@ fn write_to(out: &mut impl Write) -> std::io::Result<()> {
         write_scene(out, scene)?;
     }
     writeln!(out, "\nrun one:  moreau run pyramid:n=30,friction=0.4")?;
+    writeln!(out, "\nsolvers of stored problems:")?;
+    for solver in solver_choice::list() {
+        writeln!(out, "{:<22} {}", solver.name, solver.description)?;
+    }
+    writeln!(out, "\nsolve one:  moreau solve problem.hdf5 --solver nsgs")?;
     out.flush()
 }
 

@@ -1,6 +1,8 @@
-//! The program `moreau`: runs a scene and says how well each step was solved.
+//! The program `moreau`: runs a scene and says how well each step was solved; solves, verifies and
+//! compares solvers on stored problems.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod cli;
 mod failure;
 mod json_lines;
@@ -9,17 +11,23 @@ mod picture;
 mod progress;
 mod record;
 mod run;
+mod solve;
+mod step_writer;
 mod summary;
 mod units;
+mod verify;
 
 use clap::Parser;
-use cli::{Arguments, Command};
+use cli::{Arguments, Bench, Command};
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let ended = match Arguments::parse().command.unwrap_or_default() {
         Command::Run(options) => run::run(&options),
+        Command::Solve(options) => solve::solve(&options),
+        Command::Verify(options) => verify::verify(&options),
+        Command::Bench(Bench::Solvers(options)) => bench::solvers(&options),
         Command::List => listing::write(),
     };
     match ended {

@@ -4,6 +4,7 @@ use crate::cli::{Log, RunOptions};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::record::Record;
+use crate::step_writer::StepWriter;
 use crate::{json_lines, summary};
 use moreau::{Scene, SceneError, SceneRun};
 use std::io::{self, ErrorKind, Write};
@@ -14,9 +15,10 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let mut scene = load(&options.scene)?;
     override_settings(&mut scene, options);
     let steps = step_count(&scene, options)?;
+    let writer = StepWriter::new(&scene.name, options)?;
     let mut run = scene.start()?;
     let started = Instant::now();
-    let made = make_steps(&mut run, steps, options)?;
+    let made = make_steps(&mut run, steps, options, &writer)?;
     finish(&mut run, &made, started.elapsed(), options)?;
     verdict(&mut run, made, options)
 }
@@ -82,7 +84,12 @@ struct Made {
     unread: bool,
 }
 
-fn make_steps(run: &mut SceneRun, steps: u64, options: &RunOptions) -> Result<Made, Failure> {
+fn make_steps(
+    run: &mut SceneRun,
+    steps: u64,
+    options: &RunOptions,
+    writer: &StepWriter,
+) -> Result<Made, Failure> {
     let mut made = Made {
         record: Record::new(options.require_residual),
         error: None,
@@ -100,6 +107,7 @@ fn make_steps(run: &mut SceneRun, steps: u64, options: &RunOptions) -> Result<Ma
         };
         made.record.add(&report);
         progress.step(&report);
+        writer.step(&run.simulation, &report)?;
         if options.log == Log::Jsonl && !read(json_lines::write_step(&mut out, &report))? {
             made.unread = true;
             break;
@@ -110,7 +118,7 @@ fn make_steps(run: &mut SceneRun, steps: u64, options: &RunOptions) -> Result<Ma
 }
 
 /// False if the reader has gone away.
-fn read(written: io::Result<()>) -> Result<bool, Failure> {
+pub(crate) fn read(written: io::Result<()>) -> Result<bool, Failure> {
     match written {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),

@@ -1,30 +1,14 @@
 //! The program from outside: output, exit codes, messages.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod support;
+
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
-
-fn moreau(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_moreau"))
-        .args(arguments)
-        .output()
-        .unwrap()
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
+use std::process::{Command, Stdio};
+use support::{code, moreau, stderr, stdout};
 
 /// The hash in the JSON summary of a run.
 fn hash(arguments: &[&str]) -> String {

@@ -129,6 +129,7 @@ struct HardIslands {
     extract: Extract,
     twist: TwistWorkspace,
     scratch: Vec<WorldTwist>,
+    norms: Vec<[f64; 3]>,
     impulse: Vec<DVec3>,
     history: History,
     best: Vec<DVec3>,
@@ -322,28 +323,31 @@ impl HardIslands {
         self.islands.find(problem);
         self.impulse.clear();
         self.impulse.extend_from_slice(progress.best());
-        let norms = natural_map::factored_by_group(
+        self.norms.clear();
+        self.norms.resize(self.islands.count, [0.0; 3]);
+        natural_map::factored_by_group(
             problem,
             &self.impulse,
             &self.islands.of_contact,
-            self.islands.count,
+            &mut self.norms,
             &mut self.scratch,
         );
-        let [_, r, q] = norms.iter().fold([0.0; 3], |sum, part| {
+        let [_, r, q] = self.norms.iter().fold([0.0; 3], |sum, part| {
             [sum[0] + part[0], sum[1] + part[1], sum[2] + part[2]]
         });
         let allowed = progress.goal.scaled.powi(2) * r.max(q) / problem.contacts.len() as f64;
         let mut left = false;
-        for (island, [natural, r, q]) in norms.iter().enumerate() {
+        for island in 0..self.islands.count {
+            let [natural, r, q] = self.norms[island];
             self.extract
                 .take(problem, &self.islands, island as u32, &self.impulse);
             let share = allowed * self.extract.source.len() as f64;
-            if *natural <= share {
+            if natural <= share {
                 continue;
             }
             // Half of the share: the denominator may shrink while the islands are solved.
             let goal = Goal {
-                scaled: (0.25 * share / r.max(*q)).sqrt(),
+                scaled: (0.25 * share / r.max(q)).sqrt(),
                 fclib: f64::INFINITY,
                 ..progress.goal
             };

@@ -12,6 +12,7 @@ pub(crate) struct Islands {
     /// How many there are.
     pub(crate) count: usize,
     parent: Vec<u32>,
+    number: Vec<u32>,
 }
 
 impl Islands {
@@ -26,7 +27,8 @@ impl Islands {
                 self.parent[a.max(b) as usize] = a.min(b);
             }
         }
-        let mut number = vec![u32::MAX; self.parent.len()];
+        self.number.clear();
+        self.number.resize(self.parent.len(), u32::MAX);
         self.of_contact.clear();
         self.count = 0;
         for contact in problem.contacts {
@@ -37,11 +39,11 @@ impl Islands {
                 self.count as u32 - 1
             } else {
                 let root = self.root(if fixed(a) { b } else { a }) as usize;
-                if number[root] == u32::MAX {
-                    number[root] = self.count as u32;
+                if self.number[root] == u32::MAX {
+                    self.number[root] = self.count as u32;
                     self.count += 1;
                 }
-                number[root]
+                self.number[root]
             };
             self.of_contact.push(island);
         }

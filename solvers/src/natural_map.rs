@@ -151,17 +151,17 @@ pub fn factored(
     sums.finish()
 }
 
-/// Squares of the norms in `e_scaled`, summed by group: `Σ λ‖F‖²` and the two of its denominator,
-/// `Σ λ‖r‖²` and `Σ ‖q‖²/λ`. `group` names the group of each contact, below `groups`.
+/// Squares of the norms in `e_scaled`, summed by group into `norms`: `Σ λ‖F‖²` and the two of its
+/// denominator, `Σ λ‖r‖²` and `Σ ‖q‖²/λ`. `group` names the group of each contact.
 pub(crate) fn factored_by_group(
     problem: &FactoredProblem,
     impulse: &[DVec3],
     group: &[u32],
-    groups: usize,
+    norms: &mut [[f64; 3]],
     twist: &mut Vec<WorldTwist>,
-) -> Vec<[f64; 3]> {
+) {
     twist_of(problem, impulse, twist);
-    let mut norms = vec![[0.0; 3]; groups];
+    norms.fill([0.0; 3]);
     for ((contact, r), group) in problem.contacts.iter().zip(impulse).zip(group) {
         let mut sums = Sums::default();
         add_contact(&mut sums, problem, contact, *r, twist);
@@ -170,7 +170,6 @@ pub(crate) fn factored_by_group(
             *norm += part;
         }
     }
-    norms
 }
 
 /// Adds one contact, given the twists under the impulse.

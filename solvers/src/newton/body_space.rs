@@ -13,7 +13,7 @@
 use super::cone_map::Linearised;
 use super::scaling::root_of;
 use super::space::{NEWTON_STEPS, NewtonSpace};
-use crate::block_lu::{Block, BlockLu, Singular};
+use crate::block_lu::{Block, BlockLu, Pattern, Singular};
 use crate::{FactoredProblem, GlobalProblem, InverseMass};
 use glam::{DMat3, DVec3};
 
@@ -32,10 +32,14 @@ pub(crate) struct BodySpace {
     levers: Vec<Lever>,
     /// Where the products of each block's pairs of levers are added, in their order.
     slots: Vec<u32>,
-    lu: BlockLu<6>,
+    pattern: Pattern,
+    lu: BlockLu<6, 6>,
     diagonal: Vec<u32>,
     idle: Vec<bool>,
     velocity: Vec<[f64; 6]>,
+    /// Index among the free bodies, and `√(1/m)` and `Lᵀ` of each of them.
+    index: Vec<u32>,
+    factors: Vec<(f64, DMat3)>,
 }
 
 impl BodySpace {
@@ -43,12 +47,14 @@ impl BodySpace {
     pub(crate) fn load_factored(&mut self, problem: &FactoredProblem) {
         self.clear();
         // Fixed bodies have no block.
-        let mut index = vec![u32::MAX; problem.inverse_mass.len()];
-        let mut factors = Vec::new();
-        for (index, mass) in index.iter_mut().zip(problem.inverse_mass) {
-            if !mass.is_fixed() {
-                *index = factors.len() as u32;
-                factors.push(factor(mass));
+        self.index.clear();
+        self.factors.clear();
+        for mass in problem.inverse_mass {
+            if mass.is_fixed() {
+                self.index.push(u32::MAX);
+            } else {
+                self.index.push(self.factors.len() as u32);
+                self.factors.push(factor(mass));
             }
         }
         for contact in problem.contacts {
@@ -56,11 +62,12 @@ impl BodySpace {
             let block = contact.local_block(&problem.inverse_mass[a], &problem.inverse_mass[b]);
             let root = root_of((block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0);
             for (side, body) in [(0, a), (1, b)] {
-                if index[body] == u32::MAX {
+                let index = self.index[body];
+                if index == u32::MAX {
                     continue;
                 }
                 let scale = if side == 0 { 1.0 } else { -1.0 } / root;
-                let (linear, angular) = factors[index[body] as usize];
+                let (linear, angular) = self.factors[index as usize];
                 let axes = [
                     contact.frame.x_axis,
                     contact.frame.y_axis,
@@ -68,7 +75,7 @@ impl BodySpace {
                 ];
                 let turned = axes.map(|axis| angular * contact.arms[side].cross(axis) * scale);
                 let pushed = axes.map(|axis| axis * (linear * scale));
-                self.bodies.push(index[body]);
+                self.bodies.push(index);
                 self.levers.push(rows(pushed, turned));
             }
             self.start.push(self.levers.len());
@@ -78,7 +85,7 @@ impl BodySpace {
             self.friction.push(contact.friction);
             self.root.push(root);
         }
-        self.analyse(factors.len());
+        self.analyse(self.factors.len());
     }
 
     /// Takes on a problem in global form, whose `q` is given, if its mass matrix consists of
@@ -141,18 +148,15 @@ impl BodySpace {
 
     /// Orders the bodies for the factorisation and finds where each product goes.
     fn analyse(&mut self, bodies: usize) {
-        let mut neighbours: Vec<Vec<u32>> = (0..bodies as u32).map(|j| vec![j]).collect();
-        for range in self.start.windows(2) {
+        let own = (0..bodies as u32).map(|j| (j, j));
+        let coupled = self.start.windows(2).flat_map(|range| {
             let touched = &self.bodies[range[0]..range[1]];
-            for a in touched {
-                neighbours[*a as usize].extend_from_slice(touched);
-            }
-        }
-        for columns in &mut neighbours {
-            columns.sort_unstable();
-            columns.dedup();
-        }
-        self.lu.analyse_if_changed(neighbours);
+            touched
+                .iter()
+                .flat_map(|a| touched.iter().map(|b| (*a, *b)))
+        });
+        self.pattern.set(bodies, own.chain(coupled));
+        self.lu.analyse(&self.pattern);
         self.slots.clear();
         for range in self.start.windows(2) {
             let touched = &self.bodies[range[0]..range[1]];
@@ -260,7 +264,7 @@ impl NewtonSpace for BodySpace {
 
 /// `target += A Bᵀ`.
 #[inline]
-fn add_product(target: &mut Block<6>, a: &Lever, b: &Lever) {
+fn add_product(target: &mut Block<6, 6>, a: &Lever, b: &Lever) {
     for (target, a) in target.iter_mut().zip(a) {
         for (target, b) in target.iter_mut().zip(b) {
             *target += a.dot(*b);
@@ -290,7 +294,7 @@ fn factor(mass: &InverseMass) -> (f64, DMat3) {
 }
 
 /// The Cholesky factors of the blocks of `M`, the last one filled up with the unit matrix.
-fn cholesky_of_chunks(problem: &GlobalProblem, chunks: usize) -> Option<Vec<Block<6>>> {
+fn cholesky_of_chunks(problem: &GlobalProblem, chunks: usize) -> Option<Vec<Block<6, 6>>> {
     let mut blocks = vec![[[0.0; 6]; 6]; chunks];
     let n = problem.degrees_of_freedom();
     for dof in n..6 * chunks {
@@ -305,7 +309,7 @@ fn cholesky_of_chunks(problem: &GlobalProblem, chunks: usize) -> Option<Vec<Bloc
             }
         }
     }
-    let factor = |block: &Block<6>| {
+    let factor = |block: &Block<6, 6>| {
         let factor = cholesky(block);
         let regular = (0..6).all(|k| factor[k][k] > 0.0);
         (is_symmetric(block) && regular).then_some(factor)
@@ -314,7 +318,7 @@ fn cholesky_of_chunks(problem: &GlobalProblem, chunks: usize) -> Option<Vec<Bloc
 }
 
 /// Symmetric to rounding.
-fn is_symmetric(a: &Block<6>) -> bool {
+fn is_symmetric(a: &Block<6, 6>) -> bool {
     let pairs = (0..6).flat_map(|i| (0..i).map(move |j| (i, j)));
     let size = |i: usize, j: usize| (a[i][i] * a[j][j]).abs().sqrt();
     pairs
@@ -324,7 +328,7 @@ fn is_symmetric(a: &Block<6>) -> bool {
 
 /// `L` with `L Lᵀ = A` for a symmetric positive semi-definite matrix, of which the lower triangle
 /// is read. Where a pivot is rounding, or not a number, the column of `L` is zero.
-fn cholesky<const N: usize>(a: &Block<N>) -> Block<N> {
+fn cholesky<const N: usize>(a: &Block<N, N>) -> Block<N, N> {
     let mut l = [[0.0; N]; N];
     for j in 0..N {
         for i in j..N {
@@ -345,7 +349,7 @@ fn cholesky<const N: usize>(a: &Block<N>) -> Block<N> {
 }
 
 /// `X ← L⁻¹ X`.
-fn forward(l: &Block<6>, x: &mut Lever) {
+fn forward(l: &Block<6, 6>, x: &mut Lever) {
     for i in 0..6 {
         let mut row = x[i];
         for k in 0..i {

@@ -12,14 +12,15 @@
 use super::cone_map::Linearised;
 use super::scaling::ScaledProblem;
 use super::space::{NEWTON_STEPS, NewtonSpace};
-use crate::block_lu::{BlockLu, Singular};
+use crate::block_lu::{BlockLu, Pattern, Singular};
 use crate::{Delassus, FrictionProblem};
 use glam::DVec3;
 
 /// Buffers that outlive a solve.
 #[derive(Debug, Default)]
 pub(crate) struct ContactSpaceBuffers {
-    lu: BlockLu<3>,
+    pattern: Pattern,
+    lu: BlockLu<3, 4>,
     /// Slot in the factors of each stored block of `W`.
     slots: Vec<u32>,
     reduced: Vec<[f64; 3]>,
@@ -53,18 +54,13 @@ impl ContactSpaceBuffers {
     /// Orders the contacts for the factorisation and finds the slots of the blocks of `W`.
     fn analyse(&mut self, delassus: &Delassus) {
         let n = delassus.rows();
-        let mut neighbours = vec![Vec::new(); n];
-        for row in 0..n {
-            for (column, _) in delassus.row(row) {
-                neighbours[row].push(column as u32);
-                neighbours[column].push(row as u32);
-            }
-        }
-        for columns in &mut neighbours {
-            columns.sort_unstable();
-            columns.dedup();
-        }
-        self.lu.analyse_if_changed(neighbours);
+        let row = |row: usize| {
+            delassus
+                .row(row)
+                .map(move |(column, _)| (row as u32, column as u32))
+        };
+        self.pattern.set(n, (0..n).flat_map(row));
+        self.lu.analyse(&self.pattern);
         self.slots.clear();
         for row in 0..n {
             for (column, _) in delassus.row(row) {

@@ -1,0 +1,271 @@
+//! Stored problems as the programs use them: found, read, condensed, solved, verified.
+
+use crate::solver_choice::AnySolver;
+use glam::DVec3;
+use moreau_solvers::auto::Stage;
+use moreau_solvers::fclib::{FclibError, FclibFile, FclibProblem, FclibVectors, Info};
+use moreau_solvers::{
+    FrictionProblem, GlobalProblem, Goal, ProblemError, Residual, SolverReport, SparseMatrix,
+    natural_map,
+};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The content of a file, in the form that solvers take.
+#[derive(Clone, Debug)]
+pub struct ProblemFile {
+    /// Name of the file, without its folder.
+    pub name: String,
+    /// Texts.
+    pub info: Info,
+    /// Dimension of the contacts in the file, 2 or 3.
+    pub dimension: usize,
+    /// The stored form.
+    pub stored: FrictionProblem,
+    /// The global form that it was condensed from, if the file has that.
+    pub global: Option<GlobalProblem>,
+    /// Starting points.
+    pub guesses: Vec<FclibVectors>,
+    /// The answer that the file holds.
+    pub solution: Option<FclibVectors>,
+    /// Wall time that condensing a problem in global form took, s; 0 for others.
+    pub seconds_condense: f64,
+}
+
+/// What one solve gave.
+#[derive(Clone, Debug)]
+pub struct Solved {
+    /// What the solver says.
+    pub report: SolverReport,
+    /// The best impulse found, N·s, one vector a contact.
+    pub impulse: Vec<DVec3>,
+    /// Wall time of the solve alone, s.
+    pub seconds: f64,
+    /// Its stages, if the solver has several.
+    pub path: Vec<Stage>,
+}
+
+/// What the solution stored in a file is worth, recomputed from the problem.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Verification {
+    /// Of `/solution/r`.
+    pub residual: Residual,
+    /// `‖u − (W r + q)‖ / max(‖u‖, ‖q‖)`.
+    pub velocity_error: f64,
+    /// `‖M v − H r − f‖ / max(‖M v‖, ‖H r‖, ‖f‖)`, where the file has a `v`.
+    pub balance_error: Option<f64>,
+}
+
+impl ProblemFile {
+    /// Reads the file at `path` and condenses a problem in global form.
+    ///
+    /// # Errors
+    /// [`FclibError::File`] with the path and what is wrong with the file.
+    pub fn read(path: &Path) -> Result<Self, FclibError> {
+        let file = FclibFile::read(path)?;
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        Self::new(name.to_string_lossy().into_owned(), file).map_err(|error| FclibError::File {
+            path: path.to_owned(),
+            source: Box::new(error.into()),
+        })
+    }
+
+    /// Takes the content of a file; condenses a problem in global form.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if a problem in global form is inconsistent or its `M` is singular.
+    pub fn new(name: String, file: FclibFile) -> Result<Self, ProblemError> {
+        let started = Instant::now();
+        let (stored, global, seconds_condense) = match file.problem {
+            FclibProblem::Local(problem) => (problem, None, 0.0),
+            FclibProblem::Global(global) => {
+                let stored = global.condense()?;
+                (stored, Some(global), started.elapsed().as_secs_f64())
+            }
+            // Whatever kinds are added: they have a stored form.
+            other => (other.stored()?.into_owned(), None, 0.0),
+        };
+        Ok(Self {
+            name,
+            info: file.info,
+            dimension: file.dimension,
+            stored,
+            global,
+            guesses: file.guesses,
+            solution: file.solution,
+            seconds_condense,
+        })
+    }
+
+    /// Number of contacts.
+    #[must_use]
+    pub fn contacts(&self) -> usize {
+        self.stored.contacts()
+    }
+
+    /// Number of 3×3 blocks of the stored form of `W`.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        self.stored.delassus.block_count()
+    }
+
+    /// Zero impulse.
+    #[must_use]
+    pub fn cold_start(&self) -> Vec<DVec3> {
+        vec![DVec3::ZERO; self.stored.len()]
+    }
+
+    /// The impulse of the first guess, if the file has one.
+    #[must_use]
+    pub fn warm_start(&self) -> Option<Vec<DVec3>> {
+        self.guesses.first().map(|guess| guess.r.clone())
+    }
+
+    /// Solves from `start`.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if the solver refuses the problem.
+    pub fn solve(
+        &self,
+        solver: &mut AnySolver,
+        start: Vec<DVec3>,
+        goal: &Goal,
+    ) -> Result<Solved, ProblemError> {
+        let mut impulse = start;
+        let started = Instant::now();
+        let report = solver.solve(&self.stored, self.global.as_ref(), &mut impulse, goal)?;
+        let seconds = started.elapsed().as_secs_f64();
+        Ok(Solved {
+            report,
+            impulse,
+            seconds,
+            path: solver.path().to_vec(),
+        })
+    }
+
+    /// `u = W r + q`, `r`, and `v` of a problem in global form: what `/solution` holds.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if the impulse does not fit the problem.
+    pub fn solution(&self, impulse: &[DVec3]) -> Result<FclibVectors, ProblemError> {
+        let v = self
+            .global
+            .as_ref()
+            .map(|global| global.velocity_under(impulse));
+        Ok(FclibVectors {
+            u: velocities(&self.stored, impulse),
+            r: impulse.to_vec(),
+            v: v.transpose()?,
+        })
+    }
+
+    /// A file with the problem, and this impulse as its solution.
+    ///
+    /// # Errors
+    /// As [`Self::solution`].
+    pub fn with_solution(&self, impulse: &[DVec3]) -> Result<FclibFile, ProblemError> {
+        Ok(FclibFile {
+            info: self.info.clone(),
+            dimension: self.dimension,
+            problem: match &self.global {
+                Some(global) => FclibProblem::Global(global.clone()),
+                None => FclibProblem::Local(self.stored.clone()),
+            },
+            guesses: self.guesses.clone(),
+            solution: Some(self.solution(impulse)?),
+        })
+    }
+
+    /// Judges the solution that the file holds; `None` without one.
+    #[must_use]
+    pub fn verify(&self) -> Option<Verification> {
+        let solution = self.solution.as_ref()?;
+        let (stored, r) = (&self.stored, &solution.r);
+        let difference = velocities(stored, r)
+            .into_iter()
+            .zip(&solution.u)
+            .map(|(expected, found)| *found - expected);
+        let size = norm(&solution.u).max(norm(&stored.free_velocity));
+        let balance = self.global.as_ref().zip(solution.v.as_ref());
+        Some(Verification {
+            residual: natural_map::stored(stored, r),
+            velocity_error: ratio(norm(&difference.collect::<Vec<_>>()), size),
+            balance_error: balance.map(|(global, v)| balance_error(global, v, r)),
+        })
+    }
+}
+
+/// `W r + q`.
+pub(crate) fn velocities(problem: &FrictionProblem, impulse: &[DVec3]) -> Vec<DVec3> {
+    let q = problem.free_velocity.iter().enumerate();
+    q.map(|(contact, q)| problem.delassus.row_times(contact, impulse) + *q)
+        .collect()
+}
+
+fn balance_error(global: &GlobalProblem, v: &[f64], r: &[DVec3]) -> f64 {
+    let product = |matrix: &SparseMatrix, x: &[f64]| {
+        let mut y = vec![0.0; global.degrees_of_freedom()];
+        matrix.add_times(x, &mut y);
+        y
+    };
+    let flat: Vec<f64> = r.iter().flat_map(DVec3::to_array).collect();
+    let (momentum, impulse) = (product(&global.mass, v), product(&global.kinematic, &flat));
+    let gap: Vec<f64> = (momentum.iter().zip(&impulse).zip(&global.force))
+        .map(|((momentum, impulse), force)| momentum - impulse - force)
+        .collect();
+    let sizes = [&momentum, &impulse, &global.force].map(|part| norm_of(part));
+    ratio(norm_of(&gap), sizes.into_iter().fold(0.0, f64::max))
+}
+
+fn norm(vectors: &[DVec3]) -> f64 {
+    let squares: f64 = vectors.iter().map(|x| x.length_squared()).sum();
+    squares.sqrt()
+}
+
+fn norm_of(values: &[f64]) -> f64 {
+    values.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// `a/b`, zero for 0/0.
+fn ratio(a: f64, b: f64) -> f64 {
+    if a == 0.0 { 0.0 } else { a / b }
+}
+
+/// The files that `paths` name: files as they are, of folders all `*.hdf5`, sorted by name.
+///
+/// # Errors
+/// A folder that cannot be read, or that has no such file.
+pub fn hdf5_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FclibError> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let found = in_folder(path).map_err(|error| FclibError::File {
+                path: path.clone(),
+                source: Box::new(error.into()),
+            })?;
+            files.extend(found);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn in_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "hdf5") && path.is_file() {
+            found.push(path);
+        }
+    }
+    if found.is_empty() {
+        return Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            "the folder has no file *.hdf5",
+        ));
+    }
+    found.sort();
+    Ok(found)
+}
