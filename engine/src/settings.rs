@@ -145,6 +145,8 @@ pub struct SolverOverrides {
     /// Cap of the momentum, in [0, 1], for the whole solve; 0 is plain Gauss–Seidel. The presets
     /// start with 0.8 and let several caps compete where that does not converge.
     pub momentum: Option<f64>,
+    /// Factorisations of Newton for islands that sweeps leave unsolved; 0 for sweeps alone.
+    pub max_factorizations: Option<usize>,
 }
 
 /// Which of the detected contacts carry the law in a step, and with which term `s` in
@@ -247,7 +249,10 @@ impl Settings {
         AutoSettings {
             first,
             max_sweeps: first.max_sweeps,
-            max_factorizations: self.accuracy.max_factorizations(),
+            max_factorizations: self
+                .solver
+                .max_factorizations
+                .unwrap_or_else(|| self.accuracy.max_factorizations()),
             ..AutoSettings::default()
         }
     }

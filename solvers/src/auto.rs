@@ -197,13 +197,16 @@ impl Auto {
         let mut log = Log::new(&mut self.path);
         let settings = &self.settings;
         let contacts = &mut self.contact_space;
+        let sweeps_only = settings.max_factorizations == 0;
         let mut cost = None;
         acceleration::run_while(&mut sweep, &settings.first, &mut progress, |done, left| {
             let near = done < FORECAST_FROM || left < FORECAST_FROM as f64;
-            near || left < *cost.get_or_insert_with(|| contacts.newton_cost(&problem.delassus))
+            sweeps_only
+                || near
+                || left < *cost.get_or_insert_with(|| contacts.newton_cost(&problem.delassus))
         });
         log.stage(Method::Accelerated, &progress);
-        if !progress.finished() {
+        if !progress.finished() && !sweeps_only {
             let bodies = &mut self.body_space;
             let of_bodies =
                 global.is_some_and(|global| bodies.load_global(global, &problem.free_velocity));
@@ -254,15 +257,14 @@ impl Auto {
         let relay = pool && problem.contacts.len() >= self.settings.first.parallel_from;
         let mut sweep = TwistSweep::new(problem, &mut self.twist, impulse, relay);
         let mut log = Log::new(&mut self.path);
-        let brief = NsgsSettings {
-            max_sweeps: self.settings.first.max_sweeps.min(self.settings.hand_over),
-            ..self.settings.first
-        };
-        acceleration::run_while(&mut sweep, &brief, &mut progress, |done, left| {
-            done < FORECAST_FROM || left < 2.0 * FORECAST_FROM as f64
+        let sweeps_only = self.settings.max_factorizations == 0;
+        let first = &self.settings.first;
+        acceleration::run_while(&mut sweep, first, &mut progress, |done, left| {
+            let near = done < FORECAST_FROM || left < 2.0 * FORECAST_FROM as f64;
+            sweeps_only || near && done < self.settings.hand_over
         });
         log.stage(Method::Accelerated, &progress);
-        if !progress.finished() && self.settings.max_factorizations > 0 {
+        if !progress.finished() && !sweeps_only {
             let mut second = SecondPhase {
                 settings: &self.settings,
                 space: &mut self.body_space,
