@@ -23,6 +23,7 @@ mod ledger;
 mod lifecycle;
 mod momentum;
 mod projection;
+mod reference_accuracy;
 mod report;
 mod rest;
 mod rolling;
