@@ -515,8 +515,8 @@ impl<R: Relaxation> Cycles<'_, R> {
             let plan = NewtonPlan {
                 map,
                 first_penalty: [1e3, 1e4, 1e5][cycle % 3],
-                max_factorizations: (60 * length.min(8)).min(left),
-                patience: 8,
+                max_factorizations: (200 * length.min(8)).min(left),
+                patience: 16,
                 reject_to_last: cycle % 2 == 1,
             };
             newton(

@@ -14,13 +14,15 @@
 //!
 //! * Newton ends when `‖W R‖ ≤ 0.1 ‖P − y‖/ρ`, after 15 steps, or when the line search on `‖R‖`
 //!   fails (at most 14 halvings, decrease `1 − 10⁻⁴ t`). Each solve is refined once.
-//! * `r = P(…)` lies in the cone. It is the next centre if its true residual is below twice the
-//!   best one; otherwise the step is rejected: `ρ/8`, back to the best point, 20 plain sweeps.
+//! * `r = P(…)` lies in the cone. It is the next centre if its true residual is below that of the
+//!   present one or twice the best; otherwise the step is rejected: `ρ/8`, back to the best point,
+//!   20 plain sweeps.
 //! * **Drift.** A jammed cluster keeps the states of all its contacts and its residual, while every
 //!   step moves the impulses by the same little amount along a self-stress. Such a direction is
 //!   followed at once to where the first contact leaves its state.
-//! * `ρ ← 4ρ` (at most 10⁷) if the residual fell by less than 4 and Newton took at most 7 steps;
-//!   `ρ/2` if it took 12 or more.
+//! * `ρ ← 4ρ` if the residual fell by less than 4 and Newton took at most 7 steps; `ρ/2` if it took
+//!   12 or more. At most 10⁸, and at most half of what failed last, a bound that grows by half with
+//!   every success.
 //!
 //! When to use it: stacks, walls, arches, large mass ratios, whatever sweeps do not finish. When
 //! not: far from the solution on thousands of contacts, where a factorisation costs hundreds of
@@ -53,7 +55,7 @@ pub struct ProximalNewtonSettings {
     pub max_factorizations: usize,
     /// Plain sweeps before the first outer step. Default 100.
     pub first_sweeps: usize,
-    /// Outer steps without a gain of 5 % after which the solve gives up. Default 8.
+    /// Outer steps without a gain of 5 % after which the solve gives up. Default 16.
     pub patience: usize,
 }
 
@@ -64,7 +66,7 @@ impl Default for ProximalNewtonSettings {
             first_penalty: 1e3,
             max_factorizations: 500,
             first_sweeps: 100,
-            patience: 8,
+            patience: 16,
         }
     }
 }
@@ -177,7 +179,7 @@ pub(crate) struct NewtonVectors {
 
 const MAX_NEWTON: usize = 15;
 const MAX_HALVINGS: usize = 14;
-const MAX_PENALTY: f64 = 1e7;
+const MAX_PENALTY: f64 = 1e8;
 const SWEEPS_AFTER_REJECTION: usize = 20;
 
 /// Proximal point steps from `impulse` (not scaled), which receives the best point of this call.
@@ -191,54 +193,49 @@ pub(crate) fn newton(
     progress: &mut Progress,
 ) -> f64 {
     let mut best_excess = progress.judge(&sweep.residual_of(impulse), impulse);
-    vectors.best.clear();
-    vectors.best.extend_from_slice(impulse);
-    vectors.last.clone_from(&vectors.best);
+    vectors.start(impulse);
     let mut last_excess = best_excess;
-    let mut rho = plan.first_penalty;
+    let mut penalty = Penalty::new(plan.first_penalty);
     let (mut idle, mut drifts, mut mark) = (0, 0, best_excess);
-    vectors.state.clear();
     let budget = progress.report.factorizations + plan.max_factorizations;
-    vectors.set_centre(space.root());
     while !progress.finished()
         && progress.report.factorizations < budget
         && idle < plan.patience
         && best_excess.is_finite()
     {
+        vectors.set_centre(space.root());
         let left = budget - progress.report.factorizations;
-        let steps = vectors.proximal_step(space, plan.map, rho, left.min(MAX_NEWTON));
-        progress.report.factorizations += steps;
+        let steps = vectors.proximal_step(space, plan.map, penalty.rho, left, progress);
         vectors.unscale_candidate(space.root());
         let residual = sweep.residual_of(&vectors.candidate);
         let excess = progress.judge(&residual, &vectors.candidate);
-        if excess < 2.0 * best_excess {
-            if excess > 0.25 * last_excess && steps <= 7 {
-                rho = (4.0 * rho).min(MAX_PENALTY);
-            } else if steps >= 12 {
-                rho *= 0.5;
+        idle += 1;
+        if excess < 2.0 * best_excess || excess < last_excess {
+            penalty.accepted(excess / last_excess, steps);
+            if excess < best_excess {
+                best_excess = excess;
+                vectors.best.clone_from(&vectors.candidate);
             }
             let jammed = excess > 0.8 * last_excess && vectors.same_state();
             last_excess = excess;
             if jammed && drifts < MAX_DRIFTS {
                 drifts += 1;
                 idle = 0;
-                vectors.drift(space);
+                vectors.drift(space.friction());
             } else {
                 vectors.last.clone_from(&vectors.candidate);
             }
         } else {
-            rho /= 8.0;
+            penalty.rejected();
             if !plan.reject_to_last {
                 vectors.last.clone_from(&vectors.best);
             }
             last_excess = relax(sweep, &mut vectors.last, SWEEPS_AFTER_REJECTION, progress);
+            if last_excess < best_excess {
+                best_excess = last_excess;
+                vectors.best.clone_from(&vectors.last);
+            }
         }
-        if last_excess < best_excess {
-            best_excess = last_excess;
-            vectors.best.clone_from(&vectors.last);
-        }
-        vectors.set_centre(space.root());
-        idle += 1;
         if best_excess < 0.95 * mark {
             mark = best_excess;
             idle = 0;
@@ -246,6 +243,37 @@ pub(crate) fn newton(
     }
     impulse.copy_from_slice(&vectors.best);
     best_excess
+}
+
+/// The control of `ρ`.
+struct Penalty {
+    rho: f64,
+    /// Not to be passed: half of the last `ρ` that failed, growing with every success.
+    ceiling: f64,
+}
+
+impl Penalty {
+    fn new(rho: f64) -> Self {
+        Self {
+            rho,
+            ceiling: MAX_PENALTY,
+        }
+    }
+
+    /// After an outer step that changed the residual by `factor` in `steps` Newton steps.
+    fn accepted(&mut self, factor: f64, steps: usize) {
+        self.ceiling = (1.5 * self.ceiling).min(MAX_PENALTY);
+        if factor > 0.25 && steps <= 7 {
+            self.rho = (4.0 * self.rho).min(self.ceiling).max(self.rho);
+        } else if steps >= 12 {
+            self.rho *= 0.5;
+        }
+    }
+
+    fn rejected(&mut self) {
+        self.ceiling = 0.5 * self.rho;
+        self.rho /= 8.0;
+    }
 }
 
 /// Plain sweeps on `impulse`; the excess of the result.
@@ -266,6 +294,13 @@ pub(crate) fn relax(
 }
 
 impl NewtonVectors {
+    fn start(&mut self, impulse: &[DVec3]) {
+        self.best.clear();
+        self.best.extend_from_slice(impulse);
+        self.last.clone_from(&self.best);
+        self.state.clear();
+    }
+
     /// The last accepted impulse, scaled, is the next centre and the start of Newton.
     fn set_centre(&mut self, root: &[f64]) {
         self.centre.clear();
@@ -289,8 +324,7 @@ impl NewtonVectors {
     /// A jammed cluster: the states stay, the residual stays, and each step moves the impulses by
     /// the same small amount along a self-stress. Goes on in that direction until the first
     /// contact leaves its state.
-    fn drift(&mut self, space: &impl NewtonSpace) {
-        let friction = space.friction();
+    fn drift(&mut self, friction: &[f64]) {
         let mut length = f64::INFINITY;
         for (block, mu) in friction.iter().enumerate() {
             let (r, d) = (
@@ -326,14 +360,15 @@ impl NewtonVectors {
         }
     }
 
-    /// Newton on `R(z) = 0` from the centre; the candidate receives `P`. Returns the number of
-    /// factorisations.
+    /// Newton on `R(z) = 0` from the centre, in at most `left` steps; the candidate receives `P`.
+    /// Returns the number of steps: each is one factorisation.
     fn proximal_step(
         &mut self,
         space: &mut impl NewtonSpace,
         map: ConeMap,
         rho: f64,
-        max_steps: usize,
+        left: usize,
+        progress: &mut Progress,
     ) -> usize {
         let n = self.centre.len();
         self.z.clone_from(&self.centre);
@@ -344,8 +379,12 @@ impl NewtonVectors {
         add(&mut self.u, space.free_velocity(), 1.0);
         let mut steps = 0;
         let mut size = self.linearise(space, map, rho);
-        while steps < max_steps && !self.is_inner_solution(space, rho) {
+        while steps < left.min(MAX_NEWTON)
+            && !self.is_inner_solution(space, rho)
+            && !progress.finished()
+        {
             steps += 1;
+            progress.report.factorizations += 1;
             if space.factorize(rho, &self.map).is_err() || !self.solve_refined(space, rho) {
                 break;
             }
