@@ -10,9 +10,9 @@
 use glam::DVec3;
 use moreau_solvers::auto::Stage;
 use moreau_solvers::{
-    Admm, AdmmSettings, Anderson, AndersonSettings, Auto, ConeMap, FrictionProblem, GlobalProblem,
-    Goal, LocalSolver, Momentum, Nncg, NncgSettings, Nsgs, NsgsSettings, ProblemError,
-    ProximalNewton, ProximalNewtonSettings, Solver, SolverReport,
+    Admm, AdmmSettings, AlartCurnierNewton, Anderson, AndersonSettings, Auto, ConeMap,
+    FrictionProblem, GlobalProblem, Goal, LocalSolver, Momentum, Nncg, NncgSettings, Nsgs,
+    NsgsSettings, ProblemError, ProximalNewton, ProximalNewtonSettings, Solver, SolverReport,
 };
 
 /// A solver that can be asked for.
@@ -64,6 +64,11 @@ const SOLVERS: &[SolverChoice] = &[
         name: "proximal-newton-cone",
         description: "proximal Newton on the cone, with De Saxcé's shift",
         make: || proximal_newton(ConeMap::Cone),
+    },
+    SolverChoice {
+        name: "alart-curnier-newton",
+        description: "the sources' Newton on the function of Alart and Curnier, no proximal term",
+        make: || stored(AlartCurnierNewton::default()),
     },
     SolverChoice {
         name: "admm",

@@ -1,4 +1,4 @@
-//! ADMM: one factorisation, many back-solves [Carpentier24].
+//! ADMM: one factorisation, many back-solves [Carpentier-LeLidec-Montaut24].
 //!
 //! **Problem.** The stored form `u = W r + q` with the Coulomb law at the contacts and `u = 0` at the
 //! blocks of joints, whose multipliers are free ([`FrictionProblem`]). `W` is taken as given: it may

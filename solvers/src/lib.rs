@@ -18,6 +18,7 @@
 pub mod acceleration;
 pub mod admm;
 pub mod alart_curnier;
+pub mod alart_curnier_newton;
 pub mod anderson;
 pub mod auto;
 pub mod colouring;
@@ -59,6 +60,7 @@ mod twist_sweep;
 pub use acceleration::Momentum;
 pub use admm::{Admm, AdmmSettings};
 pub use alart_curnier::AlartCurnierSettings;
+pub use alart_curnier_newton::{AlartCurnierNewton, AlartCurnierNewtonSettings};
 pub use anderson::{Anderson, AndersonSettings};
 pub use auto::{Auto, AutoSettings};
 pub use delassus::Delassus;

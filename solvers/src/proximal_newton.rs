@@ -109,6 +109,7 @@ impl Solver for ProximalNewton {
         let mut space = ContactSpace::new(problem, &mut self.contact_space);
         self.start.clear();
         self.start.extend_from_slice(impulse);
+        progress.judge(&sweep.residual_of(impulse), impulse);
         let sweeps = self.settings.first_sweeps;
         relax(&mut sweep, &mut self.start, sweeps, &mut progress);
         newton(
@@ -276,7 +277,10 @@ impl Penalty {
     }
 }
 
-/// Plain sweeps on `impulse`; the excess of the result.
+/// Sweeps between two looks at the limits.
+const LOOK_EVERY: usize = 10;
+
+/// Plain sweeps on `impulse`, fewer if a limit strikes; the excess of the result.
 pub(crate) fn relax(
     sweep: &mut impl Relaxation,
     impulse: &mut [DVec3],
@@ -284,10 +288,12 @@ pub(crate) fn relax(
     progress: &mut Progress,
 ) -> f64 {
     sweep.restart(impulse);
-    for _ in 0..sweeps {
+    let mut done = 0;
+    while done < sweeps && !(done.is_multiple_of(LOOK_EVERY) && progress.finished()) {
         sweep.sweep(0.0);
+        done += 1;
     }
-    progress.report.iterations += sweeps;
+    progress.report.iterations += done;
     let residual = sweep.residual();
     impulse.copy_from_slice(sweep.impulse());
     progress.judge(&residual, impulse)

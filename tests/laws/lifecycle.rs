@@ -30,7 +30,7 @@ fn spawning_elsewhere_keeps_warm_starts() {
     let mut settings = reference();
     // Sweeps tell whether the start was warm; Newton would need few from anywhere.
     settings.solver.max_factorizations = Some(0);
-    let mut simulation = Simulation::new(settings.clone()).unwrap();
+    let mut simulation = Simulation::new(settings).unwrap();
     let mut control = Simulation::new(settings).unwrap();
     let bodies = stack(&mut simulation);
     let control_bodies = stack(&mut control);

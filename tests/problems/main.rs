@@ -16,8 +16,11 @@
     reason = "a problem that cannot be read fails, and measured figures are printed"
 )]
 
+mod budgets;
 mod case;
 mod loader;
+mod promises;
+mod random;
 mod reference;
 mod solvers;
 mod suite;

@@ -1,8 +1,8 @@
 //! The solvers under test.
 
 use moreau_solvers::{
-    Admm, Anderson, Auto, ConeMap, LocalSolver, Momentum, Nncg, Nsgs, NsgsSettings, ProximalNewton,
-    ProximalNewtonSettings, Solver,
+    Admm, AlartCurnierNewton, Anderson, Auto, ConeMap, LocalSolver, Momentum, Nncg, Nsgs,
+    NsgsSettings, ProximalNewton, ProximalNewtonSettings, Solver,
 };
 
 /// Every solver with its name. A new one is one more line.
@@ -24,6 +24,10 @@ pub(crate) fn all() -> Vec<(&'static str, Box<dyn Solver>)> {
         ("anderson", Box::new(Anderson::default())),
         ("proximal-newton", Box::new(proximal(ConeMap::AlartCurnier))),
         ("proximal-newton-cone", Box::new(proximal(ConeMap::Cone))),
+        (
+            "alart-curnier-newton",
+            Box::new(AlartCurnierNewton::default()),
+        ),
         ("admm", Box::new(Admm::default())),
         ("auto", Box::new(Auto::default())),
     ]

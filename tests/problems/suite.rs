@@ -153,6 +153,7 @@ fn units_do_not_matter() {
                 let here = format!("{} on {name}: {report:?} {again:?}", case.name);
                 assert_eq!(report.status, again.status, "{here}");
                 assert_eq!(report.iterations, again.iterations, "{here}");
+                assert_eq!(report.factorizations, again.factorizations, "{here}");
                 let change = (report.residual.scaled - again.residual.scaled).abs();
                 assert!(change <= 1e-15, "{here}");
                 let back: Vec<_> = other.iter().map(|r| *r / (m * v)).collect();
