@@ -23,7 +23,7 @@ use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::islands::{Extract, Islands};
 use crate::newton::body_space::BodySpace;
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
-use crate::newton::space::NewtonSpace;
+use crate::newton::space::{NEWTON_STEPS, NewtonSpace};
 use crate::nsgs::check_warm_start;
 use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist};
 use crate::progress::Progress;
@@ -434,6 +434,9 @@ impl<'a> Log<'a> {
     }
 }
 
+/// Cost of one Newton call in the first cycle, in sweeps.
+const SWEEPS_FOR_NEWTON: f64 = 5000.0;
+
 /// The second phase.
 struct Cycles<'a, R> {
     /// What a successful Newton call costs, in sweeps.
@@ -507,6 +510,9 @@ impl<R: Relaxation> Cycles<'_, R> {
         if cycle % 2 == 1 {
             maps.reverse();
         }
+        // A call may cost so many sweeps, and more in later cycles.
+        let per_step = self.newton_cost / NEWTON_STEPS;
+        let budget = (SWEEPS_FOR_NEWTON * length as f64 / per_step).max(20.0) as usize;
         let buffers = &mut *self.buffers;
         buffers.point.clear();
         buffers.point.extend_from_slice(&buffers.track);
@@ -515,7 +521,7 @@ impl<R: Relaxation> Cycles<'_, R> {
             let plan = NewtonPlan {
                 map,
                 first_penalty: [1e3, 1e4, 1e5][cycle % 3],
-                max_factorizations: (200 * length.min(8)).min(left),
+                max_factorizations: budget.min(200 * length.min(8)).min(left),
                 patience: 16,
                 reject_to_last: cycle % 2 == 1,
             };
