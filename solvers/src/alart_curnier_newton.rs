@@ -51,11 +51,11 @@
 //! # Ok::<(), moreau_solvers::ProblemError>(())
 //! ```
 
-use crate::acceleration::{self, Momentum, Relaxation};
-use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::newton::cone_map::{ConeMap, Linearised};
 use crate::nsgs::check_warm_start;
 use crate::progress::Progress;
+use crate::sweep::acceleration::{self, Momentum, Relaxation};
+use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::{
     FrictionProblem, GlobalProblem, Goal, History, NsgsSettings, ProblemError, Solver,
     SolverReport, cone, infeasibility,

@@ -35,9 +35,9 @@
 //! # Ok::<(), moreau_solvers::ProblemError>(())
 //! ```
 
-use crate::fixed_point::{self, Extrapolation, FixedPointWorkspace, Limits, weighted_dot};
 use crate::nsgs::check_warm_start;
 use crate::progress::Progress;
+use crate::sweep::fixed_point::{self, Extrapolation, FixedPointWorkspace, Limits, weighted_dot};
 use crate::{
     FrictionProblem, Goal, History, LocalSolver, ProblemError, Solver, SolverReport, infeasibility,
 };

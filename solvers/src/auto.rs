@@ -1,6 +1,6 @@
 //! The solver that picks for itself: accelerated sweeps, then Newton and sweeps in turn.
 //!
-//! 1. Accelerated sweeps (Nesterov with restart, [`crate::acceleration`]) from the warm start:
+//! 1. Accelerated sweeps (Nesterov with restart, [`crate::sweep::acceleration`]) from the warm start:
 //!    most problems and nearly all time steps end here. They are left when the best residual does
 //!    not halve within a window, or when the rate of the last window says that Newton is cheaper.
 //! 2. Cycles `k = 0, 1, …` of growing length `s = min(2ᵏ, 64)`: both maps of
@@ -18,8 +18,6 @@
 //! References: the methods' own pages; the portfolio follows what no single solver does
 //! [Acary-Bremond-Huber18, §7].
 
-use crate::acceleration::{self, Momentum, Relaxation};
-use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::islands::{Extract, Islands};
 use crate::newton::body_space::BodySpace;
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
@@ -28,7 +26,9 @@ use crate::nsgs::check_warm_start;
 use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist};
 use crate::progress::Progress;
 use crate::proximal_newton::{ConeMap, NewtonPlan, NewtonVectors, newton};
-use crate::twist_sweep::{TwistSweep, TwistWorkspace};
+use crate::sweep::acceleration::{self, Momentum, Relaxation};
+use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
+use crate::sweep::twist_sweep::{TwistSweep, TwistWorkspace};
 use crate::{
     GlobalProblem, Goal, History, NsgsSettings, Solver, SolverReport, infeasibility, natural_map,
 };

@@ -9,8 +9,8 @@
 //! `H` has one column a row of the contacts, so it is the transpose of the engine's `G`. `M` need
 //! not be symmetric.
 
+use crate::algebra::sparse_lu::SparseLu;
 use crate::problem::{check_friction, expect_length};
-use crate::sparse_lu::SparseLu;
 use crate::{Delassus, FrictionProblem, ProblemError, SparseMatrix};
 use glam::{DMat3, DVec3};
 

@@ -34,9 +34,9 @@
 //! # Ok::<(), moreau_solvers::ProblemError>(())
 //! ```
 
-use crate::fixed_point::{self, Extrapolation, FixedPointWorkspace, Limits};
 use crate::nsgs::check_warm_start;
 use crate::progress::Progress;
+use crate::sweep::fixed_point::{self, Extrapolation, FixedPointWorkspace, Limits};
 use crate::{
     FrictionProblem, Goal, History, LocalSolver, ProblemError, Solver, SolverReport, infeasibility,
 };

@@ -6,7 +6,7 @@
 //!
 //! Two forms of the same method: on the twists of the bodies ([`Nsgs::solve_factored`], the
 //! default: a sweep costs `O(n_c)` whatever the valence) and on stored blocks
-//! ([`Solver::solve`], for imported problems). Momentum: [`crate::acceleration`].
+//! ([`Solver::solve`], for imported problems). Momentum: [`crate::sweep::acceleration`].
 //! When to use it: granular piles and every warm-started time step. When not: to 1e-8 on masonry
 //! and on stacks with large mass ratios, where its linear rate is too close to one.
 //!
@@ -26,13 +26,13 @@
 //! # Ok::<(), moreau_solvers::ProblemError>(())
 //! ```
 
-use crate::acceleration::{self, Momentum, Relaxation as _};
-use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
-use crate::local_solver::LocalSolver;
+use crate::local::choice::LocalSolver;
 use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist};
 use crate::progress::Progress;
-use crate::sweep_options::{Freezing, SweepOptions, SweepOrder};
-use crate::twist_sweep::{TwistSweep, TwistWorkspace};
+use crate::sweep::acceleration::{self, Momentum, Relaxation as _};
+use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
+use crate::sweep::options::{Freezing, SweepOptions, SweepOrder};
+use crate::sweep::twist_sweep::{TwistSweep, TwistWorkspace};
 use crate::{Goal, History, Solver, SolverReport, infeasibility};
 use glam::DVec3;
 

@@ -34,13 +34,13 @@
 
 pub use crate::newton::cone_map::ConeMap;
 
-use crate::acceleration::Relaxation;
-use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::newton::cone_map::Linearised;
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
 use crate::newton::space::NewtonSpace;
 use crate::nsgs::check_warm_start;
 use crate::progress::Progress;
+use crate::sweep::acceleration::Relaxation;
+use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::{FrictionProblem, Goal, History, ProblemError, Solver, SolverReport, infeasibility};
 use glam::DVec3;
 

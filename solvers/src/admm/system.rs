@@ -1,8 +1,8 @@
 //! The matrix `Ŵ + ρI` in compressed columns, and its factors.
 
 use crate::FrictionProblem;
+use crate::algebra::sparse_lu::SparseLu;
 use crate::infeasibility::scales;
-use crate::sparse_lu::SparseLu;
 use glam::DMat3;
 
 /// `Ŵ`, unsymmetric as given, with every diagonal entry present.

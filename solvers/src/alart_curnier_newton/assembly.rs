@@ -1,6 +1,6 @@
 //! A sparse matrix that is assembled again and again in one pattern, and its factors.
 
-use crate::sparse_lu::{Singular, SparseLu};
+use crate::algebra::sparse_lu::{Singular, SparseLu};
 
 /// Compressed columns with a place for each entry in the order of the assembly.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@
 
 use super::assembly::Assembly;
 use super::{Derivatives, Failure, NewtonSystem, is_solved, norm};
-use crate::block_lu::{BlockLu, Pattern};
+use crate::algebra::block_lu::{BlockLu, Pattern};
 use crate::newton::scaling::ScaledProblem;
 use crate::{Delassus, FrictionProblem};
 use glam::DVec3;

@@ -13,7 +13,7 @@
 use super::cone_map::Linearised;
 use super::scaling::root_of;
 use super::space::{NEWTON_STEPS, NewtonSpace};
-use crate::block_lu::{Block, BlockLu, Pattern, Singular};
+use crate::algebra::block_lu::{Block, BlockLu, Pattern, Singular};
 use crate::{FactoredProblem, GlobalProblem, InverseMass};
 use glam::{DMat3, DVec3};
 

@@ -12,7 +12,7 @@
 use super::cone_map::Linearised;
 use super::scaling::ScaledProblem;
 use super::space::{NEWTON_STEPS, NewtonSpace};
-use crate::block_lu::{BlockLu, Pattern, Singular};
+use crate::algebra::block_lu::{BlockLu, Pattern, Singular};
 use crate::{Delassus, FrictionProblem};
 use glam::DVec3;
 

@@ -1,7 +1,7 @@
 //! Where the Newton matrix is built and factorised: in the space of the contacts or of the bodies.
 
 use super::cone_map::Linearised;
-use crate::block_lu::Singular;
+use crate::algebra::block_lu::Singular;
 use glam::DVec3;
 
 /// Newton steps that a successful call takes near the solution: for estimates of cost.

@@ -8,9 +8,9 @@
 //! A joint solves its `m × m` linear block exactly: `r_J ← r_J − W_JJ⁺ u_J`, with the inverse
 //! computed once; a singular block takes its least-norm solution in the eigenbasis.
 
-use crate::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
-use crate::joint_block::JointBlock;
-use crate::sweep_options::{Schedule, SweepOptions};
+use crate::sweep::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
+use crate::sweep::joint_block::JointBlock;
+use crate::sweep::options::{Schedule, SweepOptions};
 use crate::{FrictionProblem, OneContact, Residual, natural_map};
 use glam::DVec3;
 

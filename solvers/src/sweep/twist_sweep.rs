@@ -30,11 +30,11 @@
 //!               └──────────── body untouched by colour 1 ──▲
 //! ```
 
-use crate::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
-use crate::colouring::Colouring;
-use crate::one_contact::OneContact;
+use crate::local::one_contact::OneContact;
 use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
-use crate::sweep_options::{Schedule, SweepOptions};
+use crate::sweep::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
+use crate::sweep::colouring::Colouring;
+use crate::sweep::options::{Schedule, SweepOptions};
 use crate::{Residual, natural_map};
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;

@@ -4,8 +4,8 @@
 //! of the colours, backwards is its reverse, and a shuffle mixes all contacts.
 
 use super::{Iterate, Packed, TwistSweep};
-use crate::acceleration::SweepSums;
-use crate::sweep_options::Schedule;
+use crate::sweep::acceleration::SweepSums;
+use crate::sweep::options::Schedule;
 use glam::DVec3;
 
 impl TwistSweep<'_> {

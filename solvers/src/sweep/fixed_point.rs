@@ -10,11 +10,11 @@
 //! best iterate.
 
 use crate::FrictionProblem;
-use crate::acceleration::{Relaxation, SweepSums};
-use crate::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
-use crate::local_solver::LocalSolver;
+use crate::local::choice::LocalSolver;
 use crate::progress::Progress;
-use crate::sweep_options::SweepOptions;
+use crate::sweep::acceleration::{Relaxation, SweepSums};
+use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
+use crate::sweep::options::SweepOptions;
 use glam::DVec3;
 
 /// Chooses the next iterate of a sequence of sweeps.

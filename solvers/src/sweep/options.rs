@@ -9,12 +9,12 @@
 //! loop of its own, and these run on one thread.
 
 use crate::OneContact;
-use crate::local_solver::{LocalSolver, onto_cone};
+use crate::local::choice::{LocalSolver, onto_cone};
 use glam::DVec3;
 
 /// The order in which a sweep visits the contacts.
 ///
-/// In the factored form the natural order is that of the colours, see [`crate::colouring`].
+/// In the factored form the natural order is that of the colours, see [`crate::sweep::colouring`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SweepOrder {
     /// The order of the problem, in every sweep. The default.

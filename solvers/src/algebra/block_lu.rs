@@ -6,7 +6,7 @@
 //! nothing is allocated, and blocks of open contacts are skipped. A general LU reorders and
 //! analyses every matrix anew and does more arithmetic, because it must expect any row as a pivot.
 //! The price: pivots outside the diagonal block cannot be chosen. The caller refines and checks
-//! each solution, and has [`crate::sparse_lu`] for the rare matrix that needs more.
+//! each solution, and has [`crate::algebra::sparse_lu`] for the rare matrix that needs more.
 //!
 //! ```text
 //! for each row i:  for each k < i in it:  L_ik = A_ik U_kk⁻¹;  A_ij −= L_ik U_kj  for j > k in row k
@@ -16,7 +16,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
 
-pub(crate) use crate::sparse_lu::Singular;
+pub(crate) use crate::algebra::sparse_lu::Singular;
 
 /// A dense block, row by row, rows padded to an even length so that they fill registers of two.
 pub(crate) type Block<const N: usize, const P: usize> = [[f64; P]; N];

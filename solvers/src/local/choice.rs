@@ -23,9 +23,9 @@
 //! that the law reads the same there.
 
 use crate::OneContact;
-use crate::alart_curnier::{self, AlartCurnierSettings};
-use crate::projection::{self, ProjectionSettings};
-use crate::quartic;
+use crate::local::alart_curnier::{self, AlartCurnierSettings};
+use crate::local::projection::{self, ProjectionSettings};
+use crate::local::quartic;
 use glam::{DMat3, DVec3};
 
 /// How one contact is solved while all others are frozen.
@@ -35,12 +35,12 @@ pub enum LocalSolver {
     /// The safeguarded secular equation of [`OneContact`]. The default.
     #[default]
     Exact,
-    /// Fixed point of the projection on the cone: [`crate::projection`].
+    /// Fixed point of the projection on the cone: [`crate::local::projection`].
     Projection(ProjectionSettings),
     /// Damped Newton on the function of Alart and Curnier, with projection as its safeguard:
-    /// [`crate::alart_curnier`].
+    /// [`crate::local::alart_curnier`].
     AlartCurnier(AlartCurnierSettings),
-    /// Roots of the quartic: [`crate::quartic`].
+    /// Roots of the quartic: [`crate::local::quartic`].
     Quartic,
 }
 

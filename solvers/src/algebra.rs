@@ -1,0 +1,6 @@
+//! Sparse matrices and their factorisations.
+
+pub mod sparse;
+
+pub(crate) mod block_lu;
+pub(crate) mod sparse_lu;
