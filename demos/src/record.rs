@@ -34,6 +34,9 @@ pub(crate) struct Record {
     pub(crate) residual_worst: At,
     pub(crate) penetration_worst: At,
     pub(crate) sweeps_most: usize,
+    /// Steps that needed Newton, and their factorisations.
+    pub(crate) newton_steps: u64,
+    pub(crate) factorizations: u64,
     /// Energies at the end and the work of all steps.
     pub(crate) ledger: EnergyLedger,
     /// Steps that the solver reported as not converged.
@@ -60,6 +63,8 @@ impl Record {
         self.last = *report;
         self.contacts_most = self.contacts_most.max(report.contacts);
         self.sweeps_most = self.sweeps_most.max(report.sweeps);
+        self.newton_steps += u64::from(report.factorizations > 0);
+        self.factorizations += report.factorizations as u64;
         self.residual_worst.raise(step, report.e_scaled);
         self.penetration_worst.raise(step, report.max_penetration);
         self.ledger.accumulate(&report.energy);

@@ -71,6 +71,16 @@ pub(crate) fn text(run: &mut SceneRun, record: &Record, wall_time: Duration) -> 
             count(record.sweeps_most as u64)
         ),
     );
+    if record.newton_steps > 0 {
+        row(
+            "Newton",
+            &format!(
+                "in {} steps, {} factorisations",
+                count(record.newton_steps),
+                count(record.factorizations)
+            ),
+        );
+    }
     row(
         "penetration",
         &format!(
