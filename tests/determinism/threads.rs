@@ -72,3 +72,21 @@ fn the_number_of_threads_may_change_between_steps() {
     }
     assert_eq!(simulation.state_hash(), expected.0);
 }
+
+/// Islands that sweeps leave unsolved go to Newton, whose steps are part of the result.
+#[test]
+fn threads_change_no_bit_of_steps_that_need_newton() {
+    let with = |threads: usize| {
+        let mut scene = moreau_demos::built_in("mass-ratio").unwrap();
+        scene.settings.threads = threads;
+        scene.settings.solver.parallel_from = Some(0);
+        let mut run = scene.start().unwrap();
+        let factorizations: usize = (0..60).map(|_| run.step().unwrap().factorizations).sum();
+        (run.simulation.state_hash(), factorizations)
+    };
+    let expected = with(1);
+    assert!(expected.1 > 100, "only {} factorisations", expected.1);
+    for threads in [2, 3, 8] {
+        assert_eq!(with(threads), expected, "{threads} threads");
+    }
+}
