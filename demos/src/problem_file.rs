@@ -12,6 +12,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// A solve that takes less, s, is repeated: its result has the same bits, its time not.
+const BRIEF: f64 = 0.02;
+const REPEATS: usize = 10;
+
 /// The content of a file, in the form that solvers take.
 #[derive(Clone, Debug)]
 pub struct ProblemFile {
@@ -40,7 +44,7 @@ pub struct Solved {
     pub report: SolverReport,
     /// The best impulse found, N·s, one vector a contact.
     pub impulse: Vec<DVec3>,
-    /// Wall time of the solve alone, s.
+    /// Wall time of the solve alone, s; of solves below 20 ms the shortest of eleven.
     pub seconds: f64,
     /// Its stages, if the solver has several.
     pub path: Vec<Stage>,
@@ -132,16 +136,31 @@ impl ProblemFile {
         start: Vec<DVec3>,
         goal: &Goal,
     ) -> Result<Solved, ProblemError> {
-        let mut impulse = start;
-        let started = Instant::now();
-        let report = solver.solve(&self.stored, self.global.as_ref(), &mut impulse, goal)?;
-        let seconds = started.elapsed().as_secs_f64();
+        let mut impulse = start.clone();
+        let (report, mut seconds) = self.solve_once(solver, &mut impulse, goal)?;
+        // The first solve of a process finds cold memory and empty buffers.
+        let repeats = if seconds < BRIEF { REPEATS } else { 0 };
+        for _ in 0..repeats {
+            impulse.copy_from_slice(&start);
+            seconds = seconds.min(self.solve_once(solver, &mut impulse, goal)?.1);
+        }
         Ok(Solved {
             report,
             impulse,
             seconds,
             path: solver.path().to_vec(),
         })
+    }
+
+    fn solve_once(
+        &self,
+        solver: &mut AnySolver,
+        impulse: &mut [DVec3],
+        goal: &Goal,
+    ) -> Result<(SolverReport, f64), ProblemError> {
+        let started = Instant::now();
+        let report = solver.solve(&self.stored, self.global.as_ref(), impulse, goal)?;
+        Ok((report, started.elapsed().as_secs_f64()))
     }
 
     /// `u = W r + q`, `r`, and `v` of a problem in global form: what `/solution` holds.

@@ -23,7 +23,7 @@ use crate::newton::body_space::BodySpace;
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
 use crate::newton::space::{NEWTON_STEPS, NewtonSpace};
 use crate::nsgs::check_warm_start;
-use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist};
+use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist, expect_length};
 use crate::progress::Progress;
 use crate::proximal_newton::{ConeMap, NewtonPlan, NewtonVectors, newton};
 use crate::sweep::acceleration::{self, Momentum, Relaxation};
@@ -65,6 +65,19 @@ impl Default for AutoSettings {
         }
     }
 }
+
+impl AutoSettings {
+    /// The first stage within the budget of all.
+    fn first_stage(&self) -> NsgsSettings {
+        NsgsSettings {
+            max_sweeps: self.first.max_sweeps.min(self.max_sweeps),
+            ..self.first
+        }
+    }
+}
+
+/// Times that the goal is shared out among the islands.
+const ROUNDS: usize = 4;
 
 /// Sweeps after which the rate is trusted.
 const FORECAST_FROM: usize = 100;
@@ -130,6 +143,7 @@ struct HardIslands {
     twist: TwistWorkspace,
     scratch: Vec<WorldTwist>,
     norms: Vec<[f64; 3]>,
+    members: Vec<u32>,
     impulse: Vec<DVec3>,
     history: History,
     best: Vec<DVec3>,
@@ -179,6 +193,12 @@ impl Auto {
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
         problem.validate()?;
+        expect_length("stored form", stored.len(), problem.len())?;
+        expect_length(
+            "contacts of the stored form",
+            stored.contacts(),
+            problem.len(),
+        )?;
         self.solve_in(stored, Some(problem), impulse, goal)
     }
 
@@ -199,12 +219,17 @@ impl Auto {
         let contacts = &mut self.contact_space;
         let sweeps_only = settings.max_factorizations == 0;
         let mut cost = None;
-        acceleration::run_while(&mut sweep, &settings.first, &mut progress, |done, left| {
-            let near = done < FORECAST_FROM || left < FORECAST_FROM as f64;
-            sweeps_only
-                || near
-                || left < *cost.get_or_insert_with(|| contacts.newton_cost(&problem.delassus))
-        });
+        acceleration::run_while(
+            &mut sweep,
+            &settings.first_stage(),
+            &mut progress,
+            |done, left| {
+                let near = done < FORECAST_FROM || left < FORECAST_FROM as f64;
+                sweeps_only
+                    || near
+                    || left < *cost.get_or_insert_with(|| contacts.newton_cost(&problem.delassus))
+            },
+        );
         log.stage(Method::Accelerated, &progress);
         if !progress.finished() && !sweeps_only {
             let bodies = &mut self.body_space;
@@ -258,8 +283,8 @@ impl Auto {
         let mut sweep = TwistSweep::new(problem, &mut self.twist, impulse, relay);
         let mut log = Log::new(&mut self.path);
         let sweeps_only = self.settings.max_factorizations == 0;
-        let first = &self.settings.first;
-        acceleration::run_while(&mut sweep, first, &mut progress, |done, left| {
+        let first = self.settings.first_stage();
+        acceleration::run_while(&mut sweep, &first, &mut progress, |done, left| {
             let near = done < FORECAST_FROM || left < 2.0 * FORECAST_FROM as f64;
             sweeps_only || near && done < self.settings.hand_over
         });
@@ -271,16 +296,33 @@ impl Auto {
                 cycles: &mut self.cycles,
                 path: log.path,
             };
-            let left = self.hard.solve(problem, &mut second, &mut progress);
+            // The shares rest on the norms before the solves: judge, and share again.
+            for _ in 0..ROUNDS {
+                let before = progress.excess();
+                let left = self.hard.solve(problem, &mut second, &mut progress);
+                let gained = progress.excess() <= 0.5 * before;
+                if left || !gained || progress.finished() {
+                    break;
+                }
+            }
             log = Log::resume(second.path, &progress);
-            if left && !progress.finished() {
+            if !progress.finished() {
+                let spent = progress.report.iterations;
+                let rest = NsgsSettings {
+                    max_sweeps: self.settings.max_sweeps.saturating_sub(spent),
+                    stall_window: None,
+                    ..self.settings.first
+                };
                 sweep.restart(progress.best());
-                acceleration::run(&mut sweep, &self.settings.first, &mut progress);
+                acceleration::run(&mut sweep, &rest, &mut progress);
                 log.stage(Method::Accelerated, &progress);
             }
         }
-        let report = progress.report;
+        let mut report = progress.report;
         impulse.copy_from_slice(&self.best);
+        if report.converged() && infeasibility::is_doubtful(problem, impulse, &report, twist) {
+            infeasibility::conclude(&problem.assemble(), impulse, &mut report);
+        }
         problem.twist_under(impulse, twist);
         Ok(report)
     }
@@ -339,14 +381,22 @@ impl HardIslands {
         });
         let allowed = progress.goal.scaled.powi(2) * r.max(q) / problem.contacts.len() as f64;
         let mut left = false;
+        self.members.clear();
+        self.members.resize(self.islands.count, 0);
+        for island in &self.islands.of_contact {
+            self.members[*island as usize] += 1;
+        }
         for island in 0..self.islands.count {
             let [natural, r, q] = self.norms[island];
-            self.extract
-                .take(problem, &self.islands, island as u32, &self.impulse);
-            let share = allowed * self.extract.source.len() as f64;
+            let share = allowed * f64::from(self.members[island]);
             if natural <= share {
                 continue;
             }
+            if progress.finished() {
+                break;
+            }
+            self.extract
+                .take(problem, &self.islands, island as u32, &self.impulse);
             // Half of the share: the denominator may shrink while the islands are solved.
             let goal = Goal {
                 scaled: (0.25 * share / r.max(q)).sqrt(),
@@ -363,9 +413,6 @@ impl HardIslands {
             for (source, r) in self.extract.source.iter().zip(&self.best) {
                 self.impulse[*source as usize] = *r;
             }
-            if progress.finished() {
-                break;
-            }
         }
         let residual = natural_map::factored(problem, &self.impulse, &mut self.scratch);
         progress.judge(&residual, &self.impulse);
@@ -376,12 +423,22 @@ impl HardIslands {
     fn solve_extract(&mut self, goal: &Goal, second: &mut SecondPhase, progress: &mut Progress) {
         let (problem, start) = (self.extract.view(), &self.extract.impulse);
         let mut own = Progress::new(goal, &mut self.history, &mut self.best, start);
+        own.watch = progress.watch;
+        let spent = progress.report;
+        let settings = &AutoSettings {
+            max_sweeps: second.settings.max_sweeps.saturating_sub(spent.iterations),
+            max_factorizations: second
+                .settings
+                .max_factorizations
+                .saturating_sub(spent.factorizations),
+            ..*second.settings
+        };
         let mut sweep = TwistSweep::new(&problem, &mut self.twist, start, false);
         let residual = sweep.residual_of(start);
         own.judge(&residual, start);
         Cycles {
             newton_cost: second.space.newton_cost(),
-            settings: second.settings,
+            settings,
             sweep,
             buffers: second.cycles,
             log: Log::new(second.path),
@@ -449,6 +506,9 @@ struct Cycles<'a, R> {
 
 impl<R: Relaxation> Cycles<'_, R> {
     fn run(mut self, space: &mut impl NewtonSpace, progress: &mut Progress) {
+        if self.is_over(progress) {
+            return;
+        }
         let mut plain = progress.report.residual.scaled > 1e-3;
         self.buffers.track.clear();
         self.buffers.track.extend_from_slice(progress.best());
@@ -563,3 +623,6 @@ impl<R: Relaxation> Cycles<'_, R> {
         self.log.stage(method, progress);
     }
 }
+
+#[cfg(test)]
+mod tests;

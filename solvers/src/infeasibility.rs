@@ -34,7 +34,8 @@
 //! of `Wᵀ` within their support (conjugate gradients on the normal equations, scaled), the negative
 //! part is cut off, and what is left is checked as above.
 
-use crate::{FrictionProblem, SolverReport, SolverStatus, cone};
+use crate::problem::{Contact, FactoredProblem, FrictionProblem, WorldTwist};
+use crate::{SolverReport, SolverStatus, cone, natural_map};
 use glam::DVec3;
 
 /// Impulse over `√(Σ ‖q‖²/λ)` beyond which nothing counts as a solution.
@@ -127,11 +128,33 @@ pub(crate) fn conclude(problem: &FrictionProblem, impulse: &[DVec3], report: &mu
                 report.status = status;
             }
         }
-        SolverStatus::Converged if is_refuted(problem, impulse, report.residual.scaled) => {
-            report.status = SolverStatus::Infeasible;
+        SolverStatus::Converged => {
+            if let Some(status) = refutation(problem, impulse, report.residual.scaled) {
+                report.status = status;
+            } else if !blocks_without_scale_hold(problem, impulse) {
+                report.status = SolverStatus::Stopped;
+            }
         }
         _ => {}
     }
+}
+
+/// The law at the blocks whose trace is not positive, which `e_scaled` has no scale for: their
+/// natural map with `ρ = 1` vanishes up to rounding.
+fn blocks_without_scale_hold(problem: &FrictionProblem, impulse: &[DVec3]) -> bool {
+    (0..problem.len()).all(|block| {
+        let w = problem.delassus.diagonal(block);
+        if w.x_axis.x + w.y_axis.y + w.z_axis.z > 0.0 {
+            return true;
+        }
+        let (r, q) = (impulse[block], problem.free_velocity[block]);
+        let u = problem.delassus.row_times(block, impulse) + q;
+        let natural = match problem.friction.get(block) {
+            Some(mu) => r - cone::project(*mu, r - cone::shifted_velocity(*mu, u)),
+            None => u,
+        };
+        natural.length() <= 1e-12 * (r.length() + q.length())
+    })
 }
 
 /// Impulse over `√(Σ ‖q‖²/λ)` up to which a converged solve is not doubted.
@@ -139,15 +162,49 @@ const HARMLESS: f64 = 10.0;
 /// The smallest closing part of `q` that is looked for.
 const CLOSING_PART: f64 = 1e-2;
 
-fn is_refuted(problem: &FrictionProblem, impulse: &[DVec3], scaled: f64) -> bool {
+/// A converged solve of a factored problem that [`conclude`] has to look at: bodies still close on
+/// each other at a good part of their free speed, under impulses far beyond those that stop them.
+pub(crate) fn is_doubtful(
+    problem: &FactoredProblem,
+    impulse: &[DVec3],
+    report: &SolverReport,
+    twist: &mut Vec<WorldTwist>,
+) -> bool {
+    let closing = |contact: &Contact| {
+        let [v, w] = contact.bodies.map(|j| &problem.free_twist[j as usize]);
+        -(contact.local_velocity(v, w) + contact.offset).x
+    };
+    let fastest = problem.contacts.iter().map(closing).fold(0.0, f64::max);
+    if report.residual.approach <= CLOSING_PART * fastest {
+        return false;
+    }
+    let fixed = |j: u32| problem.inverse_mass[j as usize].is_fixed();
+    let dead =
+        |contact: &Contact| contact.bodies.iter().all(|j| fixed(*j)) && closing(contact) > 0.0;
+    let mut norms = [[0.0; 3]];
+    let one_group = vec![0; impulse.len()];
+    natural_map::factored_by_group(problem, impulse, &one_group, &mut norms, twist);
+    let size = (norms[0][1] / norms[0][2]).sqrt();
+    size > HARMLESS && size * report.residual.scaled > CLOSING_PART
+        || problem.contacts.iter().any(dead)
+}
+
+/// What a proof, or the size of the impulse, says against a solve that its residual calls converged.
+fn refutation(problem: &FrictionProblem, impulse: &[DVec3], scaled: f64) -> Option<SolverStatus> {
     if has_closing_row(problem) {
-        return true;
+        return Some(SolverStatus::Infeasible);
     }
     let mut lambda = Vec::new();
     scales(problem, &mut lambda);
     let size = size(impulse, &lambda) / reference(problem, &lambda);
-    let doubtful = size > HARMLESS && size * scaled > CLOSING_PART;
-    doubtful && certificate(problem, impulse).is_some()
+    if size <= HARMLESS || size * scaled <= CLOSING_PART {
+        return None;
+    }
+    if certificate(problem, impulse).is_some() {
+        return Some(SolverStatus::Infeasible);
+    }
+    // Velocities as large as those of free flight remain: small only beside the impulse.
+    (size * scaled > 1.0).then_some(SolverStatus::Unbounded)
 }
 
 /// Why a solve ended at `impulse` without reaching its goal: [`SolverStatus::Infeasible`] with a

@@ -13,6 +13,9 @@
 //! a contact whose `λ‖F‖` is below that rounding counts as solved: bodies that fly together have
 //! `q` of 1e-16 of their speed, and no residual relative to it means anything.
 //!
+//! The natural map is blind to closing contacts of very large friction: one that is left to slide as
+//! fast as it closes has a residual of `1/(√2 μ)` of it.
+//!
 //! Both vanish exactly at a solution. `e_scaled` is a ratio of energies: it does not change with
 //! the units of mass, length or time. `e_fclib` is the field's published figure
 //! [Acary-Bremond-Huber18]. Solvers share none of this code: `W r` is applied through the bodies'

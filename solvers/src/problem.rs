@@ -362,8 +362,15 @@ impl FrictionProblem {
     /// # Errors
     /// [`ProblemError`] names the first array, index and value at fault.
     pub fn validate(&self) -> Result<(), ProblemError> {
-        let joint_blocks: usize = self.joints.iter().sum();
-        expect_length("friction", self.friction.len() + joint_blocks, self.len())?;
+        let blocks = self
+            .joints
+            .iter()
+            .try_fold(self.contacts(), |sum, blocks| sum.checked_add(*blocks));
+        expect_length(
+            "friction and joints",
+            blocks.unwrap_or(usize::MAX),
+            self.len(),
+        )?;
         expect_length("delassus", self.delassus.rows(), self.len())?;
         for (contact, mu) in self.friction.iter().enumerate() {
             check_friction(contact, *mu)?;

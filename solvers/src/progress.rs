@@ -10,7 +10,7 @@ use glam::DVec3;
 pub(crate) struct Progress<'a> {
     pub(crate) goal: Goal<'a>,
     pub(crate) report: SolverReport,
-    watch: Watch<'a>,
+    pub(crate) watch: Watch<'a>,
     history: &'a mut History,
     best: &'a mut Vec<DVec3>,
     excess: f64,

@@ -111,8 +111,6 @@ impl<const N: usize, const P: usize> BlockLu<N, P> {
             self.columns.extend_from_slice(&upper[row]);
         }
         self.row_start.push(self.columns.len());
-        self.blocks.clear();
-        self.blocks.resize(self.columns.len(), [[0.0; P]; N]);
         self.slot = vec![0; n];
         self.idle = vec![false; n];
         self.work = vec![[0.0; N]; n];
@@ -166,7 +164,8 @@ impl<const N: usize, const P: usize> BlockLu<N, P> {
 
     /// Zeroes the matrix and makes every row idle: a row of the unit matrix until it is set.
     pub(crate) fn clear(&mut self) {
-        self.blocks.fill([[0.0; P]; N]);
+        self.blocks.clear();
+        self.blocks.resize(self.columns.len(), [[0.0; P]; N]);
     }
 
     /// The block in a slot.

@@ -113,15 +113,24 @@ fn norm(a: f64, b: f64) -> f64 {
     (a * a + b * b).sqrt()
 }
 
+/// `x_T/‖x_T‖`, zero for no tangential part: then there is no friction either.
+fn direction(x: DVec3, tangential: f64) -> [f64; 2] {
+    if tangential > 0.0 {
+        [x.y / tangential, x.z / tangential]
+    } else {
+        [0.0; 2]
+    }
+}
+
 fn alart_curnier(x: DVec3, friction: f64) -> Linearised {
     if x.x <= 0.0 || x.is_nan() {
         return Linearised::default();
     }
     let tangential = norm(x.y, x.z);
-    if tangential <= friction * x.x {
+    if friction > 0.0 && tangential <= friction * x.x {
         return Linearised::joint(x);
     }
-    let (n1, n2) = (x.y / tangential, x.z / tangential);
+    let [n1, n2] = direction(x, tangential);
     let root = (friction * x.x / tangential).sqrt();
     let tau = DVec3::new(0.0, -n2, n1) * root;
     Linearised {
@@ -150,7 +159,7 @@ fn cone(y: DVec3, u: DVec3, rho: f64, friction: f64) -> Linearised {
         DVec3::ZERO
     };
     let shifted = |b: DVec3| b + turn * b.x;
-    if tangential <= friction * x.x {
+    if friction > 0.0 && tangential <= friction * x.x {
         return Linearised {
             b: Linearised::AXES.map(shifted),
             ..Linearised::joint(x)
@@ -158,7 +167,7 @@ fn cone(y: DVec3, u: DVec3, rho: f64, friction: f64) -> Linearised {
     }
     let weight = 1.0 / (1.0 + friction * friction);
     let normal = (x.x + friction * tangential) * weight;
-    let (n1, n2) = (x.y / tangential, x.z / tangential);
+    let [n1, n2] = direction(x, tangential);
     let g = DVec3::new(1.0, friction * n1, friction * n2) * weight.sqrt();
     let tau = DVec3::new(0.0, -n2, n1) * (friction * normal / tangential).sqrt();
     Linearised {

@@ -23,10 +23,9 @@ pub(crate) struct ScaledProblem {
 
 impl ScaledProblem {
     pub(crate) fn new(problem: &FrictionProblem) -> Self {
-        let lambda = (0..problem.len()).map(|block| problem.delassus.diagonal(block));
-        let root: Vec<f64> = lambda
-            .map(|w| root_of((w.x_axis.x + w.y_axis.y + w.z_axis.z) / 3.0))
-            .collect();
+        let mut root = Vec::new();
+        crate::infeasibility::scales(problem, &mut root);
+        root.iter_mut().for_each(|lambda| *lambda = lambda.sqrt());
         Self {
             delassus: problem.delassus.scaled(&root),
             free_velocity: problem
