@@ -135,7 +135,7 @@ pub(crate) struct SolveOptions {
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) max_seconds: Option<f64>,
     /// Threads; 0 takes all cores. The result has the same bits for any number.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = thread_count)]
     pub(crate) threads: usize,
     /// Start from the first guess of a file that has one, instead of zero impulse.
     #[arg(long)]
@@ -214,6 +214,16 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
+/// More threads than this are a slip of the hand, and a system that stands still.
+const MOST_THREADS: usize = 1024;
+
+fn thread_count(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(count) if (0..=MOST_THREADS).contains(&count) => Ok(count),
+        _ => Err(format!("expected a number from 0 to {MOST_THREADS}")),
+    }
+}
+
 fn hash(text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let hexadecimal = digits.len() == 16 && digits.bytes().all(|b| b.is_ascii_hexdigit());
@@ -248,6 +258,10 @@ mod tests {
         assert_eq!(positive("0.5"), Ok(0.5));
         for text in ["0", "-1", "nan", "inf", "x", ""] {
             assert!(positive(text).is_err(), "{text}");
+        }
+        assert_eq!(thread_count("8"), Ok(8));
+        for text in ["-1", "1025", "x"] {
+            assert!(thread_count(text).is_err(), "{text}");
         }
         assert_eq!(hash("00000000000000ff"), Ok(255));
         assert_eq!(hash("0x00000000000000FF"), Ok(255));
