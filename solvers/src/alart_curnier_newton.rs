@@ -166,7 +166,7 @@ impl AlartCurnierNewton {
         stored.validate()?;
         check_warm_start(impulse, stored.len())?;
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = ExplicitSweep::new(&stored, &mut self.explicit, impulse, &[]);
+        let mut sweep = ExplicitSweep::new(&stored, &mut self.explicit, impulse);
         sweep_first(&mut sweep, &self.settings, &mut progress);
         if !progress.finished() {
             let start = problem.velocity_under(progress.best())?;
@@ -192,7 +192,7 @@ impl Solver for AlartCurnierNewton {
         problem.validate()?;
         check_warm_start(impulse, problem.len())?;
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse, &[]);
+        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse);
         sweep_first(&mut sweep, &self.settings, &mut progress);
         if !progress.finished() {
             let mut system = ReducedSystem::new(problem, &mut self.reduced);

@@ -7,7 +7,7 @@
 //!    [`crate::proximal_newton`] one after the other, accelerated sweeps from where they ended, and
 //!    an independent track of sweeps. The track takes over the Newton point only in even cycles
 //!    and if that is ten times better: always going on from the best point freezes.
-//! 3. Last resort: the same with the contacts in other orders.
+//! 3. Last resort, from the fourth cycle on: every other cycle sweeps stored blocks in the opposite order.
 //!
 //! Every decision depends on residuals and counts only, never on time: the same problem takes the
 //! same path. The best iterate by the true residual is returned.
@@ -213,7 +213,7 @@ impl Auto {
         check_warm_start(impulse, problem.len())?;
         self.path.clear();
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse, &[]);
+        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse);
         let mut log = Log::new(&mut self.path);
         let settings = &self.settings;
         let contacts = &mut self.contact_space;
@@ -491,6 +491,8 @@ impl<'a> Log<'a> {
     }
 }
 
+/// Cycle from which on the sweeps change their direction from cycle to cycle.
+const LAST_RESORT: usize = 3;
 /// Cost of one Newton call in the first cycle, in sweeps.
 const SWEEPS_FOR_NEWTON: f64 = 5000.0;
 
@@ -514,6 +516,9 @@ impl<R: Relaxation> Cycles<'_, R> {
         self.buffers.track.extend_from_slice(progress.best());
         for cycle in 0.. {
             let length = 1 << cycle.min(6);
+            if cycle >= LAST_RESORT {
+                self.sweep.reverse();
+            }
             let before = progress.excess();
             let affordable = self.newton_cost <= (1000 * length) as f64;
             if affordable {

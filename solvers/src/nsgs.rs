@@ -153,7 +153,7 @@ impl Solver for Nsgs {
         problem.validate()?;
         check_warm_start(impulse, problem.len())?;
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse, &[])
+        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse)
             .with_options(&self.settings.options());
         acceleration::run(&mut sweep, &self.settings, &mut progress);
         let mut report = progress.report;

@@ -105,7 +105,7 @@ impl Solver for ProximalNewton {
         problem.validate()?;
         check_warm_start(impulse, problem.len())?;
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse, &[]);
+        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse);
         let mut space = ContactSpace::new(problem, &mut self.contact_space);
         self.start.clear();
         self.start.extend_from_slice(impulse);

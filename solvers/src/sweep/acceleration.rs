@@ -120,6 +120,8 @@ pub(crate) trait Relaxation {
     fn impulse(&self) -> &[DVec3];
     /// Go on from `impulse`, at rest.
     fn restart(&mut self, impulse: &[DVec3]);
+    /// Visit the contacts in the opposite order from now on, if the form of the sweep has one.
+    fn reverse(&mut self) {}
 }
 
 /// `e_scaled` is 0.45–0.58 of the relative change in granular steps; 1.9 of it is worth a look.
@@ -207,8 +209,9 @@ struct Forecast {
 impl Forecast {
     /// Sweeps left; infinite without a gain, none known before there is a rate.
     fn remaining(&mut self, sweep: usize, excess: f64) -> f64 {
+        // A rate of a few sweeps says nothing.
         let half = self.seen.iter().rev().find(|(at, _)| 2 * at <= sweep);
-        let remaining = half.map_or(0.0, |(at, before)| {
+        let remaining = half.filter(|_| sweep >= 32).map_or(0.0, |(at, before)| {
             let rate = libm::log(before / excess) / (sweep - at) as f64;
             if rate > 0.0 {
                 libm::log(excess) / rate

@@ -1,5 +1,5 @@
-//! Gauss–Seidel on stored blocks: `u_α = q_α + Σ_β W_αβ r_β`, contacts in a given order, then
-//! the joints.
+//! Gauss–Seidel on stored blocks: `u_α = q_α + Σ_β W_αβ r_β`, contacts in their order or against it,
+//! then the joints.
 //!
 //! For imported problems, and as the oracle of the twist form. Rows are used as given, also when
 //! `W` is not symmetric: the local model is the symmetric part of `W_αα` in `q_loc` and in the
@@ -30,8 +30,8 @@ pub(crate) struct ExplicitWorkspace {
 pub(crate) struct ExplicitSweep<'a> {
     problem: &'a FrictionProblem,
     space: &'a mut ExplicitWorkspace,
-    /// Contacts in the order of the sweep; empty for the order of the problem.
-    order: &'a [u32],
+    /// The contacts are visited from the last to the first.
+    reversed: bool,
     /// Options that the default sweep does not know.
     classical: bool,
 }
@@ -42,7 +42,6 @@ impl<'a> ExplicitSweep<'a> {
         problem: &'a FrictionProblem,
         space: &'a mut ExplicitWorkspace,
         impulse: &[DVec3],
-        order: &'a [u32],
     ) -> Self {
         space.local.clear();
         space.lambda.clear();
@@ -62,7 +61,7 @@ impl<'a> ExplicitSweep<'a> {
         let mut sweep = Self {
             problem,
             space,
-            order,
+            reversed: false,
             classical: false,
         };
         sweep.restart(impulse);
@@ -74,7 +73,7 @@ impl<'a> ExplicitSweep<'a> {
         self.classical = !options.are_default();
         if self.classical {
             let contacts = self.problem.contacts();
-            self.space.schedule.begin(options, contacts, self.order);
+            self.space.schedule.begin(options, contacts);
         }
         self
     }
@@ -199,13 +198,13 @@ impl Relaxation for ExplicitSweep<'_> {
             return self.sweep_classically();
         }
         let mut sums = SweepSums::default();
-        if self.order.is_empty() {
-            for contact in 0..self.problem.contacts() {
+        if self.reversed {
+            for contact in (0..self.problem.contacts()).rev() {
                 self.relax(contact, &mut sums);
             }
         } else {
-            for contact in self.order {
-                self.relax(*contact as usize, &mut sums);
+            for contact in 0..self.problem.contacts() {
+                self.relax(contact, &mut sums);
             }
         }
         for joint in 0..self.space.joints.len() {
@@ -225,6 +224,10 @@ impl Relaxation for ExplicitSweep<'_> {
 
     fn impulse(&self) -> &[DVec3] {
         &self.space.now
+    }
+
+    fn reverse(&mut self) {
+        self.reversed = !self.reversed;
     }
 
     fn restart(&mut self, impulse: &[DVec3]) {

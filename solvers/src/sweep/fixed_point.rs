@@ -57,7 +57,7 @@ pub(crate) fn run(
         ..SweepOptions::default()
     };
     let FixedPointWorkspace { sweep, start, next } = space;
-    let mut sweep = ExplicitSweep::new(problem, sweep, impulse, &[]).with_options(&options);
+    let mut sweep = ExplicitSweep::new(problem, sweep, impulse).with_options(&options);
     start.clear();
     start.extend_from_slice(impulse);
     next.clone_from(start);

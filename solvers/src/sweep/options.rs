@@ -112,16 +112,11 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// Starts a solve of `contacts` contacts, by default in the order `order`, or in their own if
-    /// that is empty.
-    pub(crate) fn begin(&mut self, options: &SweepOptions, contacts: usize, order: &[u32]) {
+    /// Starts a solve of `contacts` contacts.
+    pub(crate) fn begin(&mut self, options: &SweepOptions, contacts: usize) {
         self.options = *options;
         self.order.clear();
-        if order.is_empty() {
-            self.order.extend(0..contacts as u32);
-        } else {
-            self.order.extend_from_slice(order);
-        }
+        self.order.extend(0..contacts as u32);
         self.frozen.clear();
         if options.freezing.is_some() {
             self.frozen.resize(contacts, 0);
@@ -211,7 +206,7 @@ mod tests {
             order,
             ..SweepOptions::default()
         };
-        schedule.begin(&options, 20, &[]);
+        schedule.begin(&options, 20);
         let mut all = Vec::new();
         for _ in 0..sweeps {
             let backwards = schedule.next_sweep();

@@ -319,7 +319,7 @@ impl<'a> TwistSweep<'a> {
         self.classical = !options.are_default();
         if self.classical {
             let contacts = self.space.packed.len();
-            self.space.schedule.begin(options, contacts, &[]);
+            self.space.schedule.begin(options, contacts);
         }
         self
     }
