@@ -33,12 +33,13 @@ fn refused(name: &str, text: &str) -> String {
     stderr(&output)
 }
 
-const STEP_KEYS: [&str; 21] = [
+const STEP_KEYS: [&str; 22] = [
     "step",
     "t",
     "bodies",
     "contacts",
     "sweeps",
+    "factorizations",
     "converged",
     "e_scaled",
     "e_fclib",
