@@ -120,7 +120,8 @@ pub fn certificate(problem: &FrictionProblem, direction: &[DVec3]) -> Option<Cer
 /// and that grows. A closing row of zeros is not seen by it at all. So a proof overrules the
 /// residual. A closing velocity that remains, as a part `c` of all of `q`, has
 /// `e_scaled = c √(Σ ‖q‖²/λ)/√(Σ λ‖r‖²)`; a proof is looked for only if the impulse is large enough
-/// for `c > 1 %`. Otherwise the check costs a pass over the rows of `W`.
+/// for `c > 1 %`, and if bodies do close at such a part of their free speed. Otherwise the check
+/// costs a pass over `q`.
 pub(crate) fn conclude(problem: &FrictionProblem, impulse: &[DVec3], report: &mut SolverReport) {
     match report.status {
         SolverStatus::Stopped => {
@@ -128,7 +129,7 @@ pub(crate) fn conclude(problem: &FrictionProblem, impulse: &[DVec3], report: &mu
                 report.status = status;
             }
         }
-        SolverStatus::Converged => {
+        SolverStatus::Converged if !is_plainly_solved(problem, report) => {
             if let Some(status) = refutation(problem, impulse, report.residual.scaled) {
                 report.status = status;
             } else if !blocks_without_scale_hold(problem, impulse) {
@@ -137,6 +138,13 @@ pub(crate) fn conclude(problem: &FrictionProblem, impulse: &[DVec3], report: &mu
         }
         _ => {}
     }
+}
+
+/// Only contacts, and none closes at a good part of the free speed: nothing to doubt.
+fn is_plainly_solved(problem: &FrictionProblem, report: &SolverReport) -> bool {
+    let closing = problem.free_velocity.iter().map(|q| -q.x);
+    let fastest = closing.fold(0.0, f64::max);
+    problem.joints.is_empty() && report.residual.approach <= CLOSING_PART * fastest
 }
 
 /// The law at the blocks whose trace is not positive, which `e_scaled` has no scale for: their
