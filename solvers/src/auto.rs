@@ -18,20 +18,22 @@
 //! References: the methods' own pages; the portfolio follows what no single solver does
 //! [Acary-Bremond-Huber18, §7].
 
-use crate::islands::{Extract, Islands};
+mod cycles;
+mod hard_islands;
+
+use cycles::{CycleBuffers, Cycles};
+use hard_islands::{HardIslands, SecondPhase};
+
 use crate::newton::body_space::BodySpace;
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
-use crate::newton::space::{NEWTON_STEPS, NewtonSpace};
 use crate::nsgs::check_warm_start;
 use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist, expect_length};
 use crate::progress::Progress;
-use crate::proximal_newton::{ConeMap, NewtonPlan, NewtonVectors, newton};
+use crate::proximal_newton::ConeMap;
 use crate::sweep::acceleration::{self, Momentum, Relaxation};
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::sweep::twist_sweep::{TwistSweep, TwistWorkspace};
-use crate::{
-    GlobalProblem, Goal, History, NsgsSettings, Solver, SolverReport, infeasibility, natural_map,
-};
+use crate::{GlobalProblem, Goal, History, NsgsSettings, Solver, SolverReport, infeasibility};
 use glam::DVec3;
 
 /// Settings of [`Auto`].
@@ -123,30 +125,6 @@ pub struct Auto {
     cycles: CycleBuffers,
     twist: TwistWorkspace,
     hard: HardIslands,
-}
-
-/// What the second phase keeps from solve to solve.
-#[derive(Debug, Default)]
-struct CycleBuffers {
-    vectors: NewtonVectors,
-    /// Where the independent track of sweeps stands.
-    track: Vec<DVec3>,
-    /// Where Newton stands.
-    point: Vec<DVec3>,
-}
-
-/// Islands that the first stage left unsolved.
-#[derive(Debug, Default)]
-struct HardIslands {
-    islands: Islands,
-    extract: Extract,
-    twist: TwistWorkspace,
-    scratch: Vec<WorldTwist>,
-    norms: Vec<[f64; 3]>,
-    members: Vec<u32>,
-    impulse: Vec<DVec3>,
-    history: History,
-    best: Vec<DVec3>,
 }
 
 impl Auto {
@@ -343,115 +321,6 @@ impl Solver for Auto {
     }
 }
 
-/// What the islands share.
-struct SecondPhase<'a> {
-    settings: &'a AutoSettings,
-    space: &'a mut BodySpace,
-    cycles: &'a mut CycleBuffers,
-    path: &'a mut Vec<Stage>,
-}
-
-/// Largest cost of a Newton call, in sweeps, for which islands of a time step are handed over.
-const MAX_NEWTON_COST: f64 = 2000.0;
-
-impl HardIslands {
-    /// Solves every island whose part of the residual exceeds its share, the goal's square divided
-    /// among the contacts, and judges the whole. True if there are islands left for which Newton
-    /// is too dear.
-    fn solve(
-        &mut self,
-        problem: &FactoredProblem,
-        second: &mut SecondPhase,
-        progress: &mut Progress,
-    ) -> bool {
-        self.islands.find(problem);
-        self.impulse.clear();
-        self.impulse.extend_from_slice(progress.best());
-        self.norms.clear();
-        self.norms.resize(self.islands.count, [0.0; 3]);
-        natural_map::factored_by_group(
-            problem,
-            &self.impulse,
-            &self.islands.of_contact,
-            &mut self.norms,
-            &mut self.scratch,
-        );
-        let [_, r, q] = self.norms.iter().fold([0.0; 3], |sum, part| {
-            [sum[0] + part[0], sum[1] + part[1], sum[2] + part[2]]
-        });
-        let allowed = progress.goal.scaled.powi(2) * r.max(q) / problem.contacts.len() as f64;
-        let mut left = false;
-        self.members.clear();
-        self.members.resize(self.islands.count, 0);
-        for island in &self.islands.of_contact {
-            self.members[*island as usize] += 1;
-        }
-        for island in 0..self.islands.count {
-            let [natural, r, q] = self.norms[island];
-            let share = allowed * f64::from(self.members[island]);
-            if natural <= share {
-                continue;
-            }
-            if progress.finished() {
-                break;
-            }
-            self.extract
-                .take(problem, &self.islands, island as u32, &self.impulse);
-            // Half of the share: the denominator may shrink while the islands are solved.
-            let goal = Goal {
-                scaled: (0.25 * share / r.max(q)).sqrt(),
-                fclib: f64::INFINITY,
-                ..progress.goal
-            };
-            let view = self.extract.view();
-            second.space.load_factored(&view);
-            if second.space.newton_cost() > MAX_NEWTON_COST {
-                left = true;
-                continue;
-            }
-            self.solve_extract(&goal, second, progress);
-            for (source, r) in self.extract.source.iter().zip(&self.best) {
-                self.impulse[*source as usize] = *r;
-            }
-        }
-        let residual = natural_map::factored(problem, &self.impulse, &mut self.scratch);
-        progress.judge(&residual, &self.impulse);
-        left
-    }
-
-    /// The cycles on the island at hand; its best impulse is in `best`.
-    fn solve_extract(&mut self, goal: &Goal, second: &mut SecondPhase, progress: &mut Progress) {
-        let (problem, start) = (self.extract.view(), &self.extract.impulse);
-        let mut own = Progress::new(goal, &mut self.history, &mut self.best, start);
-        own.watch = progress.watch;
-        let spent = progress.report;
-        let settings = &AutoSettings {
-            max_sweeps: second.settings.max_sweeps.saturating_sub(spent.iterations),
-            max_factorizations: second
-                .settings
-                .max_factorizations
-                .saturating_sub(spent.factorizations),
-            ..*second.settings
-        };
-        let mut sweep = TwistSweep::new(&problem, &mut self.twist, start, false);
-        let residual = sweep.residual_of(start);
-        own.judge(&residual, start);
-        Cycles {
-            newton_cost: second.space.newton_cost(),
-            settings,
-            sweep,
-            buffers: second.cycles,
-            log: Log::new(second.path),
-        }
-        .run(second.space, &mut own);
-        let (own, report) = (own.report, &mut progress.report);
-        report.iterations += own.iterations;
-        report.factorizations += own.factorizations;
-        report.restarts += own.restarts;
-        report.certificates += own.certificates;
-    }
-}
-
 /// Writes the path.
 struct Log<'a> {
     path: &'a mut Vec<Stage>,
@@ -488,144 +357,6 @@ impl<'a> Log<'a> {
         });
         self.sweeps = report.iterations;
         self.factorizations = report.factorizations;
-    }
-}
-
-/// Cycle from which on the sweeps change their direction from cycle to cycle.
-const LAST_RESORT: usize = 3;
-/// Cost of one Newton call in the first cycle, in sweeps.
-const SWEEPS_FOR_NEWTON: f64 = 5000.0;
-
-/// The second phase.
-struct Cycles<'a, R> {
-    /// What a successful Newton call costs, in sweeps.
-    newton_cost: f64,
-    settings: &'a AutoSettings,
-    sweep: R,
-    buffers: &'a mut CycleBuffers,
-    log: Log<'a>,
-}
-
-impl<R: Relaxation> Cycles<'_, R> {
-    fn run(mut self, space: &mut impl NewtonSpace, progress: &mut Progress) {
-        if self.is_over(progress) {
-            return;
-        }
-        let mut plain = progress.report.residual.scaled > 1e-3;
-        self.buffers.track.clear();
-        self.buffers.track.extend_from_slice(progress.best());
-        for cycle in 0.. {
-            let length = 1 << cycle.min(6);
-            if cycle >= LAST_RESORT {
-                self.sweep.reverse();
-            }
-            let before = progress.excess();
-            let affordable = self.newton_cost <= (1000 * length) as f64;
-            if affordable {
-                self.newton(space, cycle, length, progress);
-                if self.is_over(progress) {
-                    return;
-                }
-                self.sweep.restart(&self.buffers.point);
-                self.sweep(Momentum::NESTEROV, 500 * length, progress);
-                if self.is_over(progress) {
-                    return;
-                }
-            }
-            let newton = progress.excess();
-            let momentum = if plain {
-                Momentum::NONE
-            } else {
-                Momentum::NESTEROV
-            };
-            let take_over = cycle % 2 == 0 && newton <= 0.1 * before;
-            let start = if take_over {
-                &self.buffers.point
-            } else {
-                &self.buffers.track
-            };
-            self.sweep.restart(start);
-            let start = progress.excess();
-            self.sweep(momentum, 1000 * length, progress);
-            if self.is_over(progress) {
-                return;
-            }
-            self.sweep.residual();
-            self.buffers.track.copy_from_slice(self.sweep.impulse());
-            plain = !plain && progress.excess() > 0.5 * start;
-        }
-    }
-
-    fn is_over(&self, progress: &mut Progress) -> bool {
-        let report = progress.report;
-        progress.finished()
-            || report.iterations >= self.settings.max_sweeps
-            || report.factorizations >= self.settings.max_factorizations
-    }
-
-    /// Both maps, the second from where the first ended.
-    fn newton(
-        &mut self,
-        space: &mut impl NewtonSpace,
-        cycle: usize,
-        length: usize,
-        progress: &mut Progress,
-    ) {
-        let mut maps = [ConeMap::AlartCurnier, ConeMap::Cone];
-        if cycle % 2 == 1 {
-            maps.reverse();
-        }
-        // A call may cost so many sweeps, and more in later cycles.
-        let per_step = self.newton_cost / NEWTON_STEPS;
-        let budget = (SWEEPS_FOR_NEWTON * length as f64 / per_step).max(20.0) as usize;
-        let buffers = &mut *self.buffers;
-        buffers.point.clear();
-        buffers.point.extend_from_slice(&buffers.track);
-        for map in maps {
-            let left = self.settings.max_factorizations - progress.report.factorizations;
-            let plan = NewtonPlan {
-                map,
-                first_penalty: [1e3, 1e4, 1e5][cycle % 3],
-                max_factorizations: budget.min(200 * length.min(8)).min(left),
-                patience: 16,
-                reject_to_last: cycle % 2 == 1,
-            };
-            newton(
-                space,
-                &mut self.sweep,
-                &plan,
-                &mut buffers.point,
-                &mut buffers.vectors,
-                progress,
-            );
-            self.log.stage(Method::Newton(map), progress);
-            if progress.finished()
-                || progress.report.factorizations >= self.settings.max_factorizations
-            {
-                return;
-            }
-        }
-    }
-
-    fn sweep(&mut self, momentum: Momentum, sweeps: usize, progress: &mut Progress) {
-        let left = self
-            .settings
-            .max_sweeps
-            .saturating_sub(progress.report.iterations);
-        let settings = NsgsSettings {
-            min_sweeps: 1,
-            max_sweeps: sweeps.min(left),
-            stall_window: None,
-            momentum,
-            ..self.settings.first
-        };
-        acceleration::run(&mut self.sweep, &settings, progress);
-        let method = if momentum == Momentum::NONE {
-            Method::Plain
-        } else {
-            Method::Accelerated
-        };
-        self.log.stage(method, progress);
     }
 }
 

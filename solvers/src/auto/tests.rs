@@ -3,7 +3,7 @@
 use super::*;
 use crate::problem::{Contact, InverseMass};
 use crate::random::OwnedProblem;
-use crate::{Delassus, SolverStatus};
+use crate::{Delassus, SolverStatus, natural_map};
 use glam::DMat3;
 use std::time::Duration;
 
