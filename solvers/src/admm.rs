@@ -53,7 +53,7 @@ mod penalty;
 mod system;
 
 use crate::history::History;
-use crate::nsgs::check_warm_start;
+use crate::problem::check_warm_start;
 use crate::progress::Progress;
 use crate::{
     FrictionProblem, Goal, ProblemError, Solver, SolverReport, infeasibility, natural_map,

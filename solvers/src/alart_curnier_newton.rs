@@ -52,7 +52,7 @@
 //! ```
 
 use crate::newton::cone_map::{ConeMap, Linearised};
-use crate::nsgs::check_warm_start;
+use crate::problem::check_warm_start;
 use crate::progress::Progress;
 use crate::sweep::acceleration::{self, Momentum, Relaxation};
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};

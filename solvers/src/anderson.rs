@@ -35,7 +35,7 @@
 //! # Ok::<(), moreau_solvers::ProblemError>(())
 //! ```
 
-use crate::nsgs::check_warm_start;
+use crate::problem::check_warm_start;
 use crate::progress::Progress;
 use crate::sweep::fixed_point::{self, Extrapolation, FixedPointWorkspace, Limits, weighted_dot};
 use crate::{

@@ -26,7 +26,7 @@ use hard_islands::{HardIslands, SecondPhase};
 
 use crate::newton::body_space::BodySpace;
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
-use crate::nsgs::check_warm_start;
+use crate::problem::check_warm_start;
 use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist, expect_length};
 use crate::progress::Progress;
 use crate::proximal_newton::ConeMap;

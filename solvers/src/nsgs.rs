@@ -27,7 +27,9 @@
 //! ```
 
 use crate::local::choice::LocalSolver;
-use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist};
+use crate::problem::{
+    FactoredProblem, FrictionProblem, ProblemError, WorldTwist, check_warm_start,
+};
 use crate::progress::Progress;
 use crate::sweep::acceleration::{self, Momentum, Relaxation as _};
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
@@ -164,24 +166,6 @@ impl Solver for Nsgs {
 
     fn history(&self) -> &History {
         &self.history
-    }
-}
-
-pub(crate) fn check_warm_start(impulse: &[DVec3], expected: usize) -> Result<(), ProblemError> {
-    if impulse.len() != expected {
-        return Err(ProblemError::Length {
-            what: "impulse",
-            found: impulse.len(),
-            expected,
-        });
-    }
-    match impulse.iter().position(|r| !r.is_finite()) {
-        None => Ok(()),
-        Some(index) => Err(ProblemError::NotFinite {
-            what: "impulse",
-            index,
-            value: f64::NAN,
-        }),
     }
 }
 

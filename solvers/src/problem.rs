@@ -423,6 +423,25 @@ pub(crate) fn expect_length(
     }
 }
 
+/// One finite impulse a block.
+pub(crate) fn check_warm_start(impulse: &[DVec3], expected: usize) -> Result<(), ProblemError> {
+    if impulse.len() != expected {
+        return Err(ProblemError::Length {
+            what: "impulse",
+            found: impulse.len(),
+            expected,
+        });
+    }
+    match impulse.iter().position(|r| !r.is_finite()) {
+        None => Ok(()),
+        Some(index) => Err(ProblemError::NotFinite {
+            what: "impulse",
+            index,
+            value: f64::NAN,
+        }),
+    }
+}
+
 pub(crate) fn check_friction(contact: usize, value: f64) -> Result<(), ProblemError> {
     if value.is_finite() && value >= 0.0 {
         Ok(())

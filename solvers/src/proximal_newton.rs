@@ -37,7 +37,7 @@ pub use crate::newton::cone_map::ConeMap;
 use crate::newton::cone_map::Linearised;
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
 use crate::newton::space::NewtonSpace;
-use crate::nsgs::check_warm_start;
+use crate::problem::check_warm_start;
 use crate::progress::Progress;
 use crate::sweep::acceleration::Relaxation;
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
