@@ -77,6 +77,11 @@ pub(crate) struct Bodies {
     pub(crate) pose: Vec<Pose>,
     pub(crate) twist: Vec<Twist>,
     pub(crate) wrench: Vec<Wrench>,
+    /// Slots of the bodies that are not static, ascending.
+    pub(crate) moving: Vec<u32>,
+    /// Grows with every change of the structure, of constants, or of the pose of a static body:
+    /// what was worked out from those may be kept while it stays the same.
+    pub(crate) epoch: u64,
     /// Slot of each entity, by entity index; `u32::MAX` where there is none.
     slots: Vec<u32>,
     /// The constants do not describe the world: check and rebuild at the next gather.
@@ -124,6 +129,10 @@ impl Bodies {
         }
         for (entity, .., pose, twist, wrench) in query.iter() {
             if let Some(slot) = self.slot(entity) {
+                let fixed = self.constants[slot].kind == RigidBody::Static;
+                if fixed && self.pose[slot] != *pose {
+                    self.epoch += 1;
+                }
                 self.pose[slot] = *pose;
                 self.twist[slot] = *twist;
                 self.wrench[slot] = *wrench;
@@ -180,6 +189,12 @@ impl Bodies {
         }
         self.entities = order.iter().map(|(_, entity)| *entity).collect();
         self.ids = order.iter().map(|(id, _)| *id).collect();
+        let kinds = constants.iter().map(|body: &BodyConstants| body.kind);
+        let moving = (0..)
+            .zip(kinds)
+            .filter(|(_, kind)| *kind != RigidBody::Static);
+        self.moving = moving.map(|(slot, _)| slot).collect();
+        self.epoch += 1;
         self.constants = constants;
         self.masses = masses;
         self.uncommitted = true;
