@@ -46,6 +46,7 @@ impl ContactProblem {
             inverse_mass: &motion.inverse_mass,
             free_twist: &motion.free,
             contacts: &self.contacts,
+            positions: &[],
         }
     }
 }

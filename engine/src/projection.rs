@@ -121,6 +121,7 @@ impl Projector {
                 inverse_mass: &motion.inverse_mass,
                 free_twist: &self.rest,
                 contacts: &self.contacts,
+                positions: &[],
             };
             self.solver.solve_factored(
                 &problem,

@@ -32,7 +32,7 @@ use crate::progress::Progress;
 use crate::proximal_newton::ConeMap;
 use crate::sweep::acceleration::{self, Momentum, Relaxation};
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
-use crate::sweep::twist_sweep::{TwistSweep, TwistWorkspace};
+use crate::sweep::lane_sweep::{LaneSweep, LaneWorkspace};
 use crate::{GlobalProblem, Goal, History, NsgsSettings, Solver, SolverReport, infeasibility};
 use glam::DVec3;
 
@@ -123,7 +123,7 @@ pub struct Auto {
     contact_space: ContactSpaceBuffers,
     body_space: BodySpace,
     cycles: CycleBuffers,
-    twist: TwistWorkspace,
+    twist: LaneWorkspace,
     hard: HardIslands,
 }
 
@@ -258,7 +258,13 @@ impl Auto {
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
         let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
         let relay = pool && problem.contacts.len() >= self.settings.first.parallel_from;
-        let mut sweep = TwistSweep::new(problem, &mut self.twist, impulse, relay);
+        let mut sweep = LaneSweep::new(
+            problem,
+            &mut self.twist,
+            impulse,
+            relay,
+            self.settings.first.simd,
+        );
         let mut log = Log::new(&mut self.path);
         let sweeps_only = self.settings.max_factorizations == 0;
         let first = self.settings.first_stage();
@@ -299,7 +305,7 @@ impl Auto {
         let mut report = progress.report;
         impulse.copy_from_slice(&self.best);
         if report.converged() && infeasibility::is_doubtful(problem, impulse, &report, twist) {
-            infeasibility::conclude(&problem.assemble(), impulse, &mut report);
+            infeasibility::conclude_step(problem, impulse, &mut report);
         }
         problem.twist_under(impulse, twist);
         Ok(report)

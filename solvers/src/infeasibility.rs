@@ -80,6 +80,15 @@ pub struct Certificate {
 /// ```
 #[must_use]
 pub fn certificate(problem: &FrictionProblem, direction: &[DVec3]) -> Option<Certificate> {
+    certificate_within(problem, direction, STEPS)
+}
+
+/// [`certificate`], with at most so many conjugate-gradient steps a projection.
+fn certificate_within(
+    problem: &FrictionProblem,
+    direction: &[DVec3],
+    steps: usize,
+) -> Option<Certificate> {
     let n = problem.len();
     if direction.len() != n || direction.iter().any(|y| !y.is_finite()) {
         return None;
@@ -103,7 +112,7 @@ pub fn certificate(problem: &FrictionProblem, direction: &[DVec3]) -> Option<Cer
                 least_impulse: bound,
             });
         }
-        operator.project(&mut y);
+        operator.project(&mut y, steps);
         // Rounding alone keeps the bound below 10⁸ if less than this is gained, and shrinking the
         // support gains nothing more.
         if operator.gain(&y) <= LEAST_GAIN * stopping {
@@ -130,7 +139,8 @@ pub(crate) fn conclude(problem: &FrictionProblem, impulse: &[DVec3], report: &mu
             }
         }
         SolverStatus::Converged if !is_plainly_solved(problem, report) => {
-            if let Some(status) = refutation(problem, impulse, report.residual.scaled) {
+            let scaled = report.residual.scaled;
+            if let Some(status) = refutation(problem, impulse, scaled, STEPS) {
                 report.status = status;
             } else if !blocks_without_scale_hold(problem, impulse) {
                 report.status = SolverStatus::Stopped;
@@ -170,7 +180,28 @@ const HARMLESS: f64 = 10.0;
 /// The smallest closing part of `q` that is looked for.
 const CLOSING_PART: f64 = 1e-2;
 
-/// A converged solve of a factored problem that [`conclude`] has to look at: bodies still close on
+/// The same for time steps: a pile or a stack carries its weight with impulses far beyond those that
+/// stop its contacts one by one, and to a coarse tolerance its bodies close at some per cent of
+/// their free speed. That is no sign of a problem without solution; half of the free speed is.
+const CLOSING_PART_OF_STEPS: f64 = 0.5;
+
+/// Overrules the residual of a time step that [`is_doubtful`], if a proof is found at about the cost
+/// of the solve itself.
+pub(crate) fn conclude_step(
+    problem: &FactoredProblem,
+    impulse: &[DVec3],
+    report: &mut SolverReport,
+) {
+    let steps = report.iterations.clamp(10, STEPS);
+    let (stored, scaled) = (problem.assemble(), report.residual.scaled);
+    if let Some(status) = refutation(&stored, impulse, scaled, steps) {
+        report.status = status;
+    } else if !blocks_without_scale_hold(&stored, impulse) {
+        report.status = SolverStatus::Stopped;
+    }
+}
+
+/// A converged solve of a factored problem that [`conclude_step`] has to look at: bodies still close on
 /// each other at a good part of their free speed, under impulses far beyond those that stop them.
 pub(crate) fn is_doubtful(
     problem: &FactoredProblem,
@@ -183,7 +214,7 @@ pub(crate) fn is_doubtful(
         -(contact.local_velocity(v, w) + contact.offset).x
     };
     let fastest = problem.contacts.iter().map(closing).fold(0.0, f64::max);
-    if report.residual.approach <= CLOSING_PART * fastest {
+    if report.residual.approach <= CLOSING_PART_OF_STEPS * fastest {
         return false;
     }
     let fixed = |j: u32| problem.inverse_mass[j as usize].is_fixed();
@@ -193,12 +224,17 @@ pub(crate) fn is_doubtful(
     let one_group = vec![0; impulse.len()];
     natural_map::factored_by_group(problem, impulse, &one_group, &mut norms, twist);
     let size = (norms[0][1] / norms[0][2]).sqrt();
-    size > HARMLESS && size * report.residual.scaled > CLOSING_PART
+    size > HARMLESS && size * report.residual.scaled > CLOSING_PART_OF_STEPS
         || problem.contacts.iter().any(dead)
 }
 
 /// What a proof, or the size of the impulse, says against a solve that its residual calls converged.
-fn refutation(problem: &FrictionProblem, impulse: &[DVec3], scaled: f64) -> Option<SolverStatus> {
+fn refutation(
+    problem: &FrictionProblem,
+    impulse: &[DVec3],
+    scaled: f64,
+    steps: usize,
+) -> Option<SolverStatus> {
     if has_closing_row(problem) {
         return Some(SolverStatus::Infeasible);
     }
@@ -208,7 +244,7 @@ fn refutation(problem: &FrictionProblem, impulse: &[DVec3], scaled: f64) -> Opti
     if size <= HARMLESS || size * scaled <= CLOSING_PART {
         return None;
     }
-    if certificate(problem, impulse).is_some() {
+    if certificate_within(problem, impulse, steps).is_some() {
         return Some(SolverStatus::Infeasible);
     }
     // Velocities as large as those of free flight remain: small only beside the impulse.
@@ -403,7 +439,7 @@ impl<'a> Operator<'a> {
     }
 
     /// Removes from `y` what `B` sees of it, within its support.
-    fn project(&self, y: &mut [DVec3]) {
+    fn project(&self, y: &mut [DVec3], steps: usize) {
         let contacts = self.problem.contacts();
         let inside: Vec<bool> = (0..y.len())
             .map(|block| block >= contacts || y[block].x > 0.0)
@@ -412,7 +448,7 @@ impl<'a> Operator<'a> {
         let mut gradient = self.restricted(&left, &inside);
         let mut step = gradient.clone();
         let mut size = square(&gradient);
-        for _ in 0..STEPS.min(6 * y.len() + 10) {
+        for _ in 0..steps.min(6 * y.len() + 10) {
             let image = self.transposed(&step);
             let length = size / square(&image);
             if size == 0.0 || !length.is_finite() {

@@ -115,6 +115,7 @@ impl Extract {
             inverse_mass: &self.inverse_mass,
             free_twist: &self.free_twist,
             contacts: &self.contacts,
+            positions: &[],
         }
     }
 }

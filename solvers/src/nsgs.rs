@@ -32,9 +32,10 @@ use crate::problem::{
 };
 use crate::progress::Progress;
 use crate::sweep::acceleration::{self, Momentum, Relaxation as _};
+use crate::sweep::classical_sweep::{ClassicalSweep, ClassicalWorkspace};
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
+use crate::sweep::lane_sweep::{LaneSweep, LaneWorkspace};
 use crate::sweep::options::{Freezing, SweepOptions, SweepOrder};
-use crate::sweep::twist_sweep::{TwistSweep, TwistWorkspace};
 use crate::{Goal, History, Solver, SolverReport, infeasibility};
 use glam::DVec3;
 
@@ -52,10 +53,12 @@ pub struct NsgsSettings {
     pub momentum: Momentum,
     /// Contacts from which on the sweep is shared among the threads of the rayon pool that the
     /// solve is called in, if it is called in one.
-    /// Default 30 000: a colour costs one wake-up of the other threads, about 60 µs on the virtual
-    /// machine where this was measured. The bits of the result do not depend on it.
-    /// Sweeps with one of the options below run on one thread.
+    /// Default 5 000: smaller problems are not cut into parts. The bits of the result do not depend
+    /// on it. Sweeps with one of the options below run on one thread.
     pub parallel_from: usize,
+    /// Use the widest vector instructions of the machine. Default true. The bits of the result do not
+    /// depend on it.
+    pub simd: bool,
     /// How one contact is solved. Default [`LocalSolver::Exact`].
     pub local: LocalSolver,
     /// `ω` in `(0, 2)`: the impulse `y` of a contact, whose solve gives `x`, becomes
@@ -75,7 +78,8 @@ impl Default for NsgsSettings {
             max_sweeps: 5_000,
             stall_window: None,
             momentum: Momentum::default(),
-            parallel_from: 30_000,
+            parallel_from: 5_000,
+            simd: true,
             local: LocalSolver::Exact,
             relaxation: 1.0,
             order: SweepOrder::Natural,
@@ -102,7 +106,8 @@ pub struct Nsgs {
     pub settings: NsgsSettings,
     history: History,
     best: Vec<DVec3>,
-    twist: TwistWorkspace,
+    classical: ClassicalWorkspace,
+    lanes: LaneWorkspace,
     explicit: ExplicitWorkspace,
 }
 
@@ -135,9 +140,14 @@ impl Nsgs {
         let large = problem.contacts.len() >= self.settings.parallel_from;
         let relay = pool && large && options.are_default();
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep =
-            TwistSweep::new(problem, &mut self.twist, impulse, relay).with_options(&options);
-        acceleration::run(&mut sweep, &self.settings, &mut progress);
+        if options.are_default() {
+            let mut sweep =
+                LaneSweep::new(problem, &mut self.lanes, impulse, relay, self.settings.simd);
+            acceleration::run(&mut sweep, &self.settings, &mut progress);
+        } else {
+            let mut sweep = ClassicalSweep::new(problem, &mut self.classical, impulse, &options);
+            acceleration::run(&mut sweep, &self.settings, &mut progress);
+        }
         let report = progress.report;
         impulse.copy_from_slice(&self.best);
         problem.twist_under(impulse, twist);

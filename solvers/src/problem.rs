@@ -212,6 +212,9 @@ pub struct FactoredProblem<'a> {
     pub free_twist: &'a [WorldTwist],
     /// `G`, `d` and `μ`, one entry a contact.
     pub contacts: &'a [Contact],
+    /// Centres of mass, m, for the layout in memory alone: bodies that lie together are kept together.
+    /// Or empty: bodies are then taken to lie in their order.
+    pub positions: &'a [DVec3],
 }
 
 impl FactoredProblem<'_> {
@@ -222,6 +225,9 @@ impl FactoredProblem<'_> {
     pub fn validate(&self) -> Result<(), ProblemError> {
         let count = self.inverse_mass.len();
         expect_length("free_twist", self.free_twist.len(), count)?;
+        if !self.positions.is_empty() {
+            expect_length("positions", self.positions.len(), count)?;
+        }
         for (index, twist) in self.free_twist.iter().enumerate() {
             if !twist.is_finite() {
                 let value = first_non_finite(twist.linear, twist.angular);

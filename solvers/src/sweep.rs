@@ -1,10 +1,18 @@
 //! Gauss–Seidel sweeps over stored blocks or over the bodies' twists, and their acceleration.
 
 pub mod acceleration;
-pub mod colouring;
 pub mod options;
 
+pub(crate) mod classical_sweep;
 pub(crate) mod explicit_sweep;
 pub(crate) mod fixed_point;
 pub(crate) mod joint_block;
-pub(crate) mod twist_sweep;
+pub(crate) mod lane_sweep;
+
+mod ball_lanes;
+mod lanes;
+mod manifold_lanes;
+mod rows;
+mod slabs;
+mod sums;
+mod unit;

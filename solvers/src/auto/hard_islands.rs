@@ -7,7 +7,7 @@ use crate::newton::body_space::BodySpace;
 use crate::problem::{FactoredProblem, WorldTwist};
 use crate::progress::Progress;
 use crate::sweep::acceleration::Relaxation;
-use crate::sweep::twist_sweep::{TwistSweep, TwistWorkspace};
+use crate::sweep::lane_sweep::{LaneSweep, LaneWorkspace};
 use crate::{Goal, History, natural_map};
 use glam::DVec3;
 
@@ -16,7 +16,7 @@ use glam::DVec3;
 pub(super) struct HardIslands {
     pub(super) islands: Islands,
     pub(super) extract: Extract,
-    pub(super) twist: TwistWorkspace,
+    pub(super) twist: LaneWorkspace,
     pub(super) scratch: Vec<WorldTwist>,
     pub(super) norms: Vec<[f64; 3]>,
     pub(super) members: Vec<u32>,
@@ -115,7 +115,8 @@ impl HardIslands {
                 .saturating_sub(spent.factorizations),
             ..*second.settings
         };
-        let mut sweep = TwistSweep::new(&problem, &mut self.twist, start, false);
+        let mut sweep =
+            LaneSweep::new(&problem, &mut self.twist, start, false, settings.first.simd);
         let residual = sweep.residual_of(start);
         own.judge(&residual, start);
         Cycles {

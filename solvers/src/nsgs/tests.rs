@@ -120,9 +120,9 @@ fn problem_with_overflow(contacts: usize) -> OwnedProblem {
 #[test]
 fn the_bits_do_not_depend_on_threads() {
     let problems = [
-        (problem_with_overflow(4_000), 30),
+        (problem_with_overflow(12_000), 30),
         (problem_with_overflow(900), 300),
-        (problem_of_balls(3, 2_000, 4_000), 30),
+        (problem_of_balls(3, 5_000, 9_000), 30),
     ];
     for (owned, sweeps) in problems {
         let mut settings = settings(sweeps);

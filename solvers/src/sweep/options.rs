@@ -14,7 +14,7 @@ use glam::DVec3;
 
 /// The order in which a sweep visits the contacts.
 ///
-/// In the factored form the natural order is that of the colours, see [`crate::sweep::colouring`].
+/// In the factored form and without other options the natural order is that of slabs and colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SweepOrder {
     /// The order of the problem, in every sweep. The default.

@@ -1,0 +1,253 @@
+//! Gauss–Seidel on the bodies' twists: `W` is applied as `G Ŵ Gᵀ`, one sweep costs `O(n_c)`.
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | `v_j` | current twist of body `j`, always `v_free + Ŵ Gᵀ r` up to rounding |
+//! | `y = x + β(x − x_prev)` | impulses the sweep starts from, formed contact by contact |
+//!
+//! ```text
+//! for each contact α:
+//!     u_α   = G_α v + d_α                          from the two twists
+//!     q_loc = u_α − W_αα y_α
+//!     x_α   = one-contact solve(W_αα, q_loc, μ_α)
+//!     v_A  += Ŵ_A G_Aᵀ (x_α − y_α),   v_B likewise
+//! ```
+//!
+//! Eight contacts without a body in common are solved side by side ([`super::lanes`]); large problems
+//! are cut into slabs, which threads may sweep at the same time ([`super::slabs`]). Cuts, colours and
+//! sums depend on the problem alone: so do the bits of the result.
+
+use super::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
+use super::ball_lanes::isotropic_inertia;
+use super::lanes::Simd;
+use super::rows::{FIRST_ROW, Row};
+use super::slabs::Slabs;
+use super::unit::{Member, Unit};
+use crate::problem::{FactoredProblem, WorldTwist};
+use crate::{Residual, natural_map};
+use glam::DVec3;
+use rayon::prelude::*;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Twists of the bodies of a slab: now, and before the last sweep.
+#[derive(Debug, Default)]
+struct Slab {
+    now: Vec<Row>,
+    before: Vec<Row>,
+}
+
+/// Buffers of the sweep, reused from solve to solve.
+#[derive(Debug, Default)]
+pub(crate) struct LaneWorkspace {
+    cut: Slabs,
+    slabs: Vec<Mutex<Slab>>,
+    units: Vec<Mutex<Unit>>,
+    inertia: Vec<Option<f64>>,
+    impulse: Vec<DVec3>,
+    twist: Vec<WorldTwist>,
+}
+
+/// A factored problem on its way to a solution.
+pub(crate) struct LaneSweep<'a> {
+    problem: &'a FactoredProblem<'a>,
+    space: &'a mut LaneWorkspace,
+    simd: Simd,
+    shared: bool,
+}
+
+/// Nobody panics while holding a lock.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `work` with `0..count`, or with each of `list`, on several threads if `shared`.
+fn for_each(shared: bool, count: usize, work: impl Fn(usize) + Sync + Send) {
+    if shared && count > 1 {
+        (0..count).into_par_iter().with_max_len(1).for_each(work);
+    } else {
+        (0..count).for_each(work);
+    }
+}
+
+impl<'a> LaneSweep<'a> {
+    /// Packs the problem; `impulse` is the warm start. `shared`: on the threads of the pool that
+    /// this is called in. `simd`: with the best instruction set of the machine.
+    pub(crate) fn new(
+        problem: &'a FactoredProblem<'a>,
+        space: &'a mut LaneWorkspace,
+        impulse: &[DVec3],
+        shared: bool,
+        simd: bool,
+    ) -> Self {
+        space.inertia.clear();
+        let bodies = problem.inverse_mass.iter().zip(problem.free_twist);
+        let inertia = bodies.map(|(mass, free)| isotropic_inertia(mass, free));
+        space.inertia.extend(inertia);
+        space.cut.cut(problem);
+        let mut sweep = Self {
+            problem,
+            space,
+            simd: Simd::new(simd),
+            shared,
+        };
+        sweep.distribute();
+        sweep.pack();
+        sweep.restart(impulse);
+        sweep
+    }
+
+    /// Gives every contact to its unit.
+    fn distribute(&mut self) {
+        let LaneWorkspace {
+            cut, units, slabs, ..
+        } = &mut *self.space;
+        for unit in &mut *units {
+            unit.get_mut()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clear();
+        }
+        slabs.resize_with(slabs.len().max(cut.len()), Mutex::default);
+        let mut last = None;
+        for (index, contact) in self.problem.contacts.iter().enumerate() {
+            if let Some((bodies, unit)) = last
+                && bodies == contact.bodies
+            {
+                let unit: &mut Mutex<Unit> = &mut units[unit];
+                let unit = unit.get_mut().unwrap_or_else(PoisonError::into_inner);
+                if let Some(member) = unit.members.last_mut()
+                    && member.takes_one_more()
+                {
+                    member.points += 1;
+                    continue;
+                }
+            }
+            let (unit, rows) = cut.place(contact.bodies);
+            let unit = unit as usize;
+            if units.len() <= unit {
+                units.resize_with(unit + 1, Mutex::default);
+            }
+            let own = units[unit]
+                .get_mut()
+                .unwrap_or_else(PoisonError::into_inner);
+            own.members.push(Member::new(index, rows));
+            last = Some((contact.bodies, unit));
+        }
+        units.resize_with(units.len().max(cut.units.len()), Mutex::default);
+        cut.make_rounds();
+    }
+
+    /// Colours and packs every unit.
+    fn pack(&mut self) {
+        let (problem, space) = (self.problem, &*self.space);
+        let cut = &space.cut;
+        let first = FIRST_ROW as usize + cut.driven.len();
+        for_each(self.shared, cut.units.len(), |unit| {
+            let [a, b] = cut.units[unit].map(|slab| first + cut.bodies[slab as usize].len());
+            let rows = [
+                a,
+                if cut.units[unit][0] == cut.units[unit][1] {
+                    0
+                } else {
+                    b
+                },
+            ];
+            lock(&space.units[unit]).pack(problem, &space.inertia, rows);
+        });
+    }
+
+    /// The sweep over one unit between slabs.
+    fn sweep_between(&self, unit: usize, beta: f64) {
+        let space = &*self.space;
+        let [a, b] = space.cut.units[unit].map(|slab| lock(&space.slabs[slab as usize]));
+        let (mut a, mut b) = (a, b);
+        lock(&space.units[unit]).sweep([&mut a.now, &mut b.now], beta, self.simd);
+    }
+
+    /// The sweep over the inside of one slab, from its extrapolated twists.
+    fn sweep_inside(&self, slab: usize, beta: f64) {
+        let space = &*self.space;
+        let mut own = lock(&space.slabs[slab]);
+        let Slab { now, before } = &mut *own;
+        for (now, before) in now.iter_mut().zip(before) {
+            let current = *now;
+            for (x, y) in now.0.iter_mut().zip(before.0) {
+                *x += (*x - y) * beta;
+            }
+            *before = current;
+        }
+        lock(&space.units[slab]).sweep([now, &mut []], beta, self.simd);
+    }
+}
+
+impl Relaxation for LaneSweep<'_> {
+    fn check_after(&self, _: usize) -> usize {
+        CHECK_EVERY
+    }
+
+    fn is_empty(&self) -> bool {
+        self.problem.contacts.is_empty()
+    }
+
+    fn sweep(&mut self, beta: f64) -> SweepSums {
+        let this = &*self;
+        let cut = &this.space.cut;
+        for_each(this.shared, cut.len(), |slab| this.sweep_inside(slab, beta));
+        for round in &cut.rounds {
+            for_each(this.shared, round.len(), |k| {
+                this.sweep_between(round[k] as usize, beta);
+            });
+        }
+        let mut sums = SweepSums::default();
+        for unit in &this.space.units[..cut.units.len()] {
+            sums.add(&lock(unit).sums);
+        }
+        sums
+    }
+
+    fn residual(&mut self) -> Residual {
+        let LaneWorkspace {
+            cut,
+            units,
+            impulse,
+            twist,
+            ..
+        } = &mut *self.space;
+        impulse.clear();
+        impulse.resize(self.problem.contacts.len(), DVec3::ZERO);
+        for unit in &mut units[..cut.units.len()] {
+            let unit = unit.get_mut().unwrap_or_else(PoisonError::into_inner);
+            unit.unpack(self.problem, impulse);
+        }
+        natural_map::factored(self.problem, impulse, twist)
+    }
+
+    fn residual_of(&mut self, impulse: &[DVec3]) -> Residual {
+        natural_map::factored(self.problem, impulse, &mut self.space.twist)
+    }
+
+    fn impulse(&self) -> &[DVec3] {
+        &self.space.impulse
+    }
+
+    fn restart(&mut self, impulse: &[DVec3]) {
+        let problem = self.problem;
+        problem.twist_under(impulse, &mut self.space.twist);
+        let space = &*self.space;
+        let cut = &space.cut;
+        for_each(self.shared, cut.units.len(), |unit| {
+            lock(&space.units[unit]).restart(problem, impulse);
+            if unit < cut.len() {
+                let slab = &mut *lock(&space.slabs[unit]);
+                let bodies = cut.driven.iter().chain(&cut.bodies[unit]);
+                slab.now.clear();
+                slab.now.resize(FIRST_ROW as usize, Row::default());
+                slab.now
+                    .extend(bodies.map(|j| Row::new(&space.twist[*j as usize])));
+                slab.before.clone_from(&slab.now);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

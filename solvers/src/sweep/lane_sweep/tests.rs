@@ -1,0 +1,193 @@
+//! Lanes against the one-contact solve, and what the bits of a sweep may not depend on.
+
+use super::*;
+use crate::OneContact;
+use crate::problem::InverseMass;
+use crate::random::{OwnedProblem, Random, random_contact};
+use glam::DMat3;
+
+/// `pairs` pairs of free bodies, each with the numbers of contacts that `points` gives, on no other body.
+fn separate_pairs(seed: u64, pairs: usize, points: impl Fn(usize) -> usize) -> OwnedProblem {
+    let mut owned = OwnedProblem::random(seed, 2 * pairs + 1, 0);
+    let mut random = Random::new(seed + 100);
+    for pair in 0..pairs {
+        for _ in 0..points(pair) {
+            let contact = random_contact(&mut random, [2 * pair + 1, 2 * pair + 2]);
+            owned.contacts.push(contact);
+        }
+    }
+    owned
+}
+
+/// Turns every body into a ball of inertia `0.4/(1/m)` with arms along the normal.
+fn into_balls(owned: &mut OwnedProblem) {
+    for mass in &mut owned.inverse_mass[1..] {
+        mass.angular = DMat3::from_diagonal(DVec3::splat(2.5 * mass.linear));
+    }
+    for contact in &mut owned.contacts {
+        contact.arms = [-1.0, 1.2].map(|radius| contact.frame.x_axis * radius);
+    }
+}
+
+fn sweep_once(owned: &OwnedProblem, simd: bool) -> (Residual, Vec<DVec3>) {
+    let (problem, mut space) = (owned.view(), LaneWorkspace::default());
+    let start = vec![DVec3::ZERO; owned.contacts.len()];
+    let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, simd);
+    sweep.sweep(0.0);
+    let residual = sweep.residual();
+    (residual, sweep.impulse().to_vec())
+}
+
+/// Contacts that nobody else touches are solved exactly by one visit, and as the scalar solve does:
+/// both end at rounding, 1e-12 leaves room for blocks of condition 100.
+#[test]
+fn separate_contacts_get_the_impulse_of_the_one_contact_solve() {
+    for seed in 0..40 {
+        let mut owned = separate_pairs(seed, 21, |_| 1);
+        for kind in ["full blocks", "balls"] {
+            if kind == "balls" {
+                into_balls(&mut owned);
+            }
+            if seed % 4 == 0 {
+                owned.contacts.iter_mut().for_each(|c| c.friction *= 3.0);
+            }
+            let (residual, impulse) = sweep_once(&owned, true);
+            assert!(residual.scaled <= 1e-13, "{kind} {seed}: {residual:?}");
+            for (contact, r) in owned.contacts.iter().zip(impulse) {
+                let [a, b] = contact.bodies.map(|j| j as usize);
+                let (masses, free) = (&owned.inverse_mass, &owned.free_twist);
+                let block = contact.local_block(&masses[a], &masses[b]);
+                let q = contact.local_velocity(&free[a], &free[b]) + contact.offset;
+                let expected = OneContact::new(&block).solve(q, contact.friction);
+                let error = (r - expected).length();
+                assert!(
+                    error <= 1e-12 * (1.0 + expected.length()),
+                    "{kind} {seed}: {r} {expected}"
+                );
+            }
+        }
+    }
+}
+
+/// All numbers of points, lanes that are not full, and more points than a visit takes.
+#[test]
+fn pairs_of_any_number_of_points_converge() {
+    let owned = separate_pairs(5, 29, |pair| 1 + pair % 6);
+    let (problem, mut space) = (owned.view(), LaneWorkspace::default());
+    let start = vec![DVec3::ZERO; owned.contacts.len()];
+    let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true);
+    let first = sweep.residual().scaled;
+    for _ in 0..20_000 {
+        sweep.sweep(0.0);
+    }
+    let last = sweep.residual().scaled;
+    assert!(first > 0.1 && last <= 1e-10, "{first} {last}");
+}
+
+#[test]
+fn the_bits_do_not_depend_on_the_instruction_set() {
+    for seed in 0..5 {
+        let mut owned = OwnedProblem::random(seed, 300, 900);
+        for half in 0..2 {
+            if half == 1 {
+                into_balls(&mut owned);
+            }
+            let bits = |simd| {
+                let (residual, impulse) = sweep_once(&owned, simd);
+                let impulse: Vec<_> = impulse
+                    .iter()
+                    .map(|r| r.to_array().map(f64::to_bits))
+                    .collect();
+                (residual.scaled.to_bits(), impulse)
+            };
+            assert_eq!(bits(true), bits(false));
+        }
+    }
+}
+
+/// Empty lanes compute with a row that never changes; a velocity that is none must not spread.
+#[test]
+fn an_infinite_velocity_stays_with_its_bodies() {
+    let mut owned = separate_pairs(8, 5, |_| 1);
+    owned.free_twist[1].linear.x = f64::INFINITY;
+    let (_, impulse) = sweep_once(&owned, true);
+    owned.free_twist[1].linear.x = 0.0;
+    let (_, expected) = sweep_once(&owned, true);
+    assert_eq!(impulse[1..], expected[1..]);
+}
+
+/// A row of bodies with contacts to the next two, on a ground that moves.
+fn long_row(bodies: usize) -> OwnedProblem {
+    let mut owned = OwnedProblem::random(4, bodies, 0);
+    let mut random = Random::new(77);
+    owned.free_twist[0].linear = DVec3::new(0.1, 0.0, 0.0);
+    owned.inverse_mass[0] = InverseMass::FIXED;
+    for j in 1..bodies {
+        for other in [0, j + 1, j + 2] {
+            if other < bodies {
+                let contact = random_contact(&mut random, [j.min(other), j.max(other)]);
+                owned.contacts.push(contact);
+            }
+        }
+    }
+    owned
+}
+
+#[test]
+fn a_round_has_no_slab_twice_and_units_share_out_the_contacts() {
+    let owned = long_row(5_000);
+    let (problem, mut space) = (owned.view(), LaneWorkspace::default());
+    let start = vec![DVec3::ZERO; owned.contacts.len()];
+    let _ = LaneSweep::new(&problem, &mut space, &start, false, true);
+    let cut = &space.cut;
+    assert!(cut.len() > 3, "{}", cut.len());
+    for round in &cut.rounds {
+        let mut slabs: Vec<u32> = round
+            .iter()
+            .flat_map(|unit| cut.units[*unit as usize])
+            .collect();
+        let count = slabs.len();
+        slabs.sort_unstable();
+        slabs.dedup();
+        assert_eq!(slabs.len(), count);
+    }
+    let between: usize = cut.rounds.iter().map(Vec::len).sum();
+    assert_eq!(cut.len() + between, cut.units.len());
+    let mut seen = vec![0; owned.contacts.len()];
+    for (unit, slabs) in space.units.iter().zip(&cut.units) {
+        for member in &lock(unit).members {
+            let first = member.contact as usize;
+            for contact in first..first + member.points as usize {
+                seen[contact] += 1;
+                let bodies = owned.contacts[contact].bodies.iter().filter(|j| **j != 0);
+                let mut own = bodies.map(|j| cut.slab_of(*j));
+                assert!(own.all(|slab| slabs.contains(&slab)));
+            }
+        }
+    }
+    assert!(seen.iter().all(|count| *count == 1));
+}
+
+/// The layout follows the positions; the sweeps converge in both.
+#[test]
+fn positions_change_the_layout_and_not_the_problem() {
+    let owned = long_row(3_000);
+    let mut random = Random::new(1);
+    let positions: Vec<DVec3> = owned.free_twist.iter().map(|_| random.vector()).collect();
+    let solve = |positions: &[DVec3]| {
+        let problem = FactoredProblem {
+            positions,
+            ..owned.view()
+        };
+        let mut space = LaneWorkspace::default();
+        let start = vec![DVec3::ZERO; owned.contacts.len()];
+        let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true);
+        for _ in 0..400 {
+            sweep.sweep(0.0);
+        }
+        (sweep.residual().scaled, sweep.impulse().to_vec())
+    };
+    let ((first, r), (second, s)) = (solve(&[]), solve(&positions));
+    assert!(first <= 1e-3 && second <= 1e-3, "{first} {second}");
+    assert_ne!(r, s);
+}

@@ -1,0 +1,215 @@
+//! A large problem cut into slabs, so that threads work on parts of their own.
+//!
+//! ```text
+//!        slab 0      │      slab 1      │      slab 2        bodies, by position along the longest axis
+//!     ● ●  ●   ● ────┼──● ●   ●  ●  ●───┼──●  ●  ● ●
+//!      interior      └ between 0 and 1  └ between 1 and 2    units: groups of contacts
+//! ```
+//!
+//! A *unit* is the contacts inside one slab, or between two. The interiors touch no body in common;
+//! units between slabs are put into *rounds* in which no slab occurs twice. A sweep visits all interiors,
+//! then round after round: within each, units can run at the same time.
+//!
+//! How many slabs there are follows from the number of contacts alone, never from the number of
+//! threads, and one thread visits the same units in the same order.
+
+use super::rows::{AT_REST, FIRST_ROW, FIXED};
+use crate::problem::FactoredProblem;
+use glam::DVec3;
+
+/// Contacts of a slab. Two threads share what is twice as large.
+const CONTACTS_PER_SLAB: usize = 2500;
+const MAX_SLABS: usize = 64;
+/// Resolution of the cuts.
+const BINS: usize = 2048;
+const NONE: u32 = u32::MAX;
+
+/// Where everything is.
+#[derive(Debug, Default)]
+pub(crate) struct Slabs {
+    /// Slab of each body; [`NONE`] for bodies that impulses do not move.
+    slab: Vec<u32>,
+    /// Row of each body within its slab, with its flags.
+    row: Vec<u32>,
+    /// Free bodies with contacts, by slab, in the order of their rows.
+    pub(crate) bodies: Vec<Vec<u32>>,
+    /// Moving bodies that impulses do not move: every slab has a row for each of them.
+    pub(crate) driven: Vec<u32>,
+    /// The two slabs of each unit, interiors first.
+    pub(crate) units: Vec<[u32; 2]>,
+    /// Units between slabs by rounds.
+    pub(crate) rounds: Vec<Vec<u32>>,
+    /// Unit of each pair of slabs, once it has one.
+    unit_of: Vec<u32>,
+    bin: Vec<u16>,
+}
+
+impl Slabs {
+    /// Cuts the problem.
+    pub(crate) fn cut(&mut self, problem: &FactoredProblem) {
+        let count = (problem.contacts.len() / CONTACTS_PER_SLAB).clamp(1, MAX_SLABS);
+        self.assign(problem, count);
+        self.number_rows(problem, count);
+        self.units.clear();
+        self.units.extend((0..count as u32).map(|slab| [slab; 2]));
+        self.unit_of.clear();
+        self.unit_of.resize(count * count, NONE);
+        for slab in 0..count {
+            self.unit_of[slab * count + slab] = slab as u32;
+        }
+    }
+
+    /// Slab of a body that impulses move.
+    #[cfg(test)]
+    pub(crate) fn slab_of(&self, body: u32) -> u32 {
+        self.slab[body as usize]
+    }
+
+    /// Number of slabs.
+    pub(crate) fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// The unit of a contact of bodies `a` and `b`, and the names of their rows in it. The first
+    /// slab of a unit is the lesser one.
+    pub(crate) fn place(&mut self, bodies: [u32; 2]) -> (u32, [u32; 2]) {
+        let [a, b] = bodies.map(|j| self.slab[j as usize]);
+        let rows = bodies.map(|j| self.row[j as usize]);
+        let (low, high) = match (a, b) {
+            (NONE, NONE) => (0, 0),
+            (NONE, other) | (other, NONE) => (other, other),
+            _ => (a.min(b), a.max(b)),
+        };
+        let count = self.bodies.len();
+        let unit = &mut self.unit_of[low as usize * count + high as usize];
+        if *unit == NONE {
+            *unit = self.units.len() as u32;
+            self.units.push([low, high]);
+        }
+        let second = |slab: u32, row: u32| {
+            if slab != low && slab != NONE {
+                row | super::rows::SECOND
+            } else {
+                row
+            }
+        };
+        (*unit, [second(a, rows[0]), second(b, rows[1])])
+    }
+
+    /// Puts the units between slabs into rounds, greedily in their order.
+    pub(crate) fn make_rounds(&mut self) {
+        for round in &mut self.rounds {
+            round.clear();
+        }
+        let count = self.bodies.len();
+        for unit in count..self.units.len() {
+            let [a, b] = self.units[unit];
+            let units = &self.units;
+            let free = |round: &Vec<u32>| {
+                round
+                    .iter()
+                    .all(|other| !units[*other as usize].iter().any(|s| *s == a || *s == b))
+            };
+            match self.rounds.iter().position(free) {
+                Some(round) => self.rounds[round].push(unit as u32),
+                None => self.rounds.push(vec![unit as u32]),
+            }
+        }
+    }
+
+    /// Gives every free body a slab: cuts across the longest axis into parts of equal numbers of
+    /// contacts.
+    fn assign(&mut self, problem: &FactoredProblem, count: usize) {
+        let masses = problem.inverse_mass;
+        self.slab.clear();
+        self.slab.resize(masses.len(), NONE);
+        if count == 1 {
+            for (slab, mass) in self.slab.iter_mut().zip(masses) {
+                if !mass.is_fixed() {
+                    *slab = 0;
+                }
+            }
+            return;
+        }
+        let place = place(problem);
+        let free = || (0..masses.len()).filter(|j| !masses[*j].is_fixed());
+        let (low, high) = free().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), j| {
+            (low.min(place(j)), high.max(place(j)))
+        });
+        let scale = BINS as f64 / (high - low);
+        self.bin.clear();
+        // A cast of what is not a number gives the first bin.
+        self.bin.extend(
+            (0..masses.len()).map(|j| (((place(j) - low) * scale) as usize).min(BINS - 1) as u16),
+        );
+        let mut contacts = [0_u32; BINS];
+        for contact in problem.contacts {
+            for j in contact.bodies {
+                if !masses[j as usize].is_fixed() {
+                    contacts[self.bin[j as usize] as usize] += 1;
+                }
+            }
+        }
+        let total: u64 = contacts.iter().map(|n| u64::from(*n)).sum();
+        let mut cut = [0_u32; BINS];
+        let mut before = 0;
+        for (slab, n) in cut.iter_mut().zip(&contacts) {
+            let middle = before + u64::from(*n) / 2;
+            *slab = ((middle * count as u64) / total.max(1)).min(count as u64 - 1) as u32;
+            before += u64::from(*n);
+        }
+        for j in free() {
+            self.slab[j] = cut[self.bin[j] as usize];
+        }
+    }
+
+    /// Rows of the bodies that have contacts.
+    fn number_rows(&mut self, problem: &FactoredProblem, count: usize) {
+        self.row.clear();
+        self.row.resize(problem.inverse_mass.len(), NONE);
+        for contact in problem.contacts {
+            for j in contact.bodies {
+                self.row[j as usize] = AT_REST;
+            }
+        }
+        self.bodies.truncate(count);
+        self.bodies.iter_mut().for_each(Vec::clear);
+        self.bodies.resize_with(count, Vec::new);
+        self.driven.clear();
+        let moves = |j: usize| {
+            let twist = &problem.free_twist[j];
+            twist.linear != DVec3::ZERO || twist.angular != DVec3::ZERO
+        };
+        for (j, row) in self.row.iter_mut().enumerate() {
+            if *row != NONE && self.slab[j] == NONE && moves(j) {
+                *row = FIRST_ROW + self.driven.len() as u32 | FIXED;
+                self.driven.push(j as u32);
+            }
+        }
+        let first = FIRST_ROW + self.driven.len() as u32;
+        for (j, row) in self.row.iter_mut().enumerate() {
+            if *row != NONE && self.slab[j] != NONE {
+                let bodies = &mut self.bodies[self.slab[j] as usize];
+                *row = first + bodies.len() as u32;
+                bodies.push(j as u32);
+            }
+        }
+    }
+}
+
+/// Position of a body along the axis of the cuts.
+fn place<'a>(problem: &FactoredProblem<'a>) -> impl Fn(usize) -> f64 + use<'a> {
+    let positions = problem.positions;
+    let masses = problem.inverse_mass;
+    let mut low = DVec3::INFINITY;
+    let mut high = DVec3::NEG_INFINITY;
+    for (position, mass) in positions.iter().zip(masses) {
+        if !mass.is_fixed() {
+            low = low.min(*position);
+            high = high.max(*position);
+        }
+    }
+    let extent = high - low;
+    let longest = (0..3).fold(0, |best, k| if extent[k] > extent[best] { k } else { best });
+    move |j| positions.get(j).map_or(j as f64, |p| p[longest])
+}

@@ -1,0 +1,315 @@
+//! A unit of the sweep: the contacts inside one slab, or between two, packed into lanes.
+//!
+//! Contacts come in *members*: a contact of balls, or up to four contacts of one pair of bodies.
+//! Members of one kind are coloured, greedily and in their order, so that those of one colour share
+//! no body which impulses move; eight of a colour fill the lanes of a group. Bodies with more members than there
+//! are colours (a drum, a plate) go on in another round of colours.
+
+use super::acceleration::SweepSums;
+use super::ball_lanes::{BallLanes, radii};
+use super::lanes::{LANES, Lanes, Simd};
+use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes};
+use super::rows::{FIXED, Row, Rows, SECOND};
+use super::sums::LaneSums;
+use crate::problem::FactoredProblem;
+use glam::DVec3;
+use pulp::WithSimd;
+
+/// Contacts that are visited together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    /// The first of them.
+    pub(crate) contact: u32,
+    /// How many there are, all of the same two bodies.
+    pub(crate) points: u8,
+    /// A contact of balls.
+    ball: bool,
+    colour: u8,
+    pub(crate) rows: [u32; 2],
+}
+
+impl Member {
+    pub(crate) fn new(contact: usize, rows: [u32; 2]) -> Self {
+        Self {
+            contact: contact as u32,
+            points: 1,
+            ball: false,
+            colour: 0,
+            rows,
+        }
+    }
+
+    /// True if the next contact, of the same bodies, still belongs to it.
+    pub(crate) fn takes_one_more(&self) -> bool {
+        (self.points as usize) < MAX_POINTS
+    }
+}
+
+/// Colours of one round: bits of the set of used colours of a body.
+const COLOURS: usize = 64;
+/// Not yet coloured.
+const LATER: u8 = u8::MAX;
+/// Has its place.
+const DONE: u8 = LATER - 1;
+/// No contact in a lane.
+const NONE: u32 = u32::MAX;
+
+/// The contacts of one unit.
+#[derive(Debug, Default)]
+pub(crate) struct Unit {
+    pub(crate) members: Vec<Member>,
+    balls: Vec<BallLanes>,
+    pairs: Vec<PairLanes>,
+    points: Vec<PointLanes>,
+    /// Points of each pair of `pairs`.
+    heights: Vec<u8>,
+    /// First contact of each lane.
+    ball_contacts: Vec<[u32; LANES]>,
+    pair_contacts: Vec<[u32; LANES]>,
+    pub(crate) sums: SweepSums,
+    used: [Vec<u64>; 2],
+    order: Vec<u32>,
+}
+
+impl Unit {
+    pub(crate) fn clear(&mut self) {
+        self.members.clear();
+    }
+
+    /// Packs the members. `inertia` holds the inverse inertia of each body that is a ball, `rows` the
+    /// numbers of rows in the two slabs.
+    pub(crate) fn pack(
+        &mut self,
+        problem: &FactoredProblem,
+        inertia: &[Option<f64>],
+        rows: [usize; 2],
+    ) {
+        self.balls.clear();
+        self.pairs.clear();
+        self.points.clear();
+        self.heights.clear();
+        self.ball_contacts.clear();
+        self.pair_contacts.clear();
+        for member in &mut self.members {
+            let contact = &problem.contacts[member.contact as usize];
+            let inertia = contact.bodies.map(|j| inertia[j as usize]);
+            member.ball = member.points == 1 && radii(contact, inertia).is_some();
+            member.colour = LATER;
+        }
+        for (used, rows) in self.used.iter_mut().zip(rows) {
+            used.resize(rows, 0);
+        }
+        self.pack_kind(problem, inertia, |member| member.ball);
+        for points in 1..=MAX_POINTS {
+            self.pack_kind(problem, inertia, |member| {
+                !member.ball && member.points as usize == points
+            });
+        }
+    }
+
+    /// Packs the members that `is_kind` names.
+    fn pack_kind(
+        &mut self,
+        problem: &FactoredProblem,
+        inertia: &[Option<f64>],
+        is_kind: impl Fn(&Member) -> bool,
+    ) {
+        loop {
+            let sizes = self.colour(&is_kind);
+            let colours = sizes.iter().take_while(|size| **size > 0).count();
+            if colours == 0 {
+                return;
+            }
+            // Places in the order of colours, each colour filled up to whole groups.
+            let mut next = [0; COLOURS];
+            let mut end = 0;
+            for (colour, size) in sizes[..colours].iter().enumerate() {
+                next[colour] = end;
+                end += size.next_multiple_of(LANES);
+            }
+            self.order.clear();
+            self.order.resize(end, NONE);
+            let mut left = false;
+            for (index, member) in self.members.iter_mut().enumerate() {
+                if !is_kind(member) || member.colour == DONE {
+                    continue;
+                }
+                if member.colour == LATER {
+                    left = true;
+                    continue;
+                }
+                let place = &mut next[member.colour as usize];
+                self.order[*place] = index as u32;
+                *place += 1;
+                member.colour = DONE;
+            }
+            for group in 0..end / LANES {
+                self.fill(problem, inertia, group);
+            }
+            if !left {
+                return;
+            }
+        }
+    }
+
+    /// Colours the members of a kind that have no place yet; the sizes of the colours.
+    fn colour(&mut self, is_kind: impl Fn(&Member) -> bool) -> [usize; COLOURS] {
+        let mut sizes = [0; COLOURS];
+        for used in &mut self.used {
+            used.fill(0);
+        }
+        for member in &mut self.members {
+            if member.colour == DONE || !is_kind(member) {
+                continue;
+            }
+            let moved = member.rows.map(|row| row & FIXED == 0);
+            let place = member
+                .rows
+                .map(|row| ((row >> 31) as usize, (row & !(SECOND | FIXED)) as usize));
+            let mut taken = 0;
+            for ((slab, row), moved) in place.into_iter().zip(moved) {
+                taken |= if moved { self.used[slab][row] } else { 0 };
+            }
+            let colour = (!taken).trailing_zeros() as usize;
+            if colour == COLOURS {
+                continue;
+            }
+            for ((slab, row), moved) in place.into_iter().zip(moved) {
+                if moved {
+                    self.used[slab][row] |= 1 << colour;
+                }
+            }
+            member.colour = colour as u8;
+            sizes[colour] += 1;
+        }
+        sizes
+    }
+
+    /// Appends one group of the order.
+    fn fill(&mut self, problem: &FactoredProblem, inertia: &[Option<f64>], group: usize) {
+        let mut sources = [NONE; LANES];
+        let lanes = &self.order[group * LANES..(group + 1) * LANES];
+        let Some(first) = self.members.get(lanes[0] as usize) else {
+            return;
+        };
+        let (ball, height) = (first.ball, first.points as usize);
+        if ball {
+            let mut balls = BallLanes::empty();
+            for (lane, index) in lanes.iter().enumerate() {
+                let Some(member) = self.members.get(*index as usize) else {
+                    continue;
+                };
+                let contact = &problem.contacts[member.contact as usize];
+                let inertia = contact.bodies.map(|j| inertia[j as usize]);
+                let radius = radii(contact, inertia).unwrap_or_default();
+                let inertia = inertia.map(Option::unwrap_or_default);
+                balls.set(lane, problem, contact, inertia, radius, member.rows);
+                sources[lane] = member.contact;
+            }
+            self.balls.push(balls);
+            self.ball_contacts.push(sources);
+            return;
+        }
+        let mut pairs = PairLanes::empty();
+        let begin = self.points.len();
+        self.points.resize_with(begin + height, PointLanes::empty);
+        for (lane, index) in lanes.iter().enumerate() {
+            let Some(member) = self.members.get(*index as usize) else {
+                continue;
+            };
+            let contacts = &problem.contacts[member.contact as usize..][..height];
+            pairs.set(lane, problem, &contacts[0], member.rows);
+            for (point, contact) in self.points[begin..].iter_mut().zip(contacts) {
+                point.set(lane, problem, contact);
+            }
+            sources[lane] = member.contact;
+        }
+        self.pairs.push(pairs);
+        self.heights.push(height as u8);
+        self.pair_contacts.push(sources);
+    }
+
+    /// Starts all lanes from `impulse`, one a contact of the problem.
+    pub(crate) fn restart(&mut self, problem: &FactoredProblem, impulse: &[DVec3]) {
+        let at = |contact: u32| {
+            (
+                &problem.contacts[contact as usize],
+                impulse[contact as usize],
+            )
+        };
+        for (balls, sources) in self.balls.iter_mut().zip(&self.ball_contacts) {
+            for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
+                let (contact, r) = at(*source);
+                balls.restart(lane, contact, r);
+            }
+        }
+        let mut points = &mut self.points[..];
+        for (height, sources) in self.heights.iter().zip(&self.pair_contacts) {
+            let (own, rest) = points.split_at_mut(*height as usize);
+            points = rest;
+            for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
+                for (contact, point) in (*source..).zip(&mut *own) {
+                    let (contact, r) = at(contact);
+                    point.restart(lane, contact, r);
+                }
+            }
+        }
+    }
+
+    /// Writes the impulses to those of the problem.
+    pub(crate) fn unpack(&self, problem: &FactoredProblem, impulse: &mut [DVec3]) {
+        let contacts = problem.contacts;
+        for (balls, sources) in self.balls.iter().zip(&self.ball_contacts) {
+            for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
+                let source = *source as usize;
+                impulse[source] = balls.impulse(lane, &contacts[source]);
+            }
+        }
+        let mut points = &self.points[..];
+        for (height, sources) in self.heights.iter().zip(&self.pair_contacts) {
+            let (own, rest) = points.split_at(*height as usize);
+            points = rest;
+            for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
+                for (source, point) in (*source as usize..).zip(own) {
+                    impulse[source] = point.impulse(lane, &contacts[source]);
+                }
+            }
+        }
+    }
+
+    /// One sweep over the unit, on the rows of its slabs.
+    pub(crate) fn sweep(&mut self, rows: [&mut [Row]; 2], beta: f64, simd: Simd) {
+        simd.run(Sweep {
+            unit: self,
+            rows: Rows(rows),
+            beta,
+        });
+    }
+}
+
+/// The work of [`Unit::sweep`], compiled for each instruction set.
+struct Sweep<'a> {
+    unit: &'a mut Unit,
+    rows: Rows<'a>,
+    beta: f64,
+}
+
+impl WithSimd for Sweep<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(mut self, _: S) {
+        let beta = Lanes::splat(self.beta);
+        let mut sums = LaneSums::default();
+        for balls in &mut self.unit.balls {
+            balls.relax(&mut self.rows, beta, &mut sums);
+        }
+        let mut points = &mut self.unit.points[..];
+        for (pairs, height) in self.unit.pairs.iter().zip(&self.unit.heights) {
+            let (own, rest) = points.split_at_mut(*height as usize);
+            points = rest;
+            pairs.relax(own, &mut self.rows, beta, &mut sums);
+        }
+        self.unit.sums = sums.total();
+    }
+}
