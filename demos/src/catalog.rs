@@ -357,10 +357,12 @@ const SCENES: &[BuiltIn] = &[
             name: "n",
             description: "number of spheres",
             default: 1000.0,
-            bound: Bound::OneOf(&[1000.0, 8000.0, 32000.0]),
+            bound: Bound::OneOf(&[1000.0, 8000.0, 32000.0, 100_000.0, 1_000_000.0]),
         }],
         build: |v| {
             pour::sphere_pour(match v.whole("n") {
+                1_000_000 => [100, 100, 100],
+                100_000 => [50, 50, 40],
                 32000 => [40, 40, 20],
                 8000 => [20, 20, 20],
                 _ => [10, 10, 10],
@@ -453,7 +455,7 @@ mod tests {
         }
         assert_eq!(
             message("sphere_pour:n=500"),
-            "sphere_pour: n is 500, expected one of 1000, 8000, 32000"
+            "sphere_pour: n is 500, expected one of 1000, 8000, 32000, 100000, 1000000"
         );
         for (spec, bound) in [
             ("pour:radius=0", "a number > 0"),

@@ -26,18 +26,53 @@ pub(crate) enum Command {
     Solve(SolveOptions),
     /// Judge the solutions that are stored in FCLIB files.
     Verify(VerifyOptions),
-    /// Compare methods.
-    #[command(subcommand)]
-    Bench(Bench),
+    /// Time the benchmark scenes on this machine, with the residual beside every time; or compare
+    /// methods.
+    Bench(BenchOptions),
     /// List the built-in scenes with their parameters, and the solvers.
     List,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Args, Clone, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct BenchOptions {
+    #[command(subcommand)]
+    pub(crate) methods: Option<Bench>,
+    #[command(flatten)]
+    pub(crate) timings: TimingOptions,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct TimingOptions {
+    /// The smaller scenes and fewer steps: half a minute instead of hours.
+    #[arg(long, conflicts_with = "million")]
+    pub(crate) quick: bool,
+    /// Also a million spheres.
+    #[arg(long, conflicts_with = "sizes")]
+    pub(crate) million: bool,
+    /// Numbers of spheres, of those that `sphere_pour` has [default: 1000,8000,32000,100000, with
+    /// --quick 1000,8000].
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub(crate) sizes: Vec<u32>,
+    /// Time no more steps than this in each state.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(4..))]
+    pub(crate) steps: Option<u64>,
+    /// Residuals to which the steps are solved.
+    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "1e-3,1e-4", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) tol: Vec<f64>,
+    /// Threads to be compared with one thread; 0 takes all cores.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count)]
+    pub(crate) threads: usize,
+    /// Print Markdown tables.
+    #[arg(long)]
+    pub(crate) markdown: bool,
+}
+
+#[derive(Clone, Debug, Subcommand)]
 pub(crate) enum Bench {
     /// Run the solvers over all FCLIB files of a folder, one thread each, from zero impulse, and
     /// print what each of them solved and how fast.
-    Solvers(BenchOptions),
+    Solvers(SolverBenchOptions),
 }
 
 impl Default for Command {
@@ -166,7 +201,7 @@ pub(crate) struct VerifyOptions {
 }
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct BenchOptions {
+pub(crate) struct SolverBenchOptions {
     /// Folder whose files `*.hdf5` are solved, or single files.
     #[arg(value_name = "DIR", required = true)]
     pub(crate) files: Vec<PathBuf>,

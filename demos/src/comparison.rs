@@ -4,8 +4,10 @@ use crate::performance_profile::PerformanceProfile;
 use crate::problem_file::ProblemFile;
 use crate::residual_kind::ResidualKind;
 use crate::solver_choice::SolverChoice;
+use crate::table::{Column, Table, three_digits};
 use moreau_solvers::{Goal, ProblemError, SolverReport, SolverStatus};
 use std::fmt::Write;
+use std::iter;
 use std::time::Duration;
 
 /// What is run on each problem.
@@ -182,16 +184,22 @@ impl Comparison {
     #[must_use]
     pub fn summary(&self) -> String {
         let profile = self.profile();
-        let mut text = format!(
-            "{} problems, {}\n\n\
-             | solver | solved | within 1.1× | 2× | 10× | median | slowest solved |\n\
-             |---|---:|---:|---:|---:|---:|---:|\n",
-            self.rows.len(),
-            self.goal()
+        let heads = [
+            "solved",
+            "within 1.1×",
+            "2×",
+            "10×",
+            "median",
+            "slowest solved",
+        ];
+        let mut table = Table::new(
+            iter::once(Column::left("solver"))
+                .chain(heads.map(Column::right))
+                .collect(),
         );
         let times = self.times();
         for (index, curve) in profile.curves.iter().enumerate() {
-            let percent = |tau| 100.0 * profile.fraction(curve, tau);
+            let percent = |tau| format!("{:.0} %", 100.0 * profile.fraction(curve, tau));
             let mut of: Vec<_> = times
                 .iter()
                 .map(|row| row[index].unwrap_or(f64::INFINITY))
@@ -200,19 +208,22 @@ impl Comparison {
             let solved = of.iter().filter(|time| time.is_finite()).count();
             let median = of.get(of.len() / 2).copied();
             let slowest = solved.checked_sub(1).map(|last| of[last]);
-            // Writing to a string does not fail.
-            let _ = writeln!(
-                text,
-                "| {} | {solved} | {:.0} % | {:.0} % | {:.0} % | {} | {} |",
-                curve.name,
+            table.push(vec![
+                curve.name.clone(),
+                solved.to_string(),
                 percent(1.1),
                 percent(2.0),
                 percent(10.0),
                 cell(median.filter(|time| time.is_finite())),
                 cell(slowest),
-            );
+            ]);
         }
-        text
+        let problems = self.rows.len();
+        format!(
+            "{problems} problems, {}\n\n{}",
+            self.goal(),
+            table.markdown()
+        )
     }
 
     /// Every problem with the times of all solvers, as a Markdown table. Where the goal was not
@@ -220,28 +231,26 @@ impl Comparison {
     #[must_use]
     pub fn table(&self) -> String {
         let goal = self.plan.residual.goal(self.plan.tolerance);
-        let mut text = "| file | contacts | blocks |".to_owned();
-        for solver in &self.plan.solvers {
-            let _ = write!(text, " {} |", solver.name);
-        }
-        text += "\n|---|---:|---:|";
-        text += &"---:|".repeat(self.plan.solvers.len());
-        text.push('\n');
+        let solvers = self.plan.solvers.iter().map(|solver| solver.name);
+        let numbers = ["contacts", "blocks"].into_iter().chain(solvers);
+        let columns = iter::once(Column::left("file")).chain(numbers.map(Column::right));
+        let mut table = Table::new(columns.collect());
         for row in &self.rows {
-            let name = row.name.replace('|', "\\|");
-            let _ = write!(text, "| {name} | {} | {} |", row.contacts, row.blocks);
-            for measurement in &row.measurements {
-                let _ = match (measurement.solved(), &measurement.outcome) {
-                    (Some(time), _) => write!(text, " {} |", cell(Some(time))),
-                    (None, Ok(report)) => {
-                        write!(text, " *× {:.1e}* |", goal.excess(&report.residual))
-                    }
-                    (None, Err(_)) => write!(text, " *refused* |"),
-                };
-            }
-            text.push('\n');
+            let mut cells = vec![
+                row.name.clone(),
+                row.contacts.to_string(),
+                row.blocks.to_string(),
+            ];
+            cells.extend(row.measurements.iter().map(|measurement| {
+                match (measurement.solved(), &measurement.outcome) {
+                    (Some(time), _) => cell(Some(time)),
+                    (None, Ok(report)) => format!("*× {:.1e}*", goal.excess(&report.residual)),
+                    (None, Err(_)) => "*refused*".to_owned(),
+                }
+            }));
+            table.push(cells);
         }
-        text
+        table.markdown()
     }
 
     /// One line a problem and solver, below [`CSV_HEAD`].
@@ -256,6 +265,7 @@ impl Comparison {
             };
             for (solver, measurement) in self.plan.solvers.iter().zip(&row.measurements) {
                 let report = measurement.report();
+                // Writing to a string does not fail.
                 let _ = writeln!(
                     text,
                     "{:e},{name},{},{},{},{},{:.4e},{:.4e},{:.4e},{},{}",
@@ -286,12 +296,7 @@ fn cell(seconds: Option<f64>) -> String {
         s if s >= 0.9995e-3 => (s * 1e3, "ms"),
         s => (s * 1e6, "µs"),
     };
-    let decimals = match value {
-        v if v >= 99.95 => 0,
-        v if v >= 9.995 => 1,
-        _ => 2,
-    };
-    format!("{value:.decimals$} {unit}")
+    format!("{} {unit}", three_digits(value))
 }
 
 #[cfg(test)]

@@ -38,6 +38,12 @@ pub(crate) enum Failure {
         worst: u64,
         worst_value: f64,
     },
+    #[error("the problem of step {step} of {scene} cannot be solved: {source}")]
+    Sweeps {
+        scene: String,
+        step: u64,
+        source: ProblemError,
+    },
     #[error("{0}")]
     Fclib(#[from] FclibError),
     #[error("{} would be overwritten, which is an input or has been written already", path.display())]
@@ -82,6 +88,7 @@ impl Failure {
             Self::Catalog(_)
             | Self::Scene(_)
             | Self::Field { .. }
+            | Self::Sweeps { .. }
             | Self::Fclib(_)
             | Self::Overwrite { .. }
             | Self::Unusable { .. }

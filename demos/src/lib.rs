@@ -14,6 +14,7 @@
 //!
 //! [`step_file()`] makes stored problems of their steps, [`problem_file`] reads and judges any,
 //! [`solver_choice`] finds solvers by name, and [`comparison`] runs several over many problems.
+//! [`table`] prints what was measured.
 #![forbid(unsafe_code)]
 
 pub mod catalog;
@@ -24,6 +25,7 @@ pub mod residual_kind;
 pub mod scenes;
 pub mod solver_choice;
 pub mod step_file;
+pub mod table;
 
 pub use catalog::{BuiltIn, CatalogError, built_in, list};
 pub use comparison::Comparison;
@@ -32,3 +34,4 @@ pub use problem_file::ProblemFile;
 pub use residual_kind::ResidualKind;
 pub use solver_choice::SolverChoice;
 pub use step_file::{step_file, step_file_name};
+pub use table::Table;

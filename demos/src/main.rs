@@ -1,5 +1,5 @@
 //! The program `moreau`: runs a scene and says how well each step was solved; solves, verifies and
-//! compares solvers on stored problems.
+//! compares solvers on stored problems; times the benchmark scenes.
 #![forbid(unsafe_code)]
 
 mod bench;
@@ -12,13 +12,14 @@ mod progress;
 mod record;
 mod run;
 mod solve;
+mod statistics;
 mod step_writer;
 mod summary;
 mod units;
 mod verify;
 
 use clap::Parser;
-use cli::{Arguments, Bench, Command};
+use cli::{Arguments, Command};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Solve(options) => solve::solve(&options),
         Command::Verify(options) => verify::verify(&options),
-        Command::Bench(Bench::Solvers(options)) => bench::solvers(&options),
+        Command::Bench(options) => bench::bench(&options),
         Command::List => listing::write(),
     };
     match ended {

@@ -1,5 +1,6 @@
 //! What is kept of every step for the summary.
 
+use crate::statistics::median;
 use moreau::{EnergyLedger, StepReport};
 
 /// A value and the step that it belongs to.
@@ -98,18 +99,6 @@ impl Record {
 
     pub(crate) fn median_sweeps(&self) -> f64 {
         median(&self.sweeps)
-    }
-}
-
-/// The median; 0 of nothing.
-fn median(values: &[f64]) -> f64 {
-    let mut values = values.to_vec();
-    values.sort_unstable_by(f64::total_cmp);
-    let n = values.len();
-    match n {
-        0 => 0.0,
-        _ if n.is_multiple_of(2) => 0.5 * (values[n / 2 - 1] + values[n / 2]),
-        _ => values[n / 2],
     }
 }
 

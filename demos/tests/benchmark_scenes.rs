@@ -77,6 +77,8 @@ fn sphere_pour_has_its_lattice_jitter_and_container() {
         ("sphere_pour", [10, 10, 10]),
         ("sphere_pour:n=8000", [20, 20, 20]),
         ("sphere_pour:n=32000", [40, 40, 20]),
+        // Beyond the specification, by its formulas.
+        ("sphere_pour:n=100000", [50, 50, 40]),
     ] {
         let all = bodies(spec);
         assert_eq!(all.len(), 5 + nx * ny * nz);
@@ -126,6 +128,21 @@ fn sphere_pour_has_its_lattice_jitter_and_container() {
             }
         }
     }
+}
+
+#[test]
+fn the_largest_pour_has_a_million_spheres_by_the_same_formulas() {
+    let scene = moreau_demos::built_in("sphere_pour:n=1000000").unwrap();
+    assert_eq!(scene.bodies.len(), 5);
+    let [lattice] = &scene.lattices[..] else {
+        unreachable!("one lattice");
+    };
+    assert_eq!(lattice.count, [100, 100, 100]);
+    assert_eq!(lattice.spacing, DVec3::splat(0.21));
+    assert_eq!(lattice.origin, DVec3::new(0.0, 0.0, 0.5));
+    assert_eq!(lattice.jitter, 0.004);
+    let wall = scene.bodies[2].position.x;
+    assert!((wall - (0.21 * 50.0 + 0.01 + 0.5)).abs() < 1e-12, "{wall}");
 }
 
 #[test]

@@ -10,6 +10,7 @@
 )]
 
 mod ids;
+mod scenes;
 mod schedules;
 mod spawn_order;
 mod support;

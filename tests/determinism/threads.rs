@@ -35,7 +35,7 @@ fn threads_change_no_bit() {
     };
     let (hash, contacts) = with(1);
     assert!(contacts > 3000, "only {contacts} contacts");
-    for threads in [2, 3, 8] {
+    for threads in [2, 3, 4, 8] {
         assert_eq!(with(threads).0, hash, "{threads} threads");
     }
 }
@@ -46,7 +46,7 @@ fn threads_change_no_bit_of_a_mixed_heap() {
     let with = |threads: usize| run(&mut spawn(settings(threads), &specs), 40);
     let (hash, contacts) = with(1);
     assert!(contacts > 400, "only {contacts} contacts");
-    for threads in [2, 3, 8] {
+    for threads in [2, 3, 4, 8] {
         assert_eq!(with(threads).0, hash, "{threads} threads");
     }
 }
@@ -86,7 +86,7 @@ fn threads_change_no_bit_of_steps_that_need_newton() {
     };
     let expected = with(1);
     assert!(expected.1 > 100, "only {} factorisations", expected.1);
-    for threads in [2, 3, 8] {
+    for threads in [2, 3, 4, 8] {
         assert_eq!(with(threads), expected, "{threads} threads");
     }
 }

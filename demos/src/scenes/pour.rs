@@ -51,6 +51,9 @@ pub fn pour(n: usize, radius: f64, friction: f64) -> Scene {
 
 /// The benchmark scene `sphere_pour_N`: `nx × ny × nz` spheres of radius 0.1 m in a container
 /// that is hardly wider than their lattice.
+///
+/// The specification has N = 1,000, 8,000 and 32,000. 100,000 = 50 × 50 × 40 and
+/// 1,000,000 = 100 × 100 × 100 follow the same formulas and are an extension of this project.
 #[must_use]
 pub fn sphere_pour([nx, ny, nz]: [usize; 3]) -> Scene {
     let (pitch, bottom) = (0.21, 0.5);

@@ -10,11 +10,12 @@
 //! so that capping the sticking impulse is exact: `u_T = −α r_T` keeps `r_T` parallel to `q_T`. No
 //! tangents are needed: the impulse is kept as the vector `p = r_N n + r_T` of the inertial frame.
 
-use super::lanes::{LANES, Lanes, Lanes3, add, cross, dot, scale, sub};
+use super::lanes::{LANES, Lanes, Lanes3, Wide, add, cross, dot, load3, scale, store3, sub};
 use super::rows::{AT_REST, Rows, Twists};
 use super::sums::LaneSums;
 use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
 use glam::{DMat3, DVec3};
+use pulp::Simd;
 
 /// Relative size below which the geometry of a ball is off by rounding only.
 const BALL: f64 = 1e-14;
@@ -142,34 +143,56 @@ impl BallLanes {
 
     /// Solves the eight contacts with all others frozen, from `y = x + β (x − x_prev)`.
     #[inline(always)]
-    pub(crate) fn relax(&mut self, rows: &mut Rows, beta: Lanes, sums: &mut LaneSums) {
-        let [a, b] = [rows.gather(&self.rows[0]), rows.gather(&self.rows[1])];
-        let n = self.normal;
-        let [mass_a, mass_b] = self.mass;
-        let [turn_a, turn_b] = self.turn;
-        let spin = sub(
-            scale(a.angular, self.radius[0]),
-            scale(b.angular, self.radius[1]),
-        );
+    pub(crate) fn relax<S: Simd>(
+        &mut self,
+        simd: S,
+        rows: &mut Rows,
+        beta: Wide<S>,
+        sums: &mut LaneSums,
+    ) {
+        for part in 0..LANES / S::F64_LANES {
+            self.relax_part(simd, part, rows, beta, sums);
+        }
+    }
+
+    #[inline(always)]
+    fn relax_part<S: Simd>(
+        &mut self,
+        simd: S,
+        part: usize,
+        rows: &mut Rows,
+        beta: Wide<S>,
+        sums: &mut LaneSums,
+    ) {
+        let at = |lanes: &Lanes| lanes.load(simd, part);
+        let a = rows.gather(simd, &self.rows[0], part);
+        let b = rows.gather(simd, &self.rows[1], part);
+        let n = load3(&self.normal, simd, part);
+        let [mass_a, mass_b] = [at(&self.mass[0]), at(&self.mass[1])];
+        let [turn_a, turn_b] = [at(&self.turn[0]), at(&self.turn[1])];
+        let [radius_a, radius_b] = [at(&self.radius[0]), at(&self.radius[1])];
+        let now = load3(&self.now, simd, part);
+        let before = load3(&self.before, simd, part);
+        let spin = sub(scale(a.angular, radius_a), scale(b.angular, radius_b));
         let u = add(sub(a.linear, b.linear), cross(spin, n));
-        let start = add(self.now, scale(sub(self.now, self.before), beta));
+        let start = add(now, scale(sub(now, before), beta));
         let w_n = mass_a + mass_b;
-        let w_t = w_n + self.radius[0] * turn_a + self.radius[1] * turn_b;
+        let w_t = w_n + radius_a * turn_a + radius_b * turn_b;
         let (u_n, start_n) = (dot(n, u), dot(n, start));
-        let q_n = u_n + self.offset - w_n * start_n;
+        let q_n = u_n + at(&self.offset) - w_n * start_n;
         // q_T = u_T − W_TT y_T
         let along = u_n - w_t * start_n;
         let q_t = sub(sub(u, scale(start, w_t)), scale(n, along));
-        let r_n = (-(q_n * self.inverse[0])).max(Lanes::ZERO);
+        let r_n = (-(q_n * at(&self.inverse[0]))).max(Wide::splat(simd, 0.0));
         // The minimum takes 1/W_TT for the 0/0 of an open contact at rest.
-        let cap = self.friction * r_n / dot(q_t, q_t).sqrt();
-        let factor = cap.min(self.inverse[1]);
+        let cap = at(&self.friction) * r_n / dot(q_t, q_t).sqrt();
+        let factor = cap.min(at(&self.inverse[1]));
         let solved = sub(scale(n, r_n), scale(q_t, factor));
         let change = sub(solved, start);
-        let lambda = (w_n + w_t + w_t) * Lanes::splat(1.0 / 3.0);
-        sums.add_change(lambda, self.now, start, solved);
-        self.before = self.now;
-        self.now = solved;
+        let lambda = (w_n + w_t + w_t) * Wide::splat(simd, 1.0 / 3.0);
+        sums.add_change((simd, part), lambda, [now, start, solved]);
+        store3(&mut self.before, part, now);
+        store3(&mut self.now, part, solved);
         let moment = cross(n, change);
         let new_a = Twists {
             linear: add(a.linear, scale(change, mass_a)),
@@ -179,7 +202,7 @@ impl BallLanes {
             linear: sub(b.linear, scale(change, mass_b)),
             angular: sub(b.angular, scale(moment, turn_b)),
         };
-        rows.scatter(&self.rows[0], &new_a);
-        rows.scatter(&self.rows[1], &new_b);
+        rows.scatter(&self.rows[0], part, &new_a);
+        rows.scatter(&self.rows[1], part, &new_b);
     }
 }

@@ -19,7 +19,7 @@
 
 use super::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
 use super::ball_lanes::isotropic_inertia;
-use super::lanes::Simd;
+use super::lanes::Dispatch;
 use super::rows::{FIRST_ROW, Row};
 use super::slabs::Slabs;
 use super::unit::{Member, Unit};
@@ -51,7 +51,7 @@ pub(crate) struct LaneWorkspace {
 pub(crate) struct LaneSweep<'a> {
     problem: &'a FactoredProblem<'a>,
     space: &'a mut LaneWorkspace,
-    simd: Simd,
+    dispatch: Dispatch,
     shared: bool,
 }
 
@@ -87,7 +87,7 @@ impl<'a> LaneSweep<'a> {
         let mut sweep = Self {
             problem,
             space,
-            simd: Simd::new(simd),
+            dispatch: Dispatch::new(simd),
             shared,
         };
         sweep.distribute();
@@ -160,7 +160,7 @@ impl<'a> LaneSweep<'a> {
         let space = &*self.space;
         let [a, b] = space.cut.units[unit].map(|slab| lock(&space.slabs[slab as usize]));
         let (mut a, mut b) = (a, b);
-        lock(&space.units[unit]).sweep([&mut a.now, &mut b.now], beta, self.simd);
+        lock(&space.units[unit]).sweep([&mut a.now, &mut b.now], beta, self.dispatch);
     }
 
     /// The sweep over the inside of one slab, from its extrapolated twists.
@@ -175,7 +175,7 @@ impl<'a> LaneSweep<'a> {
             }
             *before = current;
         }
-        lock(&space.units[slab]).sweep([now, &mut []], beta, self.simd);
+        lock(&space.units[slab]).sweep([now, &mut []], beta, self.dispatch);
     }
 }
 

@@ -4,12 +4,15 @@
 //! The local problem is that of [`crate::local::one_contact`], in its eigenbasis; the cases of a
 //! contact become choices by lane, and the secular iteration runs until the last lane is done.
 
-use super::lanes::{LANES, Lanes, Lanes3, add, cross, dot, scale, sub};
+use super::lanes::{
+    LANES, Lanes, Lanes3, Mask, Wide, Wide3, add, cross, dot, load3, scale, store3, sub,
+};
 use super::rows::{AT_REST, Rows, Twists};
 use super::sums::LaneSums;
 use crate::OneContact;
 use crate::problem::{Contact, FactoredProblem};
 use glam::DVec3;
+use pulp::Simd;
 
 /// Points of a pair that are visited together.
 pub(crate) const MAX_POINTS: usize = 4;
@@ -32,9 +35,27 @@ struct MassLanes {
 }
 
 impl MassLanes {
+    #[inline(always)]
+    fn load<S: Simd>(&self, simd: S, part: usize) -> Masses<S> {
+        Masses {
+            linear: self.linear.load(simd, part),
+            diagonal: load3(&self.diagonal, simd, part),
+            off: load3(&self.off, simd, part),
+        }
+    }
+}
+
+/// `Ŵ` of as many bodies as a vector holds.
+struct Masses<S: Simd> {
+    linear: Wide<S>,
+    diagonal: Wide3<S>,
+    off: Wide3<S>,
+}
+
+impl<S: Simd> Masses<S> {
     /// `v + Ŵ [p; ρ × p]`.
     #[inline(always)]
-    fn pushed(&self, twists: &Twists, arm: Lanes3, p: Lanes3) -> Twists {
+    fn pushed(&self, twists: &Twists<S>, arm: Wide3<S>, p: Wide3<S>) -> Twists<S> {
         let m = cross(arm, p);
         let ([d0, d1, d2], [o0, o1, o2]) = (self.diagonal, self.off);
         let turn = [
@@ -80,22 +101,28 @@ impl PairLanes {
 
     /// Solves the points one after the other, all other contacts frozen.
     #[inline(always)]
-    pub(crate) fn relax(
+    pub(crate) fn relax<S: Simd>(
         &self,
+        simd: S,
         points: &mut [PointLanes],
         rows: &mut Rows,
-        beta: Lanes,
+        beta: Wide<S>,
         sums: &mut LaneSums,
     ) {
-        let mut a = rows.gather(&self.rows[0]);
-        let mut b = rows.gather(&self.rows[1]);
-        for point in points {
-            let change = point.relax(&a, &b, beta, sums);
-            a = self.mass[0].pushed(&a, point.arms[0], change);
-            b = self.mass[1].pushed(&b, point.arms[1], change.map(|x| -x));
+        for part in 0..LANES / S::F64_LANES {
+            let mut a = rows.gather(simd, &self.rows[0], part);
+            let mut b = rows.gather(simd, &self.rows[1], part);
+            let masses = [&self.mass[0], &self.mass[1]];
+            let [mass_a, mass_b] = masses.map(|mass| mass.load(simd, part));
+            for point in &mut *points {
+                let arms = [&point.arms[0], &point.arms[1]].map(|arm| load3(arm, simd, part));
+                let change = point.relax((simd, part), [&a, &b], arms, beta, sums);
+                a = mass_a.pushed(&a, arms[0], change);
+                b = mass_b.pushed(&b, arms[1], [-change[0], -change[1], -change[2]]);
+            }
+            rows.scatter(&self.rows[0], part, &a);
+            rows.scatter(&self.rows[1], part, &b);
         }
-        rows.scatter(&self.rows[0], &a);
-        rows.scatter(&self.rows[1], &b);
     }
 }
 
@@ -192,29 +219,72 @@ impl PointLanes {
 
     /// The change of the impulses (inertial frame) that solves the contacts at these twists.
     #[inline(always)]
-    fn relax(&mut self, a: &Twists, b: &Twists, beta: Lanes, sums: &mut LaneSums) -> Lanes3 {
+    fn relax<S: Simd>(
+        &mut self,
+        (simd, part): (S, usize),
+        [a, b]: [&Twists<S>; 2],
+        arms: [Wide3<S>; 2],
+        beta: Wide<S>,
+        sums: &mut LaneSums,
+    ) -> Wide3<S> {
         let relative = sub(
-            add(a.linear, cross(a.angular, self.arms[0])),
-            add(b.linear, cross(b.angular, self.arms[1])),
+            add(a.linear, cross(a.angular, arms[0])),
+            add(b.linear, cross(b.angular, arms[1])),
         );
-        let u = add(self.axes.map(|axis| dot(axis, relative)), self.offset);
-        let start = add(self.now, scale(sub(self.now, self.before), beta));
-        let q = sub(u, self.apply(start));
-        let solved = self.solve(q);
-        sums.add_change(self.lambda, self.now, start, solved);
-        self.before = self.now;
-        self.now = solved;
+        let [n, t1, t2] =
+            [&self.axes[0], &self.axes[1], &self.axes[2]].map(|axis| load3(axis, simd, part));
+        let offset = load3(&self.offset, simd, part);
+        let along = [dot(n, relative), dot(t1, relative), dot(t2, relative)];
+        let now = load3(&self.now, simd, part);
+        let start = add(now, scale(sub(now, load3(&self.before, simd, part)), beta));
+        let local = self.local(simd, part);
+        let q = sub(add(along, offset), local.apply(start));
+        let (solved, alpha) = local.solve(q, self.alpha.load(simd, part));
+        self.alpha.store(part, alpha);
+        let lambda = self.lambda.load(simd, part);
+        sums.add_change((simd, part), lambda, [now, start, solved]);
+        store3(&mut self.before, part, now);
+        store3(&mut self.now, part, solved);
         let change = sub(solved, start);
-        let [n, t1, t2] = self.axes;
         add(
             add(scale(n, change[0]), scale(t1, change[1])),
             scale(t2, change[2]),
         )
     }
 
+    #[inline(always)]
+    fn local<S: Simd>(&self, simd: S, part: usize) -> Local<S> {
+        let at = |lanes: &Lanes| lanes.load(simd, part);
+        Local {
+            simd,
+            friction: at(&self.friction),
+            w_nn: at(&self.w_nn),
+            inverse_w_nn: at(&self.inverse_w_nn),
+            w: [at(&self.w[0]), at(&self.w[1])],
+            s: [at(&self.s[0]), at(&self.s[1])],
+        }
+    }
+}
+
+/// Local problems side by side.
+struct Local<S: Simd> {
+    simd: S,
+    friction: Wide<S>,
+    w_nn: Wide<S>,
+    inverse_w_nn: Wide<S>,
+    w: [Wide<S>; 2],
+    s: [Wide<S>; 2],
+}
+
+impl<S: Simd> Local<S> {
+    #[inline(always)]
+    fn number(&self, value: f64) -> Wide<S> {
+        Wide::splat(self.simd, value)
+    }
+
     /// `W r`.
     #[inline(always)]
-    fn apply(&self, r: Lanes3) -> Lanes3 {
+    fn apply(&self, r: Wide3<S>) -> Wide3<S> {
         let coupling = self.w[0] * r[1] + self.w[1] * r[2];
         let lift = coupling * self.inverse_w_nn + r[0];
         [
@@ -224,44 +294,52 @@ impl PointLanes {
         ]
     }
 
-    /// The impulses for the velocities `q` without them: take-off, stick or slip.
+    /// The impulses for the velocities `q` without them, take-off, stick or slip, and the slip
+    /// multipliers, given those of the last solve.
     #[inline(always)]
-    fn solve(&mut self, q: Lanes3) -> Lanes3 {
-        let (zero, one) = (Lanes::ZERO, Lanes::splat(1.0));
+    fn solve(&self, q: Wide3<S>, alpha: Wide<S>) -> (Wide3<S>, Wide<S>) {
+        let zero = self.number(0.0);
         let slope = q[0] * self.inverse_w_nn;
         let b = [q[1] - self.w[0] * slope, q[2] - self.w[1] * slope];
-        let stick = self.with_tangential(q[0], [-(b[0] / self.s[0]), -(b[1] / self.s[1])]);
-        let tangential = norm(stick);
-        // Pressed: W_NN > 0 and q_N < 0, that is −q_N/W_NN > 0.
-        let pressed = slope.where_less(zero, one, zero);
-        let slides = tangential.where_at_most(self.friction * stick[0], zero, pressed);
-        let mut solved = stick;
-        if slides.any_positive() {
-            let slip = self.slip(q[0], b, slides);
-            for k in 0..3 {
-                solved[k] = zero.where_less(slides, slip[k], solved[k]);
+        let mut solved = self.with_tangential(q[0], [-(b[0] / self.s[0]), -(b[1] / self.s[1])]);
+        let mut multiplier = alpha;
+        // Pressed: W_NN > 0 and q_N < 0.
+        let pressed = slope.less(zero);
+        let slides = pressed.and_not(norm(solved).at_most(self.friction * solved[0]));
+        if slides.any() {
+            let (slip, slipping) = self.slip(q[0], b, slides, alpha);
+            for (r, slip) in solved.iter_mut().zip(slip) {
+                *r = slides.choose(slip, *r);
             }
+            multiplier = slipping;
         }
-        solved.map(|r| zero.where_less(pressed, r, zero))
+        (solved.map(|r| pressed.choose(r, zero)), multiplier)
     }
 
     /// `(r_N, r_T)` with `u_N = 0`.
     #[inline(always)]
-    fn with_tangential(&self, q_n: Lanes, r: [Lanes; 2]) -> Lanes3 {
+    fn with_tangential(&self, q_n: Wide<S>, r: [Wide<S>; 2]) -> Wide3<S> {
         let normal = -((q_n + self.w[0] * r[0] + self.w[1] * r[1]) * self.inverse_w_nn);
         [normal, r[0], r[1]]
     }
 
-    /// The sliding impulses, where `active` is positive: Newton on `1/‖r_T‖ − 1/(μ r_N)`, bisection
-    /// where it leaves the bracket.
+    /// The sliding impulses and their multipliers where `slides`: Newton on `1/‖r_T‖ − 1/(μ r_N)`,
+    /// bisection where it leaves the bracket.
     #[inline(always)]
-    fn slip(&mut self, q_n: Lanes, b: [Lanes; 2], slides: Lanes) -> Lanes3 {
-        let (zero, one) = (Lanes::ZERO, Lanes::splat(1.0));
-        let rounding = Lanes::splat(2.0 * f64::EPSILON);
+    fn slip(
+        &self,
+        q_n: Wide<S>,
+        b: [Wide<S>; 2],
+        slides: Mask<S>,
+        first: Wide<S>,
+    ) -> (Wide3<S>, Wide<S>) {
+        let (zero, one) = (self.number(0.0), self.number(1.0));
+        let rounding = self.number(2.0 * f64::EPSILON);
         // Frictionless lanes are solved at once: nothing tangential.
-        let mut active = zero.where_less(self.friction, slides, zero);
-        let mut alpha = self.alpha;
-        let (mut low, mut high) = (zero, Lanes::splat(f64::MAX));
+        let rough = slides.and(zero.less(self.friction));
+        let mut active = rough;
+        let mut alpha = first;
+        let (mut low, mut high) = (zero, self.number(f64::MAX));
         let mut r = [zero; 3];
         for _ in 0..MAX_ITERATIONS {
             let inverse = [one / (self.s[0] + alpha), one / (self.s[1] + alpha)];
@@ -269,11 +347,12 @@ impl PointLanes {
             let (tangential, bound) = (norm(r), self.friction * r[0]);
             let excess = tangential - bound;
             let small = rounding * (tangential + bound.abs());
-            active = excess.abs().where_at_most(small, zero, active);
-            low = zero.where_less(excess, alpha, low);
-            high = zero.where_less(excess, high, alpha);
-            active = (high - low).where_at_most(rounding * high, zero, active);
-            if !active.any_positive() {
+            active = active.and_not(excess.abs().at_most(small));
+            let above = zero.less(excess);
+            low = above.choose(alpha, low);
+            high = above.choose(high, alpha);
+            active = active.and_not((high - low).at_most(rounding * high));
+            if !active.any() {
                 break;
             }
             // T dT/dα = −Σ r²/(s+α), dB/dα = μ Σ w r/(s+α)/W_NN; the step is −h/h'.
@@ -284,47 +363,44 @@ impl PointLanes {
             let slope = square * tangential * db - bound * bound * t_dt;
             let newton = alpha + square * bound * excess / slope;
             // Inside the bracket, with an impulse that presses.
-            let mut inside = low.where_less(newton, active, zero);
-            inside = newton.where_less(high, inside, zero);
-            inside = zero.where_less(bound, inside, zero);
-            let outside = active - inside;
-            if outside.any_positive() {
-                let end = self.slip_bound(q_n, b);
-                high = zero.where_less(outside, high.min(end), high);
-                let middle = zero.where_less(low, (low * high).sqrt(), Lanes::splat(0.1) * high);
-                alpha = zero.where_less(outside, middle, alpha);
+            let inside = active
+                .and(low.less(newton))
+                .and(newton.less(high))
+                .and(zero.less(bound));
+            let outside = active.and_not(inside);
+            if outside.any() {
+                high = outside.choose(high.min(self.slip_bound(q_n, b)), high);
+                let tenth = self.number(0.1) * high;
+                let middle = zero.less(low).choose((low * high).sqrt(), tenth);
+                alpha = outside.choose(middle, alpha);
             }
-            alpha = zero.where_less(inside, newton, alpha);
+            alpha = inside.choose(newton, alpha);
         }
-        let slid = zero.where_less(self.friction, slides, zero);
-        self.alpha = zero.where_less(slid, alpha, self.alpha);
         // The last rounding: put r on the cone exactly.
         let tangential = norm(r);
         let normal = r[0].max(zero);
-        let mut factor = self.friction * normal / tangential;
-        factor = zero.where_less(tangential, factor, zero);
-        // Without friction r_T is zero, and the normal impulse is that of the normal alone.
+        let factor = zero
+            .less(tangential)
+            .choose(self.friction * normal / tangential, zero);
+        // Without friction the normal impulse is that of the normal alone.
         let alone = -(q_n * self.inverse_w_nn);
-        [
-            zero.where_less(self.friction, normal, alone),
-            factor * r[1],
-            factor * r[2],
-        ]
+        let slip = [rough.choose(normal, alone), factor * r[1], factor * r[2]];
+        (slip, rough.choose(alpha, first))
     }
 
     /// `α_max`: at and beyond it `‖r_T‖ ≤ μ r_N`.
     #[inline(always)]
-    fn slip_bound(&self, q_n: Lanes, b: [Lanes; 2]) -> Lanes {
+    fn slip_bound(&self, q_n: Wide<S>, b: [Wide<S>; 2]) -> Wide<S> {
         let b_norm = (b[0] * b[0] + b[1] * b[1]).sqrt();
         let w_norm = (self.w[0] * self.w[0] + self.w[1] * self.w[1]).sqrt();
         let s_min = self.s[0].min(self.s[1]);
         let far = b_norm * (self.w_nn + self.friction * w_norm) / -(self.friction * q_n);
-        (far - s_min).max(Lanes::ZERO)
+        (far - s_min).max(self.number(0.0))
     }
 }
 
 /// `‖r_T‖`.
 #[inline(always)]
-fn norm(r: Lanes3) -> Lanes {
+fn norm<S: Simd>(r: Wide3<S>) -> Wide<S> {
     (r[1] * r[1] + r[2] * r[2]).sqrt()
 }

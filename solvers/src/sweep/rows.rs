@@ -4,8 +4,9 @@
 //! whether impulses leave it alone. What lanes compute for such a body goes to a row that nobody
 //! reads, so that the contacts of the ground do not wait for each other's stores.
 
-use super::lanes::{LANES, Lanes, Lanes3};
+use super::lanes::{LANES, Wide, Wide3};
 use crate::WorldTwist;
+use pulp::Simd;
 
 /// Twist of one body: linear, angular, two spare numbers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,54 +32,60 @@ pub(crate) const FIXED: u32 = 1 << 30;
 pub(crate) const SECOND: u32 = 1 << 31;
 const INDEX: u32 = FIXED - 1;
 
-/// Twists of eight bodies.
+/// Twists of as many bodies as a vector holds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Twists {
-    pub(crate) linear: Lanes3,
-    pub(crate) angular: Lanes3,
+pub(crate) struct Twists<S: Simd> {
+    pub(crate) linear: Wide3<S>,
+    pub(crate) angular: Wide3<S>,
 }
 
 /// The rows of the one or two slabs that a unit works on.
 pub(crate) struct Rows<'a>(pub(crate) [&'a mut [Row]; 2]);
 
 impl Rows<'_> {
+    /// The twists of one part of eight bodies.
     #[inline(always)]
-    fn row(&self, name: u32) -> &Row {
-        &self.0[(name >> 31) as usize][(name & INDEX) as usize]
-    }
-
-    #[inline(always)]
-    pub(crate) fn gather(&self, names: &[u32; LANES]) -> Twists {
-        let rows = names.map(|name| self.row(name));
-        let mut out = [Lanes::ZERO; 6];
-        for (k, component) in out.iter_mut().enumerate() {
-            for (lane, row) in rows.iter().enumerate() {
-                component.0[lane] = row.0[k];
+    pub(crate) fn gather<S: Simd>(&self, simd: S, names: &[u32; LANES], part: usize) -> Twists<S> {
+        let mut columns = [[0.0; LANES]; 6];
+        for lane in 0..S::F64_LANES {
+            let name = names[part * S::F64_LANES + lane];
+            let row = &self.0[(name >> 31) as usize][(name & INDEX) as usize].0;
+            for (column, x) in columns.iter_mut().zip(row) {
+                column[lane] = *x;
             }
         }
-        let [a, b, c, d, e, f] = out;
+        let [a, b, c, d, e, f] = columns;
+        let wide = |column: &[f64; LANES]| Wide::from_first(simd, column);
         Twists {
-            linear: [a, b, c],
-            angular: [d, e, f],
+            linear: [wide(&a), wide(&b), wide(&c)],
+            angular: [wide(&d), wide(&e), wide(&f)],
         }
     }
 
+    /// Writes the twists of one part of eight bodies.
     #[inline(always)]
-    pub(crate) fn scatter(&mut self, names: &[u32; LANES], twists: &Twists) {
+    pub(crate) fn scatter<S: Simd>(
+        &mut self,
+        names: &[u32; LANES],
+        part: usize,
+        twists: &Twists<S>,
+    ) {
+        let mut columns = [[0.0; LANES]; 6];
         let ([a, b, c], [d, e, f]) = (twists.linear, twists.angular);
-        for (lane, name) in names.iter().enumerate() {
+        for (column, wide) in columns.iter_mut().zip([a, b, c, d, e, f]) {
+            wide.to_first(column);
+        }
+        for lane in 0..S::F64_LANES {
+            let name = names[part * S::F64_LANES + lane];
             let index = if name & FIXED == 0 {
                 name & INDEX
             } else {
                 WASTE
             };
             let row = &mut self.0[(name >> 31) as usize][index as usize].0;
-            row[0] = a.0[lane];
-            row[1] = b.0[lane];
-            row[2] = c.0[lane];
-            row[3] = d.0[lane];
-            row[4] = e.0[lane];
-            row[5] = f.0[lane];
+            for (x, column) in row.iter_mut().zip(&columns) {
+                *x = column[lane];
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What a sweep tells about itself, lane by lane; see [`SweepSums`].
 
 use super::acceleration::SweepSums;
-use super::lanes::{Lanes, Lanes3, dot, sub};
+use super::lanes::{Lanes, Wide, Wide3, dot, sub};
+use pulp::Simd;
 
 /// Running sums of the lanes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,24 +14,28 @@ pub(crate) struct LaneSums {
 }
 
 impl LaneSums {
-    /// Adds eight blocks: `x_prev`, the start `y` and the result `x`, in any orthonormal frame.
+    /// Adds blocks: `x_prev`, the start `y` and the result `x`, in any orthonormal frame.
     #[inline(always)]
-    pub(crate) fn add_change(
+    pub(crate) fn add_change<S: Simd>(
         &mut self,
-        lambda: Lanes,
-        before: Lanes3,
-        start: Lanes3,
-        solved: Lanes3,
+        (simd, part): (S, usize),
+        lambda: Wide<S>,
+        [before, start, solved]: [Wide3<S>; 3],
     ) {
         let (change, step) = (sub(solved, start), sub(solved, before));
-        self.turn = self.turn + lambda * dot(sub(start, before), step);
-        self.uphill = self.uphill - lambda * dot(change, step);
-        self.change = self.change + lambda * dot(change, change);
-        self.size = self.size + lambda * dot(solved, solved);
+        let terms = [
+            (&mut self.turn, dot(sub(start, before), step)),
+            (&mut self.uphill, -dot(change, step)),
+            (&mut self.change, dot(change, change)),
+            (&mut self.size, dot(solved, solved)),
+        ];
+        for (sum, term) in terms {
+            let so_far = sum.load(simd, part);
+            sum.store(part, so_far + lambda * term);
+        }
     }
 
     /// The sums over the lanes.
-    #[inline(always)]
     pub(crate) fn total(&self) -> SweepSums {
         SweepSums {
             uphill: self.uphill.sum(),

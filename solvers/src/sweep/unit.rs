@@ -7,13 +7,13 @@
 
 use super::acceleration::SweepSums;
 use super::ball_lanes::{BallLanes, radii};
-use super::lanes::{LANES, Lanes, Simd};
+use super::lanes::{Dispatch, LANES, Wide};
 use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes};
 use super::rows::{FIXED, Row, Rows, SECOND};
 use super::sums::LaneSums;
 use crate::problem::FactoredProblem;
 use glam::DVec3;
-use pulp::WithSimd;
+use pulp::{Simd, WithSimd};
 
 /// Contacts that are visited together.
 #[derive(Clone, Copy, Debug)]
@@ -278,8 +278,8 @@ impl Unit {
     }
 
     /// One sweep over the unit, on the rows of its slabs.
-    pub(crate) fn sweep(&mut self, rows: [&mut [Row]; 2], beta: f64, simd: Simd) {
-        simd.run(Sweep {
+    pub(crate) fn sweep(&mut self, rows: [&mut [Row]; 2], beta: f64, dispatch: Dispatch) {
+        dispatch.run(Sweep {
             unit: self,
             rows: Rows(rows),
             beta,
@@ -298,17 +298,17 @@ impl WithSimd for Sweep<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: pulp::Simd>(mut self, _: S) {
-        let beta = Lanes::splat(self.beta);
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let beta = Wide::splat(simd, self.beta);
         let mut sums = LaneSums::default();
         for balls in &mut self.unit.balls {
-            balls.relax(&mut self.rows, beta, &mut sums);
+            balls.relax(simd, &mut self.rows, beta, &mut sums);
         }
         let mut points = &mut self.unit.points[..];
         for (pairs, height) in self.unit.pairs.iter().zip(&self.unit.heights) {
             let (own, rest) = points.split_at_mut(*height as usize);
             points = rest;
-            pairs.relax(own, &mut self.rows, beta, &mut sums);
+            pairs.relax(simd, own, &mut self.rows, beta, &mut sums);
         }
         self.unit.sums = sums.total();
     }

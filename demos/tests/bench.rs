@@ -1,0 +1,93 @@
+//! `moreau bench` from outside: its tables hold every scene and a residual beside every time.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod support;
+
+use support::{code, moreau, stderr, stdout};
+
+/// Cells of the Markdown table below `heading`, head first.
+fn table(text: &str, heading: &str) -> Vec<Vec<String>> {
+    let start = text.find(&format!("\n## {heading}\n")).unwrap();
+    let lines = text[start..].lines().skip(2);
+    lines
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'))
+        .filter(|line| !line.starts_with("|---"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim))
+        .map(|cells| cells.map(str::to_owned).collect())
+        .collect()
+}
+
+/// The numbers of a column, one a row.
+fn column(table: &[Vec<String>], head: &str) -> Vec<f64> {
+    let place = table[0].iter().position(|cell| cell == head);
+    let place = place.unwrap_or_else(|| unreachable!("no column {head} in {:?}", table[0]));
+    let number = |row: &Vec<String>| row[place].replace('\u{202f}', "").parse().unwrap();
+    table[1..].iter().map(number).collect()
+}
+
+#[test]
+fn tables_hold_every_scene_with_a_residual_beside_every_time() {
+    let short = [
+        "--quick", "--sizes", "1000", "--steps", "4", "--tol", "1e-4",
+    ];
+    let output = moreau(&[&["bench", "--markdown", "--threads", "2"], &short[..]].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    assert!(text.starts_with("Moreau ") && text.contains("timed on 1 and 2 threads"));
+    let granular = table(&text, "Granular");
+    let structures = table(&text, "Structures");
+    for (table, scenes) in [
+        (&granular, &["sphere_pour:n=1000"][..]),
+        (
+            &structures,
+            &["box_pyramid:n=20", "box_pyramid:n=40", "wall_20x20"],
+        ),
+    ] {
+        for scene in scenes {
+            assert!(table.iter().any(|row| row[0] == *scene), "{scene}\n{text}");
+        }
+        assert!(column(table, "step ms").iter().all(|ms| *ms > 0.0));
+        assert!(column(table, "contacts").iter().all(|n| *n > 100.0));
+        for (e, tolerance) in column(table, "worst e")
+            .iter()
+            .zip(column(table, "tolerance"))
+        {
+            // Two digits are printed.
+            assert!((0.0..=1.05 * tolerance).contains(e), "{e}\n{text}");
+        }
+        for part in ["detect", "assemble", "solve", "update"] {
+            assert!(column(table, part).iter().all(|ms| *ms >= 0.0), "{part}");
+        }
+    }
+    // Two numbers of threads; moving and settled.
+    assert_eq!(granular.len(), 1 + 2 * 2, "{text}");
+    assert_eq!(structures.len(), 1 + 3 * 2, "{text}");
+    let sinking = column(&structures, "sinking mm");
+    assert!(sinking.iter().all(|mm| mm.abs() < 1.0), "{text}");
+    let sweeps = table(&text, "Sweeps");
+    assert_eq!(sweeps.len(), 1 + 2 * 2, "{text}");
+    assert!(column(&sweeps, "ns").iter().all(|ns| *ns > 0.0), "{text}");
+    assert!(column(&sweeps, "e").iter().all(|e| *e < 1e-2), "{text}");
+    let bandwidth = table(&text, "Memory bandwidth");
+    assert!(column(&bandwidth, "GB/s").iter().all(|speed| *speed > 0.1));
+}
+
+#[test]
+fn wrong_sizes_are_refused_before_anything_is_measured() {
+    for (arguments, part) in [
+        (
+            &["--sizes", "500"][..],
+            "n is 500, expected one of 1000, 8000",
+        ),
+        (&["--quick", "--million"], "cannot be used with"),
+        (&["--steps", "3"], "--steps"),
+        (&["--tol", "0"], "expected a number > 0"),
+    ] {
+        let output = moreau(&[&["bench"], arguments].concat());
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{}", stderr(&output));
+        assert!(stdout(&output).is_empty());
+    }
+}

@@ -1,0 +1,62 @@
+//! **Law.** The number of threads changes no bit of any built-in scene.
+//!
+//! Every sweep is shared among the threads, whatever the number of contacts. The budget of a solve is small, since the
+//! states of unsolved steps must agree as well, and more threads than cores are slow to hand over.
+
+use moreau::scene::Scene;
+use moreau_demos::{built_in, list};
+
+/// Small forms of all built-in scenes, and the steps after which each has been in contact for a while.
+const SMALL: [(&str, usize); 14] = [
+    ("pour:n=60,radius=0.01", 50),
+    ("stack:n=6", 40),
+    ("pyramid:n=6", 40),
+    ("wall:nx=4,ny=4", 40),
+    ("arch:voussoirs=7", 40),
+    ("incline:f=1.2", 40),
+    ("pinch", 40),
+    ("mass-ratio:n=4,ratio=100", 40),
+    ("bounce:height=0.02", 40),
+    ("top", 40),
+    ("mixed:layers=2", 70),
+    ("sphere_pour:n=1000", 70),
+    ("box_pyramid:n=20", 24),
+    ("wall_20x20", 24),
+];
+
+/// Hash of the state after `steps`, and the sum of contacts of all steps.
+fn run(mut scene: Scene, steps: usize, threads: usize) -> (u64, usize) {
+    let settings = &mut scene.settings;
+    settings.threads = threads;
+    settings.solver.parallel_from = Some(0);
+    settings.solver.max_sweeps = Some(12);
+    settings.solver.max_factorizations = Some(4);
+    let mut run = scene.start().unwrap();
+    let contacts = (0..steps).map(|_| run.step().unwrap().contacts).sum();
+    (run.simulation.state_hash(), contacts)
+}
+
+#[test]
+fn threads_change_no_bit_of_any_built_in_scene() {
+    for (spec, steps) in SMALL {
+        let scene = built_in(spec).unwrap();
+        let expected = run(scene.clone(), steps, 1);
+        assert!(
+            expected.1 > 10,
+            "{spec}: {} contacts in all steps",
+            expected.1
+        );
+        for threads in [2, 3, 4, 8] {
+            let found = run(scene.clone(), steps, threads);
+            assert_eq!(found, expected, "{spec} on {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn no_built_in_scene_is_left_out() {
+    let name = |spec: &'static str| spec.split(':').next().unwrap_or(spec);
+    let covered: Vec<_> = SMALL.iter().map(|(spec, _)| name(spec)).collect();
+    let all: Vec<_> = list().iter().map(|scene| scene.name).collect();
+    assert_eq!(covered, all);
+}
