@@ -123,7 +123,7 @@ pub struct Auto {
     contact_space: ContactSpaceBuffers,
     body_space: BodySpace,
     cycles: CycleBuffers,
-    twist: LaneWorkspace,
+    lanes: LaneWorkspace,
     hard: HardIslands,
 }
 
@@ -257,23 +257,21 @@ impl Auto {
         self.path.clear();
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
         let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
-        let relay = pool && problem.contacts.len() >= self.settings.first.parallel_from;
-        let mut sweep = LaneSweep::new(
-            problem,
-            &mut self.twist,
-            impulse,
-            relay,
-            self.settings.first.simd,
-        );
+        let first = self.settings.first_stage();
+        let shared = pool && problem.contacts.len() >= first.parallel_from;
+        let lanes = &mut self.lanes;
+        let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, first.simd);
         let mut log = Log::new(&mut self.path);
         let sweeps_only = self.settings.max_factorizations == 0;
-        let first = self.settings.first_stage();
         acceleration::run_while(&mut sweep, &first, &mut progress, |done, left| {
             let near = done < FORECAST_FROM || left < 2.0 * FORECAST_FROM as f64;
             sweeps_only || near && done < self.settings.hand_over
         });
         log.stage(Method::Accelerated, &progress);
-        if !progress.finished() && !sweeps_only {
+        let by_sweeps = sweeps_only || progress.finished();
+        if by_sweeps {
+            sweep.twist_of_best(&progress, twist);
+        } else {
             let mut second = SecondPhase {
                 settings: &self.settings,
                 space: &mut self.body_space,
@@ -301,13 +299,13 @@ impl Auto {
                 acceleration::run(&mut sweep, &rest, &mut progress);
                 log.stage(Method::Accelerated, &progress);
             }
+            problem.twist_under(progress.best(), twist);
         }
         let mut report = progress.report;
         impulse.copy_from_slice(&self.best);
-        if report.converged() && infeasibility::is_doubtful(problem, impulse, &report, twist) {
+        if report.converged() && infeasibility::is_doubtful(problem, impulse, &report) {
             infeasibility::conclude_step(problem, impulse, &mut report);
         }
-        problem.twist_under(impulse, twist);
         Ok(report)
     }
 }

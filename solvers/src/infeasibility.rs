@@ -34,7 +34,7 @@
 //! of `Wᵀ` within their support (conjugate gradients on the normal equations, scaled), the negative
 //! part is cut off, and what is left is checked as above.
 
-use crate::problem::{Contact, FactoredProblem, FrictionProblem, WorldTwist};
+use crate::problem::{Contact, FactoredProblem, FrictionProblem};
 use crate::{SolverReport, SolverStatus, cone, natural_map};
 use glam::DVec3;
 
@@ -207,22 +207,21 @@ pub(crate) fn is_doubtful(
     problem: &FactoredProblem,
     impulse: &[DVec3],
     report: &SolverReport,
-    twist: &mut Vec<WorldTwist>,
 ) -> bool {
+    let residual = &report.residual;
+    if residual.approach <= CLOSING_PART_OF_STEPS * residual.free_approach {
+        return false;
+    }
     let closing = |contact: &Contact| {
         let [v, w] = contact.bodies.map(|j| &problem.free_twist[j as usize]);
         -(contact.local_velocity(v, w) + contact.offset).x
     };
-    let fastest = problem.contacts.iter().map(closing).fold(0.0, f64::max);
-    if report.residual.approach <= CLOSING_PART_OF_STEPS * fastest {
-        return false;
-    }
     let fixed = |j: u32| problem.inverse_mass[j as usize].is_fixed();
     let dead =
         |contact: &Contact| contact.bodies.iter().all(|j| fixed(*j)) && closing(contact) > 0.0;
     let mut norms = [[0.0; 3]];
     let one_group = vec![0; impulse.len()];
-    natural_map::factored_by_group(problem, impulse, &one_group, &mut norms, twist);
+    natural_map::factored_by_group(problem, impulse, &one_group, &mut norms, &mut Vec::new());
     let size = (norms[0][1] / norms[0][2]).sqrt();
     size > HARMLESS && size * report.residual.scaled > CLOSING_PART_OF_STEPS
         || problem.contacts.iter().any(dead)

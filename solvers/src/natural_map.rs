@@ -24,6 +24,7 @@
 use crate::cone;
 use crate::problem::{Contact, FactoredProblem, FrictionProblem, InverseMass, WorldTwist};
 use glam::DVec3;
+use rayon::prelude::*;
 
 /// What an impulse reaches on a problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,11 +37,18 @@ pub struct Residual {
     pub cone_violation: f64,
     /// Largest closing velocity left, `max(−u_N, 0)`, m/s (offset included).
     pub approach: f64,
+    /// The same without impulses, `max(−q_N, 0)`, m/s.
+    pub free_approach: f64,
 }
 
 /// Rounding of a contact velocity, relative to the root of the squared speeds that it is made of:
 /// about eight products and sums on each side, and √5 for the five speeds.
 const ROUNDING: f64 = 36.0 * f64::EPSILON;
+
+/// Contacts of a partial sum.
+const CHUNK: usize = 1024;
+/// Contacts from which on the threads of the pool share the work.
+const SHARED_FROM: usize = 5000;
 
 /// Running sums of the two norms.
 #[derive(Default)]
@@ -55,6 +63,7 @@ struct Sums {
 
 impl Sums {
     /// One contact; `noise` is the rounding of `u`, m/s.
+    #[inline(always)]
     fn add(&mut self, lambda: f64, friction: f64, r: DVec3, [u, q]: [DVec3; 2], noise: f64) {
         let shifted = cone::shifted_velocity(friction, u);
         let unit = r - cone::project(friction, r - shifted);
@@ -73,6 +82,7 @@ impl Sums {
         let worst = &mut self.residual;
         worst.cone_violation = worst.cone_violation.max(cone::violation(friction, r));
         worst.approach = worst.approach.max(-u.x);
+        worst.free_approach = worst.free_approach.max(-q.x);
     }
 
     /// One block of a joint: `F = ρ u`, since its multiplier is free.
@@ -84,6 +94,20 @@ impl Sums {
             self.impulse_scaled += lambda * r.length_squared();
             self.free_scaled += q.length_squared() / lambda;
         }
+    }
+
+    /// Adds the sums of other contacts.
+    fn merge(mut self, other: Self) -> Self {
+        self.natural_scaled += other.natural_scaled;
+        self.impulse_scaled += other.impulse_scaled;
+        self.free_scaled += other.free_scaled;
+        self.natural += other.natural;
+        self.free += other.free;
+        let (worst, found) = (&mut self.residual, other.residual);
+        worst.cone_violation = worst.cone_violation.max(found.cone_violation);
+        worst.approach = worst.approach.max(found.approach);
+        worst.free_approach = worst.free_approach.max(found.free_approach);
+        self
     }
 
     fn finish(self) -> Residual {
@@ -146,11 +170,31 @@ pub fn factored(
     impulse: &[DVec3],
     twist: &mut Vec<WorldTwist>,
 ) -> Residual {
-    twist_of(problem, impulse, twist);
-    let mut sums = Sums::default();
-    for (contact, r) in problem.contacts.iter().zip(impulse) {
-        add_contact(&mut sums, problem, contact, *r, twist);
-    }
+    let threads = match rayon::current_thread_index() {
+        Some(_) if problem.contacts.len() >= SHARED_FROM => rayon::current_num_threads(),
+        _ => 1,
+    };
+    twist_of(problem, impulse, twist, threads);
+    let of_chunk = |(contacts, impulse): (&[Contact], &[DVec3])| {
+        let mut sums = Sums::default();
+        for (contact, r) in contacts.iter().zip(impulse) {
+            add_contact(&mut sums, problem, contact, *r, twist);
+        }
+        sums
+    };
+    // Sums are formed chunk by chunk on any number of threads: they have one order.
+    let sums = if threads > 1 {
+        let contacts = problem.contacts.par_chunks(CHUNK);
+        let sums: Vec<Sums> = contacts
+            .zip(impulse.par_chunks(CHUNK))
+            .map(of_chunk)
+            .collect();
+        sums.into_iter().fold(Sums::default(), Sums::merge)
+    } else {
+        let contacts = problem.contacts.chunks(CHUNK);
+        let sums = contacts.zip(impulse.chunks(CHUNK)).map(of_chunk);
+        sums.fold(Sums::default(), Sums::merge)
+    };
     sums.finish()
 }
 
@@ -163,7 +207,7 @@ pub(crate) fn factored_by_group(
     norms: &mut [[f64; 3]],
     twist: &mut Vec<WorldTwist>,
 ) {
-    twist_of(problem, impulse, twist);
+    twist_of(problem, impulse, twist, 1);
     norms.fill([0.0; 3]);
     for ((contact, r), group) in problem.contacts.iter().zip(impulse).zip(group) {
         let mut sums = Sums::default();
@@ -176,6 +220,7 @@ pub(crate) fn factored_by_group(
 }
 
 /// Adds one contact, given the twists under the impulse.
+#[inline]
 fn add_contact(
     sums: &mut Sums,
     problem: &FactoredProblem,
@@ -213,19 +258,51 @@ fn add_contact(
     sums.add(trace / 3.0, contact.friction, r, [u, q], noise);
 }
 
-/// `v_free + Ŵ Gᵀ r` from the definition.
-fn twist_of(problem: &FactoredProblem, impulse: &[DVec3], twist: &mut Vec<WorldTwist>) {
+/// `v_free + Ŵ Gᵀ r` from the definition, the bodies in so many ranges side by side. Every body gets
+/// its contacts in their order, whatever the ranges.
+fn twist_of(
+    problem: &FactoredProblem,
+    impulse: &[DVec3],
+    twist: &mut Vec<WorldTwist>,
+    ranges: usize,
+) {
     twist.clear();
     twist.extend_from_slice(problem.free_twist);
+    if ranges <= 1 {
+        push(problem, impulse, 0, twist);
+        return;
+    }
+    let length = twist.len().div_ceil(ranges);
+    twist
+        .par_chunks_mut(length)
+        .enumerate()
+        .for_each(|(range, twist)| push(problem, impulse, range * length, twist));
+}
+
+/// Adds the impulses to the twists of the bodies from `first` on.
+fn push(problem: &FactoredProblem, impulse: &[DVec3], first: usize, twist: &mut [WorldTwist]) {
     for (contact, r) in problem.contacts.iter().zip(impulse) {
-        let force =
-            contact.frame.x_axis * r.x + contact.frame.y_axis * r.y + contact.frame.z_axis * r.z;
-        let [a, b] = contact.bodies.map(|body| body as usize);
-        let (mass_a, mass_b) = (&problem.inverse_mass[a], &problem.inverse_mass[b]);
-        twist[a].linear += mass_a.linear * force;
-        twist[a].angular += mass_a.angular * contact.arms[0].cross(force);
-        twist[b].linear -= mass_b.linear * force;
-        twist[b].angular -= mass_b.angular * contact.arms[1].cross(force);
+        for side in 0..2 {
+            let body = contact.bodies[side] as usize;
+            let mass = &problem.inverse_mass[body];
+            let Some(twist) = twist.get_mut(body.wrapping_sub(first)) else {
+                continue;
+            };
+            if mass.is_fixed() {
+                continue;
+            }
+            let frame = &contact.frame;
+            let force = frame.x_axis * r.x + frame.y_axis * r.y + frame.z_axis * r.z;
+            let change = mass.linear * force;
+            let turn = mass.angular * contact.arms[side].cross(force);
+            if side == 0 {
+                twist.linear += change;
+                twist.angular += turn;
+            } else {
+                twist.linear -= change;
+                twist.angular -= turn;
+            }
+        }
     }
 }
 

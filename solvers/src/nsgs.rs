@@ -138,19 +138,20 @@ impl Nsgs {
         let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
         let options = self.settings.options();
         let large = problem.contacts.len() >= self.settings.parallel_from;
-        let relay = pool && large && options.are_default();
+        let shared = pool && large;
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
         if options.are_default() {
-            let mut sweep =
-                LaneSweep::new(problem, &mut self.lanes, impulse, relay, self.settings.simd);
+            let lanes = &mut self.lanes;
+            let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, self.settings.simd);
             acceleration::run(&mut sweep, &self.settings, &mut progress);
+            sweep.twist_of_best(&progress, twist);
         } else {
             let mut sweep = ClassicalSweep::new(problem, &mut self.classical, impulse, &options);
             acceleration::run(&mut sweep, &self.settings, &mut progress);
+            problem.twist_under(progress.best(), twist);
         }
         let report = progress.report;
         impulse.copy_from_slice(&self.best);
-        problem.twist_under(impulse, twist);
         Ok(report)
     }
 }

@@ -153,6 +153,17 @@ pub struct Contact {
 }
 
 impl Contact {
+    /// All numbers are finite, seen from the sum of their magnitudes: false also where that
+    /// overflows.
+    fn is_plainly_finite(&self) -> bool {
+        let frame = &self.frame;
+        let columns = frame.x_axis.abs() + frame.y_axis.abs() + frame.z_axis.abs();
+        let arms = self.arms[0].abs() + self.arms[1].abs();
+        (columns + arms + self.offset.abs())
+            .element_sum()
+            .is_finite()
+    }
+
     /// Relative velocity `G v` at the contact, contact frame, m/s (without the offset `d`).
     #[inline]
     #[must_use]
@@ -257,6 +268,9 @@ impl FactoredProblem<'_> {
                 });
             }
             check_friction(index, contact.friction)?;
+            if contact.is_plainly_finite() {
+                continue;
+            }
             if !contact.offset.is_finite() {
                 let value = first_non_finite(contact.offset, DVec3::ZERO);
                 return Err(ProblemError::NotFinite {

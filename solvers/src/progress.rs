@@ -14,6 +14,7 @@ pub(crate) struct Progress<'a> {
     history: &'a mut History,
     best: &'a mut Vec<DVec3>,
     excess: f64,
+    best_is_last: bool,
 }
 
 impl<'a> Progress<'a> {
@@ -43,6 +44,7 @@ impl<'a> Progress<'a> {
             history,
             best,
             excess: f64::INFINITY,
+            best_is_last: false,
         }
     }
 
@@ -54,7 +56,8 @@ impl<'a> Progress<'a> {
         self.history
             .record(report.iterations, report.factorizations, residual);
         let excess = self.goal.excess(residual);
-        if excess < self.excess {
+        self.best_is_last = excess < self.excess;
+        if self.best_is_last {
             self.excess = excess;
             report.residual = *residual;
             self.best.clear();
@@ -69,6 +72,11 @@ impl<'a> Progress<'a> {
     /// The best iterate so far, or the start.
     pub(crate) fn best(&self) -> &[DVec3] {
         self.best
+    }
+
+    /// The iterate that was judged last is the best one.
+    pub(crate) fn best_is_last(&self) -> bool {
+        self.best_is_last
     }
 
     /// How many times too large the residual of the best iterate is; infinite before the first.

@@ -10,7 +10,7 @@
 //! so that capping the sticking impulse is exact: `u_T = −α r_T` keeps `r_T` parallel to `q_T`. No
 //! tangents are needed: the impulse is kept as the vector `p = r_N n + r_T` of the inertial frame.
 
-use super::lanes::{LANES, Lanes, Lanes3, Wide, add, cross, dot, load3, scale, store3, sub};
+use super::lanes::{LANES, Lanes, Lanes3, Wide, Wide3, add, cross, dot, load3, scale, store3, sub};
 use super::rows::{AT_REST, Rows, Twists};
 use super::sums::LaneSums;
 use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
@@ -35,26 +35,23 @@ pub(crate) fn isotropic_inertia(mass: &InverseMass, free: &WorldTwist) -> Option
         .then_some(inertia)
 }
 
-/// Arm along the normal, m, of a contact on a ball of inverse inertia `inertia`. `None` if the arm
-/// points elsewhere.
-fn radius(contact: &Contact, side: usize, inertia: f64) -> Option<f64> {
+/// True if the arm of a ball of inverse inertia `inertia` points along the normal.
+fn is_along_normal(contact: &Contact, side: usize, inertia: f64) -> bool {
     let (arm, normal) = (contact.arms[side], contact.frame.x_axis);
-    if inertia == 0.0 {
-        return Some(0.0);
-    }
     let across = arm.cross(normal).length_squared();
-    (across <= BALL * BALL * arm.length_squared()).then(|| arm.dot(normal))
+    inertia == 0.0 || across <= BALL * BALL * arm.length_squared()
 }
 
-/// `a`, `b` if the contact is one of balls with the offset on the normal alone.
-pub(crate) fn radii(contact: &Contact, inertia: [Option<f64>; 2]) -> Option<[f64; 2]> {
+/// True if the contact is one of balls with the offset on the normal alone.
+pub(crate) fn is_of_balls(contact: &Contact, inertia: [Option<f64>; 2]) -> bool {
     let [Some(a), Some(b)] = inertia else {
-        return None;
+        return false;
     };
-    if contact.offset.y != 0.0 || contact.offset.z != 0.0 {
-        return None;
-    }
-    Some([radius(contact, 0, a)?, radius(contact, 1, b)?])
+    let offset = contact.offset;
+    offset.y == 0.0
+        && offset.z == 0.0
+        && is_along_normal(contact, 0, a)
+        && is_along_normal(contact, 1, b)
 }
 
 /// Eight contacts without a free body in common.
@@ -93,9 +90,15 @@ impl BallLanes {
         problem: &FactoredProblem,
         contact: &Contact,
         inertia: [f64; 2],
-        radius: [f64; 2],
         rows: [u32; 2],
     ) {
+        let radius = [0, 1].map(|side| {
+            if inertia[side] == 0.0 {
+                0.0
+            } else {
+                contact.arms[side].dot(contact.frame.x_axis)
+            }
+        });
         let mass = contact
             .bodies
             .map(|j| problem.inverse_mass[j as usize].linear);
@@ -193,16 +196,40 @@ impl BallLanes {
         sums.add_change((simd, part), lambda, [now, start, solved]);
         store3(&mut self.before, part, now);
         store3(&mut self.now, part, solved);
-        let moment = cross(n, change);
+        self.push(simd, part, rows, [a, b], change);
+    }
+
+    /// Adds the impulses `p` to the twists `a` and `b` of their bodies.
+    #[inline(always)]
+    fn push<S: Simd>(
+        &self,
+        simd: S,
+        part: usize,
+        rows: &mut Rows,
+        [a, b]: [Twists<S>; 2],
+        p: Wide3<S>,
+    ) {
+        let at = |lanes: &Lanes| lanes.load(simd, part);
+        let moment = cross(load3(&self.normal, simd, part), p);
         let new_a = Twists {
-            linear: add(a.linear, scale(change, mass_a)),
-            angular: add(a.angular, scale(moment, turn_a)),
+            linear: add(a.linear, scale(p, at(&self.mass[0]))),
+            angular: add(a.angular, scale(moment, at(&self.turn[0]))),
         };
         let new_b = Twists {
-            linear: sub(b.linear, scale(change, mass_b)),
-            angular: sub(b.angular, scale(moment, turn_b)),
+            linear: sub(b.linear, scale(p, at(&self.mass[1]))),
+            angular: sub(b.angular, scale(moment, at(&self.turn[1]))),
         };
         rows.scatter(&self.rows[0], part, &new_a);
         rows.scatter(&self.rows[1], part, &new_b);
+    }
+
+    /// Adds the present impulses to the twists of their bodies.
+    #[inline(always)]
+    pub(crate) fn push_all<S: Simd>(&self, simd: S, rows: &mut Rows) {
+        for part in 0..LANES / S::F64_LANES {
+            let a = rows.gather(simd, &self.rows[0], part);
+            let b = rows.gather(simd, &self.rows[1], part);
+            self.push(simd, part, rows, [a, b], load3(&self.now, simd, part));
+        }
     }
 }

@@ -24,6 +24,7 @@ use super::rows::{FIRST_ROW, Row};
 use super::slabs::Slabs;
 use super::unit::{Member, Unit};
 use crate::problem::{FactoredProblem, WorldTwist};
+use crate::progress::Progress;
 use crate::{Residual, natural_map};
 use glam::DVec3;
 use rayon::prelude::*;
@@ -94,6 +95,16 @@ impl<'a> LaneSweep<'a> {
         sweep.pack();
         sweep.restart(impulse);
         sweep
+    }
+
+    /// `v_free + Ŵ Gᵀ r` of the best iterate of `progress`, into `twist`: what the judge worked with,
+    /// if that iterate was judged last.
+    pub(crate) fn twist_of_best(&mut self, progress: &Progress, twist: &mut Vec<WorldTwist>) {
+        if progress.best_is_last() {
+            std::mem::swap(twist, &mut self.space.twist);
+        } else {
+            self.problem.twist_under(progress.best(), twist);
+        }
     }
 
     /// Gives every contact to its unit.
@@ -230,21 +241,31 @@ impl Relaxation for LaneSweep<'_> {
     }
 
     fn restart(&mut self, impulse: &[DVec3]) {
-        let problem = self.problem;
-        problem.twist_under(impulse, &mut self.space.twist);
-        let space = &*self.space;
-        let cut = &space.cut;
-        for_each(self.shared, cut.units.len(), |unit| {
-            lock(&space.units[unit]).restart(problem, impulse);
+        let (this, problem) = (&*self, self.problem);
+        let LaneWorkspace {
+            cut, slabs, units, ..
+        } = &*this.space;
+        for_each(this.shared, cut.units.len(), |unit| {
+            lock(&units[unit]).restart(problem, impulse);
             if unit < cut.len() {
-                let slab = &mut *lock(&space.slabs[unit]);
+                let now = &mut lock(&slabs[unit]).now;
                 let bodies = cut.driven.iter().chain(&cut.bodies[unit]);
-                slab.now.clear();
-                slab.now.resize(FIRST_ROW as usize, Row::default());
-                slab.now
-                    .extend(bodies.map(|j| Row::new(&space.twist[*j as usize])));
-                slab.before.clone_from(&slab.now);
+                now.clear();
+                now.resize(FIRST_ROW as usize, Row::default());
+                now.extend(bodies.map(|j| Row::new(&problem.free_twist[*j as usize])));
+                lock(&units[unit]).push([now, &mut []], this.dispatch);
             }
+        });
+        for round in &cut.rounds {
+            for_each(this.shared, round.len(), |k| {
+                let unit = round[k] as usize;
+                let [mut a, mut b] = cut.units[unit].map(|slab| lock(&slabs[slab as usize]));
+                lock(&units[unit]).push([&mut a.now, &mut b.now], this.dispatch);
+            });
+        }
+        for_each(this.shared, cut.len(), |slab| {
+            let Slab { now, before } = &mut *lock(&slabs[slab]);
+            before.clone_from(now);
         });
     }
 }

@@ -126,6 +126,30 @@ impl PairLanes {
     }
 }
 
+impl PairLanes {
+    /// Adds the present impulses of the points to the twists of their bodies.
+    #[inline(always)]
+    pub(crate) fn push_all<S: Simd>(&self, simd: S, points: &[PointLanes], rows: &mut Rows) {
+        for part in 0..LANES / S::F64_LANES {
+            let mut a = rows.gather(simd, &self.rows[0], part);
+            let mut b = rows.gather(simd, &self.rows[1], part);
+            let masses = [&self.mass[0], &self.mass[1]];
+            let [mass_a, mass_b] = masses.map(|mass| mass.load(simd, part));
+            for point in points {
+                let [arm_a, arm_b] =
+                    [&point.arms[0], &point.arms[1]].map(|arm| load3(arm, simd, part));
+                let [n, t1, t2] = point.axes_of(simd, part);
+                let r = load3(&point.now, simd, part);
+                let p = add(add(scale(n, r[0]), scale(t1, r[1])), scale(t2, r[2]));
+                a = mass_a.pushed(&a, arm_a, p);
+                b = mass_b.pushed(&b, arm_b, [-p[0], -p[1], -p[2]]);
+            }
+            rows.scatter(&self.rows[0], part, &a);
+            rows.scatter(&self.rows[1], part, &b);
+        }
+    }
+}
+
 /// One point of each of eight pairs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PointLanes {
@@ -231,8 +255,7 @@ impl PointLanes {
             add(a.linear, cross(a.angular, arms[0])),
             add(b.linear, cross(b.angular, arms[1])),
         );
-        let [n, t1, t2] =
-            [&self.axes[0], &self.axes[1], &self.axes[2]].map(|axis| load3(axis, simd, part));
+        let [n, t1, t2] = self.axes_of(simd, part);
         let offset = load3(&self.offset, simd, part);
         let along = [dot(n, relative), dot(t1, relative), dot(t2, relative)];
         let now = load3(&self.now, simd, part);
@@ -250,6 +273,11 @@ impl PointLanes {
             add(scale(n, change[0]), scale(t1, change[1])),
             scale(t2, change[2]),
         )
+    }
+
+    #[inline(always)]
+    fn axes_of<S: Simd>(&self, simd: S, part: usize) -> [Wide3<S>; 3] {
+        [&self.axes[0], &self.axes[1], &self.axes[2]].map(|axis| load3(axis, simd, part))
     }
 
     #[inline(always)]

@@ -182,7 +182,7 @@ impl Slabs {
         };
         for (j, row) in self.row.iter_mut().enumerate() {
             if *row != NONE && self.slab[j] == NONE && moves(j) {
-                *row = FIRST_ROW + self.driven.len() as u32 | FIXED;
+                *row = (FIRST_ROW + self.driven.len() as u32) | FIXED;
                 self.driven.push(j as u32);
             }
         }

@@ -6,7 +6,7 @@
 //! are colours (a drum, a plate) go on in another round of colours.
 
 use super::acceleration::SweepSums;
-use super::ball_lanes::{BallLanes, radii};
+use super::ball_lanes::{BallLanes, is_of_balls};
 use super::lanes::{Dispatch, LANES, Wide};
 use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes};
 use super::rows::{FIXED, Row, Rows, SECOND};
@@ -93,7 +93,7 @@ impl Unit {
         for member in &mut self.members {
             let contact = &problem.contacts[member.contact as usize];
             let inertia = contact.bodies.map(|j| inertia[j as usize]);
-            member.ball = member.points == 1 && radii(contact, inertia).is_some();
+            member.ball = member.points == 1 && is_of_balls(contact, inertia);
             member.colour = LATER;
         }
         for (used, rows) in self.used.iter_mut().zip(rows) {
@@ -194,19 +194,20 @@ impl Unit {
         };
         let (ball, height) = (first.ball, first.points as usize);
         if ball {
-            let mut balls = BallLanes::empty();
+            self.balls.push(BallLanes::empty());
+            let Some(balls) = self.balls.last_mut() else {
+                return;
+            };
             for (lane, index) in lanes.iter().enumerate() {
                 let Some(member) = self.members.get(*index as usize) else {
                     continue;
                 };
                 let contact = &problem.contacts[member.contact as usize];
                 let inertia = contact.bodies.map(|j| inertia[j as usize]);
-                let radius = radii(contact, inertia).unwrap_or_default();
                 let inertia = inertia.map(Option::unwrap_or_default);
-                balls.set(lane, problem, contact, inertia, radius, member.rows);
+                balls.set(lane, problem, contact, inertia, member.rows);
                 sources[lane] = member.contact;
             }
-            self.balls.push(balls);
             self.ball_contacts.push(sources);
             return;
         }
@@ -277,6 +278,14 @@ impl Unit {
         }
     }
 
+    /// Adds the impulses of all lanes to the twists of their bodies.
+    pub(crate) fn push(&self, rows: [&mut [Row]; 2], dispatch: Dispatch) {
+        dispatch.run(Push {
+            unit: self,
+            rows: Rows(rows),
+        });
+    }
+
     /// One sweep over the unit, on the rows of its slabs.
     pub(crate) fn sweep(&mut self, rows: [&mut [Row]; 2], beta: f64, dispatch: Dispatch) {
         dispatch.run(Sweep {
@@ -311,5 +320,28 @@ impl WithSimd for Sweep<'_> {
             pairs.relax(simd, own, &mut self.rows, beta, &mut sums);
         }
         self.unit.sums = sums.total();
+    }
+}
+
+/// The work of [`Unit::push`].
+struct Push<'a> {
+    unit: &'a Unit,
+    rows: Rows<'a>,
+}
+
+impl WithSimd for Push<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        for balls in &self.unit.balls {
+            balls.push_all(simd, &mut self.rows);
+        }
+        let mut points = &self.unit.points[..];
+        for (pairs, height) in self.unit.pairs.iter().zip(&self.unit.heights) {
+            let (own, rest) = points.split_at(*height as usize);
+            points = rest;
+            pairs.push_all(simd, own, &mut self.rows);
+        }
     }
 }
