@@ -1,267 +1,390 @@
-//! Broad phase: which boxes meet.
+//! Broad phase: which bodies may meet.
 //!
-//! Finite boxes sit in two bounding volume trees, one for movable bodies and one for scenery,
-//! each box fattened a little. As long as a box stays inside its fat one nothing is done for it.
-//! The sorted list of *candidates* (pairs whose fat boxes meet, at least one of them movable)
-//! is kept between calls; only candidates of boxes that left their fat box are found anew. Every
-//! call then filters the candidates by the boxes given.
+//! Every body is followed in a *fat* volume: its [`Extent`] and some slack around it. While it
+//! stays inside nothing is done for it. The sorted list of *candidates*, the accepted pairs whose
+//! fat volumes meet and of which at least one moves, is kept; only those of bodies that left
+//! their fat volume are found anew.
 //!
-//! Since a box lies in its fat box, every pair that meets is a candidate; so the result is
-//! exactly the set of pairs that meet and are accepted: it depends on the arguments alone.
-//! Unbounded boxes (half-spaces) and boxes with NaN are compared with all others in every call.
+//! | body | kept in | found by |
+//! |---|---|---|
+//! | about as large as most that move | uniform grid of hashed cells | the cells around |
+//! | larger | bounding volume tree | descent |
+//! | unbounded | list | comparison with all |
+//!
+//! The candidates contain every accepted pair whose extents meet, and some more that depend on
+//! the history. A caller that wants a pure function of the state filters them by the extents:
+//! boxes exactly as [`Aabb::intersects`](crate::Aabb::intersects) does, balls by the distance of their centres.
+//!
+//! Bodies that do not move cost nothing until something near them does. Bodies to be found anew
+//! are worked on in fixed chunks, in parallel if called on a thread of a pool; the chunks are put
+//! together in order, so that the list does not depend on the number of threads.
 
-use crate::Aabb;
-use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
+mod fat;
+mod grid;
+mod tree;
 
-/// Finds the pairs of boxes that meet, incrementally.
+pub use fat::Extent;
+
+use fat::Fat;
+use grid::{Cells, Grid};
+use rayon::prelude::*;
+use tree::Tree;
+
+/// Follows bodies and lists the pairs that may meet, incrementally.
 ///
 /// ```
 /// use glam::DVec3;
-/// use moreau_geometry::{Aabb, BroadPhase};
+/// use moreau_geometry::{Aabb, BroadPhase, Extent};
 ///
-/// let boxes = [0.0, 1.5, 9.0].map(|x| Aabb::from_center(x * DVec3::X, DVec3::ONE));
-/// let mut pairs = Vec::new();
-/// BroadPhase::new().update(&boxes, &[true; 3], &|_, _| true, &mut pairs);
-/// assert_eq!(pairs, [[0, 1]]);
+/// let mut broad_phase = BroadPhase::new();
+/// broad_phase.resize(3);
+/// for (slot, x) in [0.0, 1.5, 9.0].into_iter().enumerate() {
+///     let bounds = Aabb::from_center(x * DVec3::X, DVec3::ONE);
+///     broad_phase.set_moving(slot, true);
+///     broad_phase.follow(slot, &Extent::of_box(bounds, 0.1));
+/// }
+/// broad_phase.find(&|_, _| true);
+/// assert_eq!(broad_phase.candidates(), [[0, 1]]);
 /// ```
 #[derive(Default)]
 pub struct BroadPhase {
-    /// Fat box of every body with a finite box.
-    fat: Vec<Aabb>,
-    kind: Vec<Kind>,
-    movable: Tree,
-    scenery: Tree,
-    /// Pairs `[i < j]` of finite boxes whose fat boxes meet, at least one movable; sorted.
-    candidates: Vec<[u32; 2]>,
+    fat: Vec<Fat>,
+    state: Vec<State>,
+    grid: Grid,
+    tree: Tree,
     unbounded: Vec<u32>,
+    /// Bodies to find anew.
     moved: Vec<u32>,
-    has_moved: Vec<bool>,
+    /// Pairs `[i < j]`, sorted.
+    candidates: Vec<[u32; 2]>,
+    found: Vec<Found>,
     fresh: Vec<[u32; 2]>,
+    backward: Vec<[u32; 2]>,
     scratch: Vec<[u32; 2]>,
+    widths: Vec<f64>,
+    /// Number of bodies that move.
+    moving: usize,
+    /// Bodies found anew since the cell size was last thought over.
+    since_choice: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
-    Movable,
-    Scenery,
+/// What is known of a body besides its fat volume.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    place: Place,
+    moving: bool,
+    moved: bool,
+}
+
+/// Where a body is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Place {
+    #[default]
+    Absent,
+    Grid,
+    Tree,
     Unbounded,
 }
 
-/// A tree and the number of leaves reinserted since it was built.
-#[derive(Default)]
-struct Tree {
-    bvh: Bvh,
-    workspace: BvhWorkspace,
-    reinserted: usize,
+impl State {
+    /// Of two bodies that both moved, the pair is found from the one of lesser rank.
+    fn rank(self) -> u8 {
+        match (self.moving, self.place) {
+            (true, Place::Grid) => 0,
+            (true, _) => 1,
+            (false, _) => 2,
+        }
+    }
 }
+
+/// What one chunk of moved bodies found.
+#[derive(Default)]
+struct Found {
+    /// Pairs `[i, j]` found from `i`: sorted.
+    forward: Vec<[u32; 2]>,
+    /// Pairs `[j, i]` found from `i`.
+    backward: Vec<[u32; 2]>,
+}
+
+/// Moved bodies per unit of parallel work.
+const CHUNK: usize = 64;
 
 impl std::fmt::Debug for BroadPhase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("BroadPhase")
-            .field("bodies", &self.kind.len())
+            .field("bodies", &self.fat.len())
             .field("candidates", &self.candidates.len())
             .finish_non_exhaustive()
     }
 }
 
-/// A fat box exceeds its box by this fraction of the box's extent.
-const FATTENING: f64 = 0.05;
-
-fn fattened(aabb: &Aabb) -> Aabb {
-    aabb.inflated(FATTENING * (aabb.max - aabb.min).max_element())
-}
-
 impl BroadPhase {
-    /// Empty: the first update builds the trees.
+    /// Without bodies.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Forgets everything; the next update builds anew. Never needed for correctness.
-    pub fn clear(&mut self) {
-        *self = Self::default();
+    /// Follows the bodies `0..count`. Those beyond are forgotten; new ones have no extent and do
+    /// not move.
+    pub fn resize(&mut self, count: usize) {
+        for slot in count..self.fat.len() {
+            self.leave(slot);
+            self.moving -= usize::from(self.state[slot].moving);
+        }
+        if count < self.fat.len() {
+            self.moved.retain(|slot| (*slot as usize) < count);
+            self.candidates.retain(|pair| (pair[1] as usize) < count);
+        }
+        self.fat.resize(count, Fat::NOWHERE);
+        self.state.resize(count, State::default());
     }
 
-    /// Replaces `pairs` by all `[i, j]`, `i < j`, sorted, such that the boxes `i` and `j` meet,
-    /// at least one is movable, and `accept(i, j)` holds.
-    ///
-    /// `aabbs` and `movable` have one entry per body; missing entries of `movable` count as
-    /// false. The result depends on the arguments only, not on earlier calls.
-    pub fn update(
-        &mut self,
-        aabbs: &[Aabb],
-        movable: &[bool],
-        accept: &(dyn Fn(u32, u32) -> bool + Sync),
-        pairs: &mut Vec<[u32; 2]>,
-    ) {
-        let kind_of = |i: usize| {
-            if !aabbs[i].is_finite() {
-                Kind::Unbounded
-            } else if movable.get(i).copied().unwrap_or(false) {
-                Kind::Movable
-            } else {
-                Kind::Scenery
-            }
-        };
-        let same =
-            self.kind.len() == aabbs.len() && (0..aabbs.len()).all(|i| self.kind[i] == kind_of(i));
-        if same {
-            self.refresh(aabbs);
-        } else {
-            self.kind.clear();
-            self.kind.extend((0..aabbs.len()).map(kind_of));
-            self.rebuild(aabbs);
-        }
-        pairs.clear();
-        let meet =
-            |&[i, j]: &[u32; 2]| aabbs[i as usize].intersects(&aabbs[j as usize]) && accept(i, j);
-        pairs.extend(self.candidates.iter().filter(|pair| meet(pair)));
-        if !self.unbounded.is_empty() {
-            self.unbounded_pairs(movable, meet);
-            if !self.fresh.is_empty() {
-                merge(pairs, &self.fresh, &mut self.scratch);
-            }
+    /// Tells whether a body moves. Pairs of which neither does are not listed.
+    pub fn set_moving(&mut self, slot: usize, moving: bool) {
+        if self.state[slot].moving != moving {
+            self.state[slot].moving = moving;
+            self.moving = self.moving + usize::from(moving) - usize::from(!moving);
+            self.touch(slot);
         }
     }
 
-    fn rebuild(&mut self, aabbs: &[Aabb]) {
-        self.fat.clear();
-        self.fat.extend(aabbs.iter().map(fattened));
-        self.unbounded.clear();
-        self.moved.clear();
-        self.has_moved.clear();
-        self.has_moved.resize(aabbs.len(), false);
-        let mut leaves = [Vec::new(), Vec::new()];
-        for (i, kind) in (0_u32..).zip(&self.kind) {
-            let leaf = (i as usize, self.fat[i as usize].to_parry());
-            match kind {
-                Kind::Movable => {
-                    leaves[0].push(leaf);
-                    self.moved.push(i);
-                    self.has_moved[i as usize] = true;
-                }
-                Kind::Scenery => leaves[1].push(leaf),
-                Kind::Unbounded => self.unbounded.push(i),
-            }
+    /// Finds the pairs of a body anew next time: the answer of `accept` may have changed for it.
+    pub fn touch(&mut self, slot: usize) {
+        if !self.state[slot].moved {
+            self.state[slot].moved = true;
+            self.moved.push(slot as u32);
         }
-        let [movable, scenery] = leaves;
-        for (tree, leaves) in [(&mut self.movable, movable), (&mut self.scenery, scenery)] {
-            tree.bvh = if leaves.len() > 2 {
-                Bvh::from_iter(BvhBuildStrategy::Binned, leaves)
-            } else {
-                // Parry's bulk build expects the indices 0 and 1 in trees this small.
-                let mut bvh = Bvh::new();
-                for (index, aabb) in leaves {
-                    bvh.insert(aabb, index as u32);
-                }
-                bvh
-            };
-            tree.reinserted = 0;
-        }
-        self.candidates.clear();
-        self.find_candidates();
     }
 
-    /// Updates the fat boxes that were left, and the candidates of those bodies.
-    fn refresh(&mut self, aabbs: &[Aabb]) {
-        self.moved.clear();
-        for (i, aabb) in aabbs.iter().enumerate() {
-            if self.kind[i] != Kind::Unbounded && !self.fat[i].contains(aabb) {
-                self.fat[i] = fattened(aabb);
-                self.has_moved[i] = true;
-                self.moved.push(i as u32);
-            }
+    /// The body is within `extent` now.
+    pub fn follow(&mut self, slot: usize, extent: &Extent) {
+        if !self.fat[slot].suits(extent) {
+            self.fat[slot] = Fat::around(extent);
+            self.touch(slot);
         }
+    }
+
+    /// The body has no extent any more.
+    pub fn forget(&mut self, slot: usize) {
+        if self.state[slot].place != Place::Absent || self.fat[slot] != Fat::NOWHERE {
+            self.fat[slot] = Fat::NOWHERE;
+            self.touch(slot);
+        }
+    }
+
+    /// Sorted pairs `[i < j]`: all that the last [`find`](Self::find) knew to be near.
+    #[must_use]
+    pub fn candidates(&self) -> &[[u32; 2]] {
+        &self.candidates
+    }
+
+    /// Brings the candidates up to date with what was said of the bodies since the last call.
+    /// `accept(i, j)`, `i < j`, must give the same answer for a pair until one of the two is
+    /// [touched](Self::touch).
+    pub fn find(&mut self, accept: &(dyn Fn(u32, u32) -> bool + Sync)) {
         if self.moved.is_empty() {
             return;
         }
-        for (kind, tree) in [
-            (Kind::Movable, &mut self.movable),
-            (Kind::Scenery, &mut self.scenery),
-        ] {
-            let moved = self
-                .moved
-                .iter()
-                .filter(|i| self.kind[**i as usize] == kind);
-            tree.update(moved.map(|&i| (i, self.fat[i as usize])));
+        if !self.moved.is_sorted() {
+            self.moved.sort_unstable();
         }
-        let has_moved = &self.has_moved;
+        self.place();
+        let state = &self.state;
         self.candidates
-            .retain(|[i, j]| !has_moved[*i as usize] && !has_moved[*j as usize]);
-        self.find_candidates();
+            .retain(|pair| pair.iter().all(|slot| !state[*slot as usize].moved));
+        self.query(accept);
+        for slot in &self.moved {
+            self.state[*slot as usize].moved = false;
+        }
+        self.moved.clear();
     }
 
-    /// Adds the candidates of all moved bodies to those of the others, and unmarks the moved.
-    fn find_candidates(&mut self) {
-        self.fresh.clear();
-        for &i in &self.moved {
-            let own = self.fat[i as usize];
-            let region = own.to_parry();
-            let mut add = |j: u32| {
-                // A pair of two moved bodies is found from the lesser one.
-                let again = self.has_moved[j as usize] && j <= i;
-                if j != i && !again && self.fat[j as usize].intersects(&own) {
-                    self.fresh.push([i.min(j), i.max(j)]);
+    /// Puts every moved body where its fat volume belongs.
+    fn place(&mut self) {
+        self.since_choice += self.moved.len();
+        let outgrown = !self.grid.has_room_for(self.fat.len());
+        if (outgrown || self.since_choice > 8 * self.fat.len()) && self.choose_cell(outgrown) {
+            return;
+        }
+        let many = self.tree.is_better_settled_once_for(self.moved.len());
+        for k in 0..self.moved.len() {
+            let slot = self.moved[k] as usize;
+            let place = self.place_of(slot);
+            if self.state[slot].place != place {
+                self.leave(slot);
+            }
+            let fat = &self.fat[slot];
+            match place {
+                Place::Grid => self.grid.put(slot, fat.middle()),
+                Place::Tree => self.tree.put(slot, &fat.aabb, many),
+                Place::Unbounded if self.state[slot].place != place => {
+                    self.unbounded.push(slot as u32);
                 }
-            };
-            self.movable.bvh.intersect_aabb(&region).for_each(&mut add);
-            if self.kind[i as usize] == Kind::Movable {
-                self.scenery.bvh.intersect_aabb(&region).for_each(&mut add);
+                Place::Unbounded | Place::Absent => {}
+            }
+            self.state[slot].place = place;
+        }
+        self.tree.settle();
+    }
+
+    fn place_of(&self, slot: usize) -> Place {
+        let fat = &self.fat[slot];
+        if *fat == Fat::NOWHERE {
+            Place::Absent
+        } else if !fat.aabb.is_finite() {
+            Place::Unbounded
+        } else if fat.width() <= self.grid.cell() {
+            Place::Grid
+        } else {
+            Place::Tree
+        }
+    }
+
+    /// Takes a body out of where it is kept.
+    fn leave(&mut self, slot: usize) {
+        match self.state[slot].place {
+            Place::Absent => {}
+            Place::Grid => self.grid.remove(slot),
+            Place::Tree => self.tree.remove(slot),
+            Place::Unbounded => self.unbounded.retain(|known| *known as usize != slot),
+        }
+        self.state[slot].place = Place::Absent;
+    }
+
+    /// Thinks over the size of the cells: that of the largest moving bodies, but not beyond four
+    /// times the median. Puts all bodies in their places if it changes much, or if `anew`.
+    fn choose_cell(&mut self, anew: bool) -> bool {
+        self.since_choice = 0;
+        let widths = &mut self.widths;
+        for all in [false, true] {
+            let bodies = self.fat.iter().zip(&self.state);
+            let chosen = bodies.filter(|(fat, state)| {
+                fat.aabb.is_finite() && *fat != &Fat::NOWHERE && (all || state.moving)
+            });
+            widths.clear();
+            widths.extend(chosen.map(|(fat, _)| fat.width()));
+            if !widths.is_empty() {
+                break;
             }
         }
-        for &i in &self.moved {
-            self.has_moved[i as usize] = false;
+        let largest = widths.iter().fold(0.0_f64, |most, w| most.max(*w));
+        let middle = widths.len() / 2;
+        let median = if widths.is_empty() {
+            0.0
+        } else {
+            *widths.select_nth_unstable_by(middle, f64::total_cmp).1
+        };
+        // Room for extents that grow with the speed.
+        let cell = 1.2 * largest.min(4.0 * median);
+        let ratio = cell / self.grid.cell();
+        if !anew && ratio > 0.75 && ratio < 1.5 {
+            return false;
         }
-        self.fresh.sort_unstable();
+        self.grid.reset(cell, self.fat.len());
+        self.unbounded.clear();
+        let mut leaves = Vec::new();
+        for slot in 0..self.fat.len() {
+            let place = self.place_of(slot);
+            self.state[slot].place = place;
+            let fat = &self.fat[slot];
+            match place {
+                Place::Absent => {}
+                Place::Grid => self.grid.put(slot, fat.middle()),
+                Place::Tree => leaves.push((slot, fat.aabb.to_parry())),
+                Place::Unbounded => self.unbounded.push(slot as u32),
+            }
+        }
+        self.tree.build(leaves);
+        true
+    }
+
+    /// Adds the candidates of all moved bodies.
+    fn query(&mut self, accept: &(dyn Fn(u32, u32) -> bool + Sync)) {
+        let chunks = self.moved.len().div_ceil(CHUNK);
+        if self.found.len() < chunks {
+            self.found.resize_with(chunks, Found::default);
+        }
+        let mut found = std::mem::take(&mut self.found);
+        let moved = self.moved.iter();
+        let still = moved.filter(|i| self.state[**i as usize].moving).count() < self.moving;
+        let work = |(moved, found): (&[u32], &mut Found)| {
+            found.forward.clear();
+            found.backward.clear();
+            for &i in moved {
+                self.pairs_of(i, still, accept, found);
+            }
+        };
+        // Within a pool of several threads, not on a thread of nobody's.
+        if rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1 {
+            let chunks = self.moved.par_chunks(CHUNK).zip(&mut found[..chunks]);
+            chunks.for_each(work);
+        } else {
+            let chunks = self.moved.chunks(CHUNK).zip(&mut found[..chunks]);
+            chunks.for_each(work);
+        }
+        self.fresh.clear();
+        self.backward.clear();
+        for found in &found[..chunks] {
+            self.fresh.extend_from_slice(&found.forward);
+            self.backward.extend_from_slice(&found.backward);
+        }
+        self.found = found;
+        let backward = &mut self.backward;
+        backward.sort_unstable_by_key(|[i, j]| u64::from(*i) << 32 | u64::from(*j));
+        merge(&mut self.fresh, backward, &mut self.scratch);
         merge(&mut self.candidates, &self.fresh, &mut self.scratch);
     }
 
-    /// Sorted pairs of unbounded boxes with all others, into `fresh`.
-    fn unbounded_pairs(&mut self, movable: &[bool], meet: impl Fn(&[u32; 2]) -> bool) {
-        self.fresh.clear();
-        let moves = |i: u32| movable.get(i as usize).copied().unwrap_or(false);
-        for &u in &self.unbounded {
-            for j in 0..self.kind.len() as u32 {
-                let twice = j <= u && self.kind[j as usize] == Kind::Unbounded;
-                let pair = [u.min(j), u.max(j)];
-                if !twice && (moves(u) || moves(j)) && meet(&pair) {
-                    self.fresh.push(pair);
-                }
-            }
-        }
-        self.fresh.sort_unstable();
-    }
-}
-
-impl Tree {
-    /// Few moved leaves are reinserted one by one; many are changed in place and the whole tree
-    /// refitted. After as many changes as there are leaves the tree is built anew.
-    fn update(&mut self, moved: impl Iterator<Item = (u32, Aabb)> + Clone) {
-        let count = moved.clone().count();
-        if count == 0 {
+    /// Finds the pairs of the moved body `i`. `still` tells whether a moving body did not.
+    fn pairs_of(
+        &self,
+        i: u32,
+        still: bool,
+        accept: &(dyn Fn(u32, u32) -> bool + Sync),
+        found: &mut Found,
+    ) {
+        let own = self.state[i as usize];
+        // Of a body at rest only the pairs with moving ones are wanted, and those that moved
+        // find it themselves.
+        if own.place == Place::Absent || !(own.moving || still) {
             return;
         }
-        let leaves = self.bvh.leaf_count() as usize;
-        let many = 4 * count > leaves;
-        for (leaf, fat) in moved {
-            if many {
-                self.bvh
-                    .insert_or_update_partially(fat.to_parry(), leaf, 0.0);
-            } else {
-                self.bvh
-                    .reinsert_or_update_with_change_detection(fat.to_parry(), leaf, 0.0);
+        let fat = &self.fat[i as usize];
+        let start = found.forward.len();
+        let mut add = |j: u32| {
+            let other = self.state[j as usize];
+            let again = other.moved && (other.rank(), j) <= (own.rank(), i);
+            if j != i
+                && !again
+                && (own.moving || other.moving)
+                && fat.meets(&self.fat[j as usize])
+                && accept(i.min(j), i.max(j))
+            {
+                if i < j {
+                    found.forward.push([i, j]);
+                } else {
+                    found.backward.push([j, i]);
+                }
             }
+        };
+        match self.grid.cells_near(&fat.aabb) {
+            Cells::Few(range) => self.grid.visit(range, &mut add),
+            Cells::Many => (0..)
+                .zip(&self.state)
+                .filter(|(_, state)| state.place == Place::Grid)
+                .for_each(|(j, _)| add(j)),
         }
-        self.reinserted += count;
-        if many {
-            self.bvh.refit(&mut self.workspace);
+        if own.place == Place::Unbounded {
+            (0..)
+                .zip(&self.state)
+                .filter(|(_, state)| state.place == Place::Tree)
+                .for_each(|(j, _)| add(j));
+        } else {
+            self.tree.visit(&fat.aabb, &mut add);
         }
-        if self.reinserted > 4 * leaves {
-            self.bvh
-                .rebuild(&mut self.workspace, BvhBuildStrategy::Binned);
-            self.reinserted = 0;
-        }
+        self.unbounded.iter().copied().for_each(&mut add);
+        found.forward[start..].sort_unstable();
     }
 }
 
@@ -283,103 +406,4 @@ fn merge(list: &mut Vec<[u32; 2]>, fresh: &[[u32; 2]], scratch: &mut Vec<[u32; 2
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use glam::DVec3;
-
-    fn brute_force(
-        aabbs: &[Aabb],
-        movable: &[bool],
-        accept: &dyn Fn(u32, u32) -> bool,
-    ) -> Vec<[u32; 2]> {
-        let mut pairs = Vec::new();
-        for i in 0..aabbs.len() {
-            for j in i + 1..aabbs.len() {
-                let pair = [i as u32, j as u32];
-                if aabbs[i].intersects(&aabbs[j])
-                    && (movable[i] || movable[j])
-                    && accept(pair[0], pair[1])
-                {
-                    pairs.push(pair);
-                }
-            }
-        }
-        pairs
-    }
-
-    /// Linear congruential numbers in [0, 1).
-    struct Numbers(u64);
-
-    impl Numbers {
-        fn next(&mut self) -> f64 {
-            self.0 = self
-                .0
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-        }
-
-        fn vector(&mut self) -> DVec3 {
-            DVec3::new(self.next(), self.next(), self.next())
-        }
-    }
-
-    #[test]
-    fn pairs_equal_brute_force_whatever_the_history() {
-        let mut numbers = Numbers(7);
-        let count = 120;
-        let mut centers: Vec<DVec3> = (0..count).map(|_| 10.0 * numbers.vector()).collect();
-        let sizes: Vec<DVec3> = (0..count).map(|_| 0.2 + numbers.vector()).collect();
-        let mut movable: Vec<bool> = (0..count).map(|i| i % 3 != 0).collect();
-        let accept = |i: u32, j: u32| !(i + j).is_multiple_of(7);
-        let mut broad_phase = BroadPhase::new();
-        let mut pairs = Vec::new();
-        let mut most = 0;
-        for step in 0..200 {
-            // Calm steps, then some where everything moves, then one jump far away.
-            let speed = if step % 10 == 9 { 1.0 } else { 0.02 };
-            for center in &mut centers {
-                *center += speed * (numbers.vector() - 0.5);
-            }
-            if step == 50 {
-                centers[4] += 100.0;
-            }
-            if step == 60 {
-                movable[9] = true;
-                movable[10] = false;
-            }
-            let mut aabbs: Vec<Aabb> = centers
-                .iter()
-                .zip(&sizes)
-                .map(|(c, s)| Aabb::from_center(*c, *s))
-                .collect();
-            aabbs[0] = Aabb::new(DVec3::NEG_INFINITY, DVec3::new(f64::INFINITY, 2.0, 1e9));
-            aabbs[1] = Aabb::EVERYTHING;
-            if step == 70 {
-                aabbs[5] = Aabb::from_center(DVec3::NAN, DVec3::ONE);
-            }
-            let size = if step < 100 { count } else { count - 20 };
-            aabbs.truncate(size);
-            broad_phase.update(&aabbs, &movable[..size], &accept, &mut pairs);
-            let expected = brute_force(&aabbs, &movable[..size], &accept);
-            assert_eq!(pairs, expected, "step {step}");
-            let mut fresh = Vec::new();
-            BroadPhase::new().update(&aabbs, &movable[..size], &accept, &mut fresh);
-            assert_eq!(pairs, fresh);
-            most = most.max(pairs.len());
-            if step == 150 {
-                broad_phase.clear();
-            }
-        }
-        assert!(most > 150, "{most}");
-    }
-
-    #[test]
-    fn empty_and_single_scenes_have_no_pairs() {
-        let mut pairs = vec![[1, 2]];
-        BroadPhase::new().update(&[], &[], &|_, _| true, &mut pairs);
-        assert!(pairs.is_empty());
-        BroadPhase::new().update(&[Aabb::EVERYTHING], &[true], &|_, _| true, &mut pairs);
-        assert!(pairs.is_empty());
-    }
-}
+mod tests;

@@ -15,8 +15,10 @@
 //!
 //! Capsules are segments, and spheres points, with a radius.
 
+mod balls;
 mod clip;
 mod closest_edges;
+mod cuboid_axes;
 mod disc;
 mod frusta;
 mod frustum_pair;
@@ -28,6 +30,8 @@ mod reduce;
 mod round_pair;
 mod separating_axis;
 mod surface_pair;
+
+pub use balls::{Ball, ball_contact};
 
 use crate::geometry::{Body, Convex};
 use crate::surface::Cone;
@@ -67,6 +71,10 @@ pub fn contacts(
     if !(pose_a.is_finite() && pose_b.is_finite() && margin.is_finite()) {
         return;
     }
+    if let Some(found) = of_balls(a, pose_a, b, pose_b, margin) {
+        out.extend(found);
+        return;
+    }
     let reach = a.bounding_radius() + b.bounding_radius() + margin;
     if (pose_a.position - pose_b.position).length() > reach {
         return;
@@ -97,6 +105,34 @@ pub fn contacts(
     }
     let size = a.size().min(b.size());
     merge::near_duplicates(out, start, size);
+}
+
+/// Pairs of a ball with a ball or half-space need no common frame.
+fn of_balls(
+    a: &Geometry,
+    pose_a: &Pose,
+    b: &Geometry,
+    pose_b: &Pose,
+    margin: f64,
+) -> Option<Option<ContactPoint>> {
+    let with_plane = |ball: Ball, normal: DVec3, pose: &Pose| {
+        let normal = pose.rotate(normal).normalize();
+        balls::half_space(ball, pose.position, normal, margin)
+    };
+    let ball = |geometry: &Geometry, pose: &Pose| {
+        let radius = geometry.ball_radius()?;
+        let center = pose.position;
+        Some(Ball { center, radius })
+    };
+    Some(match (ball(a, pose_a), ball(b, pose_b)) {
+        (Some(x), Some(y)) => ball_contact(x, y, margin),
+        (Some(x), None) => with_plane(x, b.plane_normal()?, pose_b),
+        (None, Some(y)) => with_plane(y, a.plane_normal()?, pose_a).map(|point| ContactPoint {
+            normal: -point.normal,
+            ..point
+        }),
+        (None, None) => return None,
+    })
 }
 
 /// State of one query while it descends into parts.
@@ -197,10 +233,16 @@ impl Pair<'_> {
     fn emit(&mut self, patch: &mut Patch, frame: &Pose, first: bool) {
         reduce::to_four(patch);
         let sign = if first == self.flip { 1.0 } else { -1.0 };
+        // The points of a face share their normal.
+        let mut known = (DVec3::ZERO, DVec3::ZERO);
         for contact in patch.iter() {
+            if known.0 != contact.normal {
+                let normal = frame.rotate(contact.normal).normalize() * sign;
+                known = (contact.normal, normal);
+            }
             self.out.push(ContactPoint {
                 point: frame.transform_point(contact.point),
-                normal: frame.rotate(contact.normal).normalize() * sign,
+                normal: known.1,
                 gap: contact.gap,
                 feature: if self.feature == 0 {
                     contact.feature

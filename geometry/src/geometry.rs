@@ -148,6 +148,23 @@ impl Geometry {
         self.inner.size
     }
 
+    /// Radius (m) if this is a ball about the local origin.
+    #[must_use]
+    pub fn ball_radius(&self) -> Option<f64> {
+        match self.inner.body {
+            Body::Convex(Convex::Sphere { radius }) => Some(radius),
+            _ => None,
+        }
+    }
+
+    /// Outward normal if this is a half-space.
+    pub(crate) fn plane_normal(&self) -> Option<DVec3> {
+        match self.inner.body {
+            Body::HalfSpace(normal) => Some(normal),
+            _ => None,
+        }
+    }
+
     /// True if the shape has a volume; half-spaces, meshes and height fields are surfaces, meant
     /// for static or kinematic bodies.
     #[must_use]
@@ -329,7 +346,7 @@ impl Convex {
                 radius,
             } => half_height + radius,
             Self::Frustum(frustum) => frustum.bounding_radius(),
-            Self::Polyhedron(polyhedron) => polyhedron.bounding_radius(),
+            Self::Polyhedron(polyhedron) => polyhedron.bounding_radius,
         }
     }
 

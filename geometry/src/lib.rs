@@ -1,12 +1,12 @@
 //! Geometry of the Moreau engine: shapes, mass properties, broad phase and narrow phase.
 //!
 //! * [`Shape`] is a plain description; [`Shape::build`] validates it into a [`Geometry`].
-//! * [`BroadPhase`] lists the pairs of boxes that meet.
+//! * [`BroadPhase`] lists the pairs of bodies that may meet.
 //! * [`contacts`] lists the contact points of one pair, with signed gaps and unit normals that
 //!   point **from body B to body A**.
 //!
 //! All lengths are in metres, masses in kilograms. The crate knows neither time nor dynamics, and
-//! every result is a pure function of its arguments: no cache, no history, no random numbers.
+//! every contact is a pure function of the arguments: no cache, no history, no random numbers.
 //!
 //! ```
 //! use glam::DVec3;
@@ -40,8 +40,8 @@ mod shape;
 mod surface;
 
 pub use aabb::Aabb;
-pub use broad_phase::BroadPhase;
-pub use contact::{ContactPoint, contacts};
+pub use broad_phase::{BroadPhase, Extent};
+pub use contact::{Ball, ContactPoint, ball_contact, contacts};
 pub use error::GeometryError;
 pub use geometry::Geometry;
 pub use mass_properties::MassProperties;

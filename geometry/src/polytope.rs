@@ -23,6 +23,8 @@ pub(crate) struct Polyhedron {
     pub(crate) directions: Vec<DVec3>,
     /// Half extents if this is a box aligned with the local axes: supports in closed form.
     pub(crate) half_extents: Option<DVec3>,
+    /// Largest distance of a vertex from the local origin (m).
+    pub(crate) bounding_radius: f64,
 }
 
 /// Borrowed view of a polytope; a segment has no faces, a triangle has two.
@@ -112,7 +114,9 @@ impl Polyhedron {
                 directions.push(direction);
             }
         }
+        let lengths = vertices.iter().map(|v| v.length());
         Self {
+            bounding_radius: lengths.fold(0.0, f64::max),
             vertices,
             faces,
             loops,
@@ -120,13 +124,6 @@ impl Polyhedron {
             directions,
             half_extents: None,
         }
-    }
-
-    /// Largest distance of a vertex from the local origin (m).
-    pub(crate) fn bounding_radius(&self) -> f64 {
-        self.vertices
-            .iter()
-            .fold(0.0, |radius, v| v.length().max(radius))
     }
 
     /// Half the least width over the face normals (m).

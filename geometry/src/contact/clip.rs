@@ -19,46 +19,48 @@ pub(crate) type Polygon = SmallVec<[Corner; 16]>;
 const PLANE_LABEL: u64 = 1 << 15;
 
 /// Cuts off the part of the polygon with `normal · x > offset`; corners within `tolerance` (m)
-/// beyond the plane stay as they are, so that coinciding edges are not cut by rounding.
+/// beyond the plane stay as they are, so that coinciding edges are not cut by rounding. Returns
+/// whether something was cut: the rest is in `out` then, which is left alone otherwise.
 ///
 /// The plane's number must be below 2¹⁵, as must the labels of the polygon's own edges.
 pub(crate) fn clip(
-    polygon: &mut Polygon,
+    polygon: &[Corner],
     normal: DVec3,
     offset: f64,
     plane: usize,
     tolerance: f64,
-) {
+    out: &mut Polygon,
+) -> bool {
     let height = |corner: &Corner| normal.dot(corner.position) - offset;
     if polygon.iter().all(|corner| height(corner) <= tolerance) {
-        return;
+        return false;
     }
+    out.clear();
     let label = PLANE_LABEL + plane as u64;
-    let cut = |from: &Corner, to: &Corner, edge: u64| {
-        let (low, high) = (height(from), height(to));
-        let fraction = low / (low - high);
-        Corner {
-            position: from.position + (to.position - from.position) * fraction,
-            id: (1 << 40) | from.edge << 20 | label,
-            edge,
-        }
-    };
-    let old = std::mem::take(polygon);
-    let count = old.len();
+    let count = polygon.len();
     let edges = if count == 2 { 1 } else { count };
-    for i in 0..edges {
-        let (from, to) = (&old[i], &old[(i + 1) % count]);
-        let inside = height(from) <= tolerance;
+    let mut low = height(&polygon[0]);
+    for (i, from) in polygon[..edges].iter().enumerate() {
+        let to = &polygon[if i + 1 == count { 0 } else { i + 1 }];
+        let high = height(to);
+        let inside = low <= tolerance;
         if inside {
-            polygon.push(*from);
+            out.push(*from);
         }
-        if inside != (height(to) <= tolerance) {
-            polygon.push(cut(from, to, if inside { label } else { from.edge }));
+        if inside != (high <= tolerance) {
+            let fraction = low / (low - high);
+            out.push(Corner {
+                position: from.position + (to.position - from.position) * fraction,
+                id: (1 << 40) | from.edge << 20 | label,
+                edge: if inside { label } else { from.edge },
+            });
         }
+        low = high;
     }
-    if count == 2 && height(&old[1]) <= tolerance {
-        polygon.push(old[1]);
+    if count == 2 && low <= tolerance {
+        out.push(polygon[1]);
     }
+    true
 }
 
 #[cfg(test)]
@@ -79,22 +81,24 @@ mod tests {
 
     #[test]
     fn half_a_square_remains_a_rectangle() {
-        let mut polygon = square();
-        clip(&mut polygon, DVec3::X, 0.5, 3, 1e-9);
+        let mut polygon = Polygon::new();
+        assert!(clip(&square(), DVec3::X, 0.5, 3, 1e-9, &mut polygon));
         assert_eq!(polygon.len(), 4);
         assert!(polygon.iter().all(|c| c.position.x <= 0.5));
         let mut ids: Vec<u64> = polygon.iter().map(|c| c.id).collect();
         ids.dedup();
         assert_eq!(ids.len(), 4);
-        clip(&mut polygon, DVec3::X, -0.5, 3, 1e-9);
-        assert!(polygon.is_empty());
+        let mut nothing = Polygon::new();
+        assert!(!clip(&polygon, DVec3::X, 0.5, 3, 1e-9, &mut nothing));
+        assert!(clip(&polygon, DVec3::X, -0.5, 3, 1e-9, &mut nothing));
+        assert!(nothing.is_empty());
     }
 
     #[test]
     fn a_segment_is_cut_at_both_ends() {
-        let mut segment: Polygon = square().into_iter().take(2).collect();
-        clip(&mut segment, DVec3::X, 0.75, 0, 1e-9);
-        clip(&mut segment, DVec3::NEG_X, -0.25, 1, 1e-9);
+        let (mut shorter, mut segment) = (Polygon::new(), Polygon::new());
+        assert!(clip(&square()[..2], DVec3::X, 0.75, 0, 1e-9, &mut shorter));
+        assert!(clip(&shorter, DVec3::NEG_X, -0.25, 1, 1e-9, &mut segment));
         assert_eq!(segment.len(), 2);
         assert!((segment[0].position.x - 0.25).abs() < 1e-15);
         assert!((segment[1].position.x - 0.75).abs() < 1e-15);

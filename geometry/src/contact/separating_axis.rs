@@ -16,6 +16,7 @@
 
 use super::clip::{Corner, Polygon, clip};
 use super::closest_edges;
+use super::cuboid_axes;
 use super::nearest::{ConvexSet, nearest};
 use super::patch::{LocalContact, Patch};
 use crate::polytope::{Polytope, closest_on_segments};
@@ -45,6 +46,10 @@ impl<'a> Placed<'a> {
             translation: DVec3::ZERO,
             vertices: shape.vertices,
         }
+    }
+
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.rotation == DMat3::IDENTITY && self.translation == DVec3::ZERO
     }
 
     /// Normal and offset of a face in the common frame.
@@ -106,26 +111,62 @@ pub(crate) struct PolytopePair<'a> {
 
 /// A candidate axis: unit direction from A to B and its separation.
 #[derive(Clone, Copy, Debug)]
-struct Axis {
-    direction: DVec3,
-    separation: f64,
-    face: usize,
+pub(super) struct Axis {
+    pub(super) direction: DVec3,
+    pub(super) separation: f64,
+    pub(super) face: usize,
 }
 
 /// The best candidates of each kind.
 #[derive(Clone, Copy, Debug, Default)]
-struct Axes {
-    face_a: Option<Axis>,
-    face_b: Option<Axis>,
-    edges: Option<Axis>,
+pub(super) struct Axes {
+    pub(super) face_a: Option<Axis>,
+    pub(super) face_b: Option<Axis>,
+    pub(super) edges: Option<Axis>,
     /// The best of all, permitted or not.
-    any: Option<Axis>,
+    pub(super) any: Option<Axis>,
     /// Separation from the back of a triangle.
-    back: Option<f64>,
+    pub(super) back: Option<f64>,
+}
+
+impl Axes {
+    /// Takes the direction `common` across two edges into account, both ways. `None` if it separates by
+    /// more than `limit` (m); differences up to `tie` (m) count as none.
+    pub(super) fn try_edges(
+        &mut self,
+        pair: &PolytopePair<'_>,
+        common: DVec3,
+        limit: f64,
+        tie: f64,
+    ) -> Option<()> {
+        let better = |known: &Option<Axis>, separation: f64| {
+            known.is_none_or(|axis| separation > axis.separation + tie)
+        };
+        let l = common / common.length_squared().sqrt();
+        let (a_low, a_high) = pair.a.range(l);
+        let (b_low, b_high) = pair.b.range(l);
+        for (direction, separation) in [(l, b_low - a_high), (-l, a_low - b_high)] {
+            if separation > limit {
+                return None;
+            }
+            let axis = Axis {
+                direction,
+                separation,
+                face: 0,
+            };
+            if better(&self.any, separation) {
+                self.any = Some(axis);
+            }
+            if better(&self.edges, separation) && permitted(pair, direction) {
+                self.edges = Some(axis);
+            }
+        }
+        Some(())
+    }
 }
 
 /// Squared sine below which two edges have no cross product to speak of.
-const PARALLEL: f64 = 1e-12;
+pub(super) const PARALLEL: f64 = 1e-12;
 /// Cosine above which an edge axis gives way to the best face (0.6°).
 const NEAR_FACE: f64 = 0.999_95;
 
@@ -144,7 +185,12 @@ pub(crate) fn least_trusted(best: f64, scale: f64) -> f64 {
 
 /// Appends the contacts with gap ≤ margin.
 pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
-    let Some(mut axes) = separating_axes(pair) else {
+    let halves = (pair.a.shape.half_extents, pair.b.shape.half_extents);
+    let found = match halves {
+        (Some(a), Some(b)) if pair.a.is_at_rest() => cuboid_axes::axes(pair, a, b),
+        _ => separating_axes(pair),
+    };
+    let Some(mut axes) = found else {
         return;
     };
     if too_many_edges(pair) {
@@ -208,7 +254,7 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
 }
 
 /// All axes, or `None` if one of them separates by more than the margin.
-fn separating_axes(pair: &PolytopePair<'_>) -> Option<Axes> {
+pub(super) fn separating_axes(pair: &PolytopePair<'_>) -> Option<Axes> {
     let limit = pair.margin + pair.radius;
     let tie = 1e-12 * pair.scale;
     let mut axes = Axes::default();
@@ -264,28 +310,8 @@ fn separating_axes(pair: &PolytopePair<'_>) -> Option<Axes> {
     for &u in pair.a.shape.directions {
         for &v in pair.b.shape.directions {
             let common = (pair.a.rotation * u).cross(pair.b.rotation * v);
-            let square = common.length_squared();
-            if square < PARALLEL {
-                continue;
-            }
-            let l = common / square.sqrt();
-            let (a_low, a_high) = pair.a.range(l);
-            let (b_low, b_high) = pair.b.range(l);
-            for (direction, separation) in [(l, b_low - a_high), (-l, a_low - b_high)] {
-                if separation > limit {
-                    return None;
-                }
-                let axis = Axis {
-                    direction,
-                    separation,
-                    face: 0,
-                };
-                if better(&axes.any, separation) {
-                    axes.any = Some(axis);
-                }
-                if better(&axes.edges, separation) && permitted(pair, direction) {
-                    axes.edges = Some(axis);
-                }
+            if common.length_squared() >= PARALLEL {
+                axes.try_edges(pair, common, limit, tie)?;
             }
         }
     }
@@ -355,18 +381,26 @@ fn face_contacts(
         (&pair.a, &pair.b)
     };
     let (normal, offset) = reference.plane(axis.face);
-    let mut polygon = incident_polygon(incident, normal, pair.scale);
+    let mut buffers = [
+        incident_polygon(incident, normal, pair.scale),
+        Polygon::new(),
+    ];
+    let [polygon, spare] = &mut buffers;
+    let (mut polygon, mut spare) = (polygon, spare);
     let corners = reference.shape.loop_of(axis.face);
     let tolerance = 1e-9 * pair.scale;
     for (k, &i) in corners.iter().enumerate() {
         let from = reference.vertices[i as usize];
         let to = reference.vertices[corners[(k + 1) % corners.len()] as usize];
         let across = (to - from).cross(normal).normalize_or_zero();
-        clip(&mut polygon, across, across.dot(from), k, tolerance);
+        let offset = across.dot(from);
+        if clip(polygon, across, offset, k, tolerance, spare) {
+            std::mem::swap(&mut polygon, &mut spare);
+        }
     }
     let key = (u64::from(of_b) << 62) | ((axis.face as u64) << 44);
     let mut least = f64::INFINITY;
-    for corner in &polygon {
+    for corner in polygon.iter() {
         let height = normal.dot(corner.position) - offset;
         if height < floor {
             continue;

@@ -1,5 +1,6 @@
 //! Laws of the narrow phase, on every pair of shapes.
 
+mod fast_paths;
 mod invariance;
 mod optimality;
 mod resting;

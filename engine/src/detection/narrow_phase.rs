@@ -1,0 +1,201 @@
+//! The narrow phase over all candidate pairs: filter, contacts, margin.
+//!
+//! Pairs of balls, the bulk of granular scenes, work on compact arrays and leave before the first
+//! root; all others go through [`contacts`]. Both paths give the same bits.
+
+use super::reach::Extents;
+use super::{Candidate, is_shared};
+use crate::bodies::Bodies;
+use crate::motion::Motion;
+use moreau_geometry::{Ball, ContactPoint, ball_contact, contacts};
+use rayon::prelude::*;
+
+/// Pairs per unit of parallel work.
+const CHUNK: usize = 256;
+
+/// What one chunk of pairs found, and its scratch space.
+#[derive(Default)]
+pub(super) struct Found {
+    points: Vec<ContactPoint>,
+    candidates: Vec<Candidate>,
+    deepest: f64,
+}
+
+/// Which contacts of a pair are kept.
+#[derive(Clone, Copy)]
+pub(super) enum Rule<'a> {
+    /// Those within the margin of the module doc of [`detection`](super).
+    Margin { motion: &'a Motion, time_step: f64 },
+    /// All within the reach.
+    Reach,
+}
+
+/// What the narrow phase reads.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub(super) bodies: &'a Bodies,
+    /// Extents at the poses of `t_k`.
+    pub(super) extents: &'a Extents,
+    pub(super) rule: Rule<'a>,
+}
+
+/// Replaces `candidates` by the contacts of `pairs`, in their order. Returns the deepest overlap
+/// among them, m, ≥ 0.
+pub(super) fn run(
+    pairs: &[[u32; 2]],
+    scene: &Scene,
+    found: &mut Vec<Found>,
+    candidates: &mut Vec<Candidate>,
+) -> f64 {
+    let parallel = is_shared();
+    let chunks = if parallel {
+        pairs.len().div_ceil(CHUNK)
+    } else {
+        1
+    };
+    if found.len() < chunks {
+        found.resize_with(chunks, Found::default);
+    }
+    if !parallel {
+        found[0].candidates = std::mem::take(candidates);
+        scene.find(pairs, &mut found[0]);
+        *candidates = std::mem::take(&mut found[0].candidates);
+        return found[0].deepest;
+    }
+    let found = &mut found[..chunks];
+    pairs
+        .par_chunks(CHUNK)
+        .zip(&mut *found)
+        .for_each(|(pairs, found)| scene.find(pairs, found));
+    let count = found.iter().map(|found| found.candidates.len()).sum();
+    candidates.resize(count, Candidate::UNSET);
+    gather(found, candidates);
+    found
+        .iter()
+        .fold(0.0, |deepest, found| deepest.max(found.deepest))
+}
+
+/// Copies what the chunks found into `all`, one behind the other.
+fn gather(found: &[Found], all: &mut [Candidate]) {
+    match found {
+        [] => {}
+        [one] => all.copy_from_slice(&one.candidates),
+        _ => {
+            let (left, right) = found.split_at(found.len() / 2);
+            let count = left.iter().map(|found| found.candidates.len()).sum();
+            let (first, rest) = all.split_at_mut(count);
+            rayon::join(|| gather(left, first), || gather(right, rest));
+        }
+    }
+}
+
+impl Scene<'_> {
+    fn find(&self, pairs: &[[u32; 2]], found: &mut Found) {
+        let Found {
+            points,
+            candidates,
+            deepest,
+        } = found;
+        candidates.clear();
+        *deepest = 0.0;
+        let balls = &self.extents.balls;
+        for &pair in pairs {
+            let [a, b] = pair.map(|slot| slot as usize);
+            let (x, y) = (&balls[a], &balls[b]);
+            if x.is_ball() && y.is_ball() {
+                if x.meets(y) {
+                    let [p, q] = [(a, x), (b, y)].map(|(slot, ball)| Ball {
+                        center: self.bodies.pose[slot].position,
+                        radius: ball.radius,
+                    });
+                    if let Some(point) = ball_contact(p, q, x.distance + y.distance)
+                        && self.keeps(pair, x.margin + y.margin, &point)
+                    {
+                        *deepest = deepest.max(-point.gap);
+                        candidates.push(Candidate::new(pair, &point));
+                    }
+                }
+                continue;
+            }
+            points.clear();
+            let margin = self.contacts(pair, points);
+            for point in points.iter() {
+                if self.keeps(pair, margin, point) {
+                    *deepest = deepest.max(-point.gap);
+                    candidates.push(Candidate::new(pair, point));
+                }
+            }
+        }
+    }
+
+    /// Contacts of any pair within its reach. Returns the margin of the two bodies, m.
+    fn contacts(&self, pair: [u32; 2], points: &mut Vec<ContactPoint>) -> f64 {
+        let [a, b] = pair.map(|slot| slot as usize);
+        let Extents { boxes, reach, .. } = self.extents;
+        let margin = reach[a].margin + reach[b].margin;
+        if !boxes[a].intersects(&boxes[b]) {
+            return margin;
+        }
+        let bodies = self.bodies;
+        let (body_a, body_b) = (&bodies.constants[a], &bodies.constants[b]);
+        let (Some(shape_a), Some(shape_b)) = (&body_a.geometry, &body_b.geometry) else {
+            return margin;
+        };
+        let mut distance = reach[a].distance + reach[b].distance;
+        for (turning, other) in [(reach[a], body_b), (reach[b], body_a)] {
+            if turning.angle > 0.0 {
+                let centres = bodies.pose[a].position - bodies.pose[b].position;
+                distance += turning.angle * (centres.length() + other.radius);
+            }
+        }
+        let pose_a = body_a.shape_pose(&bodies.pose[a]);
+        let pose_b = body_b.shape_pose(&bodies.pose[b]);
+        contacts(shape_a, &pose_a, shape_b, &pose_b, distance, points);
+        margin
+    }
+
+    /// The rule of the phase, with velocities at the contact before and after the free motion.
+    #[inline]
+    fn keeps(&self, pair: [u32; 2], margin: f64, point: &ContactPoint) -> bool {
+        let Rule::Margin { motion, time_step } = self.rule else {
+            return true;
+        };
+        // Whatever the velocities.
+        point.gap <= margin || point.gap <= margin + time_step * self.speed(pair, motion, point)
+    }
+
+    /// `max( |n·v_A|, |n·v_B|, −u_N )` of a contact, m/s.
+    fn speed(&self, pair: [u32; 2], motion: &Motion, point: &ContactPoint) -> f64 {
+        let slots = pair.map(|slot| slot as usize);
+        let arms = slots.map(|slot| point.point - self.bodies.pose[slot].position);
+        let mut speed: f64 = 0.0;
+        for twists in [&motion.begin, &motion.free] {
+            let a = point.normal.dot(twists[slots[0]].at(arms[0]));
+            let b = point.normal.dot(twists[slots[1]].at(arms[1]));
+            speed = speed.max(a.abs()).max(b.abs()).max(b - a);
+        }
+        speed
+    }
+}
+
+impl Candidate {
+    /// Fills buffers that are written before they are read.
+    const UNSET: Self = Self {
+        bodies: [u32::MAX; 2],
+        point: glam::DVec3::NAN,
+        normal: glam::DVec3::NAN,
+        gap: f64::NAN,
+        feature: 0,
+    };
+
+    #[inline]
+    fn new(bodies: [u32; 2], point: &ContactPoint) -> Self {
+        Self {
+            bodies,
+            point: point.point,
+            normal: point.normal,
+            gap: point.gap,
+            feature: point.feature,
+        }
+    }
+}

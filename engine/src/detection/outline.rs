@@ -1,0 +1,29 @@
+//! What decides which pairs a body belongs to, besides its extent.
+
+use crate::CollisionGroups;
+use crate::bodies::BodyConstants;
+use moreau_geometry::Geometry;
+
+/// A copy to compare with: whether the pairs of a body must be found anew.
+#[derive(Default)]
+pub(super) struct Outline {
+    geometry: Option<Geometry>,
+    groups: CollisionGroups,
+    dynamic: bool,
+}
+
+impl Outline {
+    pub(super) fn of(body: &BodyConstants) -> Self {
+        Self {
+            geometry: body.geometry.clone(),
+            groups: body.groups,
+            dynamic: body.is_dynamic(),
+        }
+    }
+
+    pub(super) fn is_of(&self, body: &BodyConstants) -> bool {
+        self.groups == body.groups
+            && self.dynamic == body.is_dynamic()
+            && self.geometry == body.geometry
+    }
+}
