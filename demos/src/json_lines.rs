@@ -30,6 +30,8 @@ struct Step {
     ms_solve: f64,
     ms_update: f64,
     // Beyond the fixed keys.
+    ms_gather: f64,
+    ms_commit: f64,
     closed_contacts: usize,
     momentum_residual: f64,
     projections: usize,
@@ -80,6 +82,8 @@ pub(crate) fn write_step(out: &mut impl Write, report: &StepReport) -> io::Resul
         ms_assemble: timing.ms_assemble,
         ms_solve: timing.ms_solve,
         ms_update: timing.ms_update,
+        ms_gather: timing.ms_gather,
+        ms_commit: timing.ms_commit,
         closed_contacts: report.closed_contacts,
         momentum_residual: report.momentum_residual,
         projections: report.projections,

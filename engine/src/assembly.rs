@@ -9,35 +9,94 @@
 //! form is one call away ([`FactoredProblem::assemble`]).
 
 use crate::BodyId;
+use crate::bodies::Bodies;
+use crate::chunks;
+use crate::detection::Candidate;
 use crate::index_set::Interaction;
 use crate::motion::Motion;
 use crate::rotation::contact_frame;
 use bevy_ecs::prelude::*;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use moreau_solvers::{Contact, FactoredProblem};
 
-/// The friction-contact problem of the step and its solution.
-#[derive(Resource, Debug, Default)]
-pub(crate) struct ContactProblem {
-    pub(crate) contacts: Vec<Contact>,
-    /// `r`, N·s, contact frames: warm start before the solve, solution after it.
-    pub(crate) impulse: Vec<DVec3>,
+/// What is kept of a contact beside its row of the problem.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ContactPlace {
+    /// Contact point at `t_k`, inertial frame, m.
+    pub(crate) point: DVec3,
+    /// `g_N` at `t_k`, m.
+    pub(crate) gap: f64,
+    /// Names the point among those of its pair, from step to step.
+    feature: u64,
+    bodies: [u32; 2],
 }
 
+/// The friction-contact problem of the step and its solution.
+#[derive(Resource, Clone, Debug, Default)]
+pub(crate) struct ContactProblem {
+    pub(crate) contacts: Vec<Contact>,
+    pub(crate) places: Vec<ContactPlace>,
+    /// `r`, N·s, contact frames: warm start before the solve, solution after it.
+    pub(crate) impulse: Vec<DVec3>,
+    /// The solution in the inertial frame, in which contact frames may turn: for the next step.
+    pub(crate) carried: Vec<DVec3>,
+}
+
+/// Fills buffers before they are written.
+const NO_CONTACT: Contact = Contact {
+    bodies: [0, 0],
+    frame: DMat3::ZERO,
+    arms: [DVec3::ZERO, DVec3::ZERO],
+    offset: DVec3::ZERO,
+    friction: 0.0,
+};
+
 impl ContactProblem {
-    /// Builds the contacts of `I₁`.
-    pub(crate) fn assemble(&mut self, active: &[Interaction]) {
-        self.contacts.clear();
-        self.contacts
-            .extend(active.iter().map(|interaction| Contact {
-                bodies: interaction.candidate.bodies,
-                frame: contact_frame(interaction.candidate.normal),
-                arms: interaction.arms,
-                offset: DVec3::new(interaction.shift, 0.0, 0.0),
-                friction: interaction.friction,
-            }));
-        self.impulse.clear();
-        self.impulse.resize(self.contacts.len(), DVec3::ZERO);
+    /// Builds the contacts of `I₁`. Those that were in `last` start from their impulse then.
+    pub(crate) fn assemble(
+        &mut self,
+        active: &[Interaction],
+        candidates: &[Candidate],
+        bodies: &Bodies,
+        last: Option<WarmStart>,
+    ) {
+        self.contacts.resize(active.len(), NO_CONTACT);
+        self.places.resize(active.len(), ContactPlace::default());
+        self.impulse.resize(active.len(), DVec3::ZERO);
+        let rows = (
+            active,
+            &mut self.contacts[..],
+            &mut self.places[..],
+            &mut self.impulse[..],
+        );
+        chunks::for_each(rows, &|(active, contacts, places, impulse)| {
+            let mut cursor = Cursor { next: None };
+            let results = contacts.iter_mut().zip(places).zip(impulse);
+            for (interaction, ((contact, place), impulse)) in active.iter().zip(results) {
+                let candidate = &candidates[interaction.candidate as usize];
+                *contact = Contact {
+                    bodies: candidate.bodies,
+                    frame: contact_frame(candidate.normal),
+                    arms: candidate
+                        .bodies
+                        .map(|slot| candidate.point - bodies.pose[slot as usize].position),
+                    offset: DVec3::new(interaction.shift, 0.0, 0.0),
+                    friction: interaction.friction,
+                };
+                *place = ContactPlace {
+                    point: candidate.point,
+                    gap: candidate.gap,
+                    feature: candidate.feature,
+                    bodies: candidate.bodies,
+                };
+                *impulse = last
+                    .and_then(|last| {
+                        let key = candidate.bodies.map(|slot| bodies.ids[slot as usize]);
+                        cursor.find(last, key, candidate.feature)
+                    })
+                    .map_or(DVec3::ZERO, |last| contact.frame.transpose() * last);
+            }
+        });
     }
 
     /// The problem over the bodies of `motion`.
@@ -46,66 +105,46 @@ impl ContactProblem {
             inverse_mass: &motion.inverse_mass,
             free_twist: &motion.free,
             contacts: &self.contacts,
-            positions: &[],
+            positions: &motion.position,
         }
     }
 }
 
-/// An impulse of the last step, in the inertial frame so that frames may turn.
+/// The solved problem of the last step, with the ids of its bodies.
 #[derive(Clone, Copy, Debug)]
-struct StoredImpulse {
-    bodies: [BodyId; 2],
-    feature: u64,
-    impulse: DVec3,
+pub(crate) struct WarmStart<'a> {
+    pub(crate) problem: &'a ContactProblem,
+    pub(crate) ids: &'a [BodyId],
 }
 
-/// Impulses of the last step, ordered by pair: the warm start of the next one.
-#[derive(Resource, Debug, Default)]
-pub(crate) struct WarmStart {
-    stored: Vec<StoredImpulse>,
-}
-
-impl WarmStart {
-    /// Starts every contact that existed in the last step from its impulse. Contacts are matched
-    /// by bodies and feature; both lists are ordered by pair, so one pass suffices.
-    pub(crate) fn apply(
-        &self,
-        active: &[Interaction],
-        ids: &[BodyId],
-        problem: &mut ContactProblem,
-    ) {
-        let mut begin = 0;
-        for (index, interaction) in active.iter().enumerate() {
-            let key = interaction.candidate.bodies.map(|slot| ids[slot as usize]);
-            while begin < self.stored.len() && self.stored[begin].bodies < key {
-                begin += 1;
-            }
-            let of_pair = self.stored[begin..].iter().take_while(|s| s.bodies == key);
-            let same = of_pair
-                .into_iter()
-                .find(|s| s.feature == interaction.candidate.feature);
-            if let Some(stored) = same {
-                problem.impulse[index] = problem.contacts[index].frame.transpose() * stored.impulse;
-            }
-        }
+impl WarmStart<'_> {
+    /// The bodies of a contact. Contacts are ordered by them.
+    fn key(&self, place: &ContactPlace) -> [BodyId; 2] {
+        place.bodies.map(|slot| self.ids[slot as usize])
     }
+}
 
-    /// Keeps the impulses of this step.
-    pub(crate) fn store(
-        &mut self,
-        active: &[Interaction],
-        ids: &[BodyId],
-        problem: &ContactProblem,
-    ) {
-        self.stored.clear();
-        for ((interaction, contact), r) in
-            active.iter().zip(&problem.contacts).zip(&problem.impulse)
-        {
-            self.stored.push(StoredImpulse {
-                bodies: interaction.candidate.bodies.map(|slot| ids[slot as usize]),
-                feature: interaction.candidate.feature,
-                impulse: contact.frame * *r,
-            });
+/// Place in the contacts of the last step. Contacts are matched by bodies and feature; both lists are
+/// ordered by pair, so one pass suffices.
+struct Cursor {
+    /// The first contact that is not before the pair in question.
+    next: Option<usize>,
+}
+
+impl Cursor {
+    /// The impulse of a contact in the last step, inertial frame.
+    fn find(&mut self, last: WarmStart, key: [BodyId; 2], feature: u64) -> Option<DVec3> {
+        let places = &last.problem.places;
+        let mut next = match self.next {
+            Some(next) => next,
+            None => places.partition_point(|place| last.key(place) < key),
+        };
+        while places.get(next).is_some_and(|place| last.key(place) < key) {
+            next += 1;
         }
+        self.next = Some(next);
+        let of_pair = places[next..].iter().take_while(|p| last.key(p) == key);
+        let (index, _) = (next..).zip(of_pair).find(|(_, p)| p.feature == feature)?;
+        last.problem.carried.get(index).copied()
     }
 }

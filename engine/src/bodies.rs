@@ -2,36 +2,18 @@
 //!
 //! Access to components by entity costs five times an array access, so the step works on slices.
 //! The order is that of [`BodyId`]: results do not depend on how the ECS stores entities.
+//!
+//! What a body is (constants, laws, ids) is worked out when it changes; what it does (pose, twist,
+//! wrench) is read by every step, for the bodies that the step moves alone: see `gather.rs`.
 
+use crate::body_check::check_body;
 use crate::error::{BodyError, StepError};
 use crate::free_motion::Inertia;
-use crate::{BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench};
+use crate::gather::BodyQuery;
+use crate::{BodyId, CollisionGroups, Material, Pose, RigidBody, Twist, Wrench};
 use bevy_ecs::prelude::*;
 use glam::DVec3;
-use moreau_geometry::{Geometry, MassProperties, Pose as ShapePose};
-
-/// What the step reads of a body entity.
-pub(crate) type BodyQuery = (
-    Entity,
-    Ref<'static, RigidBody>,
-    &'static BodyId,
-    Option<Ref<'static, Collider>>,
-    Ref<'static, Material>,
-    &'static Mass,
-    Ref<'static, CollisionGroups>,
-    &'static Pose,
-    &'static Twist,
-    &'static Wrench,
-);
-
-/// What the step writes of a body entity: its state, and once what it left open.
-pub(crate) type StateQuery = (
-    Entity,
-    &'static mut Pose,
-    &'static mut Twist,
-    &'static mut BodyId,
-    &'static mut Mass,
-);
+use moreau_geometry::{Geometry, Pose as ShapePose};
 
 /// What does not change from step to step.
 #[derive(Clone, Debug)]
@@ -41,7 +23,6 @@ pub(crate) struct BodyConstants {
     /// Centre of mass in the frame of the shape, m.
     pub(crate) center_of_mass: DVec3,
     pub(crate) inertia: Inertia,
-    pub(crate) material: Material,
     pub(crate) groups: CollisionGroups,
     /// Largest distance of a shape point from the centre of mass, m; infinite for half-spaces.
     pub(crate) radius: f64,
@@ -62,6 +43,12 @@ impl BodyConstants {
     pub(crate) fn is_dynamic(&self) -> bool {
         self.kind == RigidBody::Dynamic
     }
+
+    /// The step may change the state of the body: it is gathered, moved and scattered. All others
+    /// keep their entries in the arrays of the step from one change of the epoch to the next.
+    pub(crate) fn moves(&self) -> bool {
+        self.kind != RigidBody::Static
+    }
 }
 
 /// The bodies of a step, ordered by id.
@@ -70,14 +57,11 @@ pub(crate) struct Bodies {
     pub(crate) entities: Vec<Entity>,
     pub(crate) ids: Vec<BodyId>,
     pub(crate) constants: Vec<BodyConstants>,
-    /// The mass components that the constants were made from, computed ones filled in.
-    masses: Vec<Mass>,
-    /// Ids and masses were worked out that the components do not have yet.
-    uncommitted: bool,
+    pub(crate) materials: Vec<Material>,
     pub(crate) pose: Vec<Pose>,
     pub(crate) twist: Vec<Twist>,
     pub(crate) wrench: Vec<Wrench>,
-    /// Slots of the bodies that are not static, ascending.
+    /// Slots of the bodies that move ([`BodyConstants::moves`]), ascending.
     pub(crate) moving: Vec<u32>,
     /// Grows with every change of the structure, of constants, or of the pose of a static body:
     /// what was worked out from those may be kept while it stays the same.
@@ -85,7 +69,11 @@ pub(crate) struct Bodies {
     /// Slot of each entity, by entity index; `u32::MAX` where there is none.
     slots: Vec<u32>,
     /// The constants do not describe the world: check and rebuild at the next gather.
-    stale: bool,
+    pub(crate) stale: bool,
+    /// A rebuild whose ids, masses and marks are not in the components yet.
+    pub(crate) uncommitted: bool,
+    /// Entities that were bodies once and still carry the mark of a body at rest.
+    pub(crate) left: Vec<Entity>,
     /// Above every id that was ever in use.
     pub(crate) next_id: u64,
 }
@@ -114,71 +102,47 @@ impl Bodies {
     }
 
     /// Dense slot of an entity seen in the last gather.
+    #[inline]
     pub(crate) fn slot(&self, entity: Entity) -> Option<usize> {
         let slot = *self.slots.get(entity.index_u32() as usize)? as usize;
         (self.entities.get(slot) == Some(&entity)).then_some(slot)
     }
 
-    /// Reads the world. Constants are rebuilt, and bodies checked, when something other than
-    /// the state has changed.
-    pub(crate) fn gather(&mut self, query: &mut Query<BodyQuery>) -> Result<(), StepError> {
-        if self.stale || self.structure_changed(query) {
-            self.stale = true;
-            self.rebuild(query)?;
-            self.stale = false;
-        }
-        for (entity, .., pose, twist, wrench) in query.iter() {
-            if let Some(slot) = self.slot(entity) {
-                let fixed = self.constants[slot].kind == RigidBody::Static;
-                if fixed && self.pose[slot] != *pose {
-                    self.epoch += 1;
-                }
-                self.pose[slot] = *pose;
-                self.twist[slot] = *twist;
-                self.wrench[slot] = *wrench;
-            }
-        }
-        self.check_state()
-    }
-
-    fn structure_changed(&self, query: &Query<BodyQuery>) -> bool {
-        let mut count = 0;
-        for (entity, kind, id, collider, material, mass, groups, ..) in query.iter() {
-            count += 1;
-            let known = self.slot(entity).is_some_and(|slot| self.ids[slot] == *id);
-            let changed = kind.is_changed()
-                || collider.as_ref().is_some_and(|c| c.is_changed())
-                || self
-                    .slot(entity)
-                    .is_some_and(|s| self.constants[s].geometry.is_some() != collider.is_some())
-                || material.is_changed()
-                || self.slot(entity).is_some_and(|s| self.masses[s] != *mass)
-                || groups.is_changed();
-            if changed || !known {
-                return true;
-            }
-        }
-        count != self.len()
-    }
-
     /// Checks all bodies and works out ids and constants.
-    fn rebuild(&mut self, query: &Query<BodyQuery>) -> Result<(), StepError> {
+    pub(crate) fn rebuild(&mut self, query: &Query<BodyQuery>) -> Result<(), StepError> {
         let order = self.ordered_by_id(query)?;
         let mut constants = Vec::with_capacity(order.len());
-        let mut masses = Vec::with_capacity(order.len());
+        let mut materials = Vec::with_capacity(order.len());
         for (id, entity) in &order {
             let Ok((_, kind, _, collider, material, mass, groups, ..)) = query.get(*entity) else {
                 continue;
             };
-            let built = check_body(*kind, collider.as_deref(), &material, mass, *groups);
-            let (body, computed) = built.map_err(|source| StepError::Body {
+            let built = check_body(*kind, collider.as_deref(), &material, &mass, *groups);
+            constants.push(built.map_err(|source| StepError::Body {
                 id: *id,
                 entity: *entity,
                 source,
-            })?;
-            masses.push(mass.completed(computed.as_ref()));
-            constants.push(body);
+            })?);
+            materials.push(*material);
         }
+        self.constants = constants;
+        self.materials = materials;
+        self.take_order(&order);
+        let slots = (0..).zip(&self.constants);
+        let moving = slots.filter(|(_, body)| body.moves());
+        self.moving.clear();
+        self.moving.extend(moving.map(|(slot, _): (u32, _)| slot));
+        self.epoch += 1;
+        self.uncommitted = true;
+        self.pose.resize(self.ids.len(), Pose::default());
+        self.twist.resize(self.ids.len(), Twist::default());
+        self.wrench.resize(self.ids.len(), Wrench::default());
+        Ok(())
+    }
+
+    /// Entities, ids and slots in the new order; those that were bodies and are none any more are
+    /// remembered.
+    fn take_order(&mut self, order: &[(BodyId, Entity)]) {
         self.slots.clear();
         for (slot, (_, entity)) in order.iter().enumerate() {
             let index = entity.index_u32() as usize;
@@ -187,21 +151,15 @@ impl Bodies {
             }
             self.slots[index] = slot as u32;
         }
-        self.entities = order.iter().map(|(_, entity)| *entity).collect();
-        self.ids = order.iter().map(|(id, _)| *id).collect();
-        let kinds = constants.iter().map(|body: &BodyConstants| body.kind);
-        let moving = (0..)
-            .zip(kinds)
-            .filter(|(_, kind)| *kind != RigidBody::Static);
-        self.moving = moving.map(|(slot, _)| slot).collect();
-        self.epoch += 1;
-        self.constants = constants;
-        self.masses = masses;
-        self.uncommitted = true;
-        self.pose.resize(self.ids.len(), Pose::default());
-        self.twist.resize(self.ids.len(), Twist::default());
-        self.wrench.resize(self.ids.len(), Wrench::default());
-        Ok(())
+        let entities = order.iter().map(|(_, entity)| *entity).collect();
+        let old = std::mem::replace(&mut self.entities, entities);
+        let gone = old
+            .into_iter()
+            .filter(|entity| self.slot(*entity).is_none());
+        let gone: Vec<Entity> = gone.collect();
+        self.left.extend(gone);
+        self.ids.clear();
+        self.ids.extend(order.iter().map(|(id, _)| *id));
     }
 
     /// Bodies by id. Those without one come last, in order of entity, with ids above all that
@@ -230,166 +188,5 @@ impl Bodies {
             body.0 = BodyId(next);
         }
         Ok(order)
-    }
-
-    /// The state is finite and orientations are unit quaternions.
-    fn check_state(&self) -> Result<(), StepError> {
-        for slot in 0..self.len() {
-            check_body_state(&self.pose[slot], &self.twist[slot], &self.wrench[slot]).map_err(
-                |source| StepError::Body {
-                    id: self.ids[slot],
-                    entity: self.entities[slot],
-                    source,
-                },
-            )?;
-        }
-        Ok(())
-    }
-
-    /// Writes the new poses and twists to the world; after a rebuild also ids and masses.
-    pub(crate) fn scatter(&mut self, query: &mut Query<StateQuery>) {
-        for (entity, mut pose, mut twist, mut id, mut mass) in query.iter_mut() {
-            let Some(slot) = self.slot(entity) else {
-                continue;
-            };
-            if self.constants[slot].kind != RigidBody::Static {
-                *pose = self.pose[slot];
-                *twist = self.twist[slot];
-            }
-            if self.uncommitted {
-                *id = self.ids[slot];
-                *mass = self.masses[slot];
-                self.next_id = self.next_id.max(id.0 + 1);
-            }
-        }
-        self.uncommitted = false;
-    }
-}
-
-/// Checks a body and works out its constants; also the mass properties if they were computed.
-pub(crate) fn check_body(
-    kind: RigidBody,
-    collider: Option<&Collider>,
-    material: &Material,
-    mass: &Mass,
-    groups: CollisionGroups,
-) -> Result<(BodyConstants, Option<MassProperties>), BodyError> {
-    let geometry = collider.map(Collider::geometry).transpose()?;
-    body_constants(kind, geometry, material, mass, groups)
-}
-
-fn body_constants(
-    kind: RigidBody,
-    geometry: Option<Geometry>,
-    material: &Material,
-    mass: &Mass,
-    groups: CollisionGroups,
-) -> Result<(BodyConstants, Option<MassProperties>), BodyError> {
-    check_material(material)?;
-    let mut center_of_mass = DVec3::ZERO;
-    let mut computed = None;
-    let solid = geometry.as_ref().filter(|g| g.is_solid());
-    if let Some(shape) = solid {
-        let properties = shape.mass_properties(material.density)?;
-        center_of_mass = properties.center_of_mass;
-        computed = Some(properties);
-    }
-    if mass.is_given() || kind != RigidBody::Dynamic {
-        computed = None;
-    }
-    let inertia = match (kind, mass.is_given(), &computed) {
-        (RigidBody::Dynamic, ..) if geometry.is_some() && solid.is_none() => {
-            return Err(BodyError::NotSolid);
-        }
-        (RigidBody::Dynamic, true, _) => {
-            let given = MassProperties::new(
-                mass.mass(),
-                DVec3::ZERO,
-                mass.principal_inertia(),
-                mass.principal_frame(),
-            )?;
-            Inertia::new(given.mass, given.principal_inertia, given.principal_frame)
-        }
-        (RigidBody::Dynamic, false, Some(p)) => {
-            Inertia::new(p.mass, p.principal_inertia, p.principal_frame)
-        }
-        (RigidBody::Dynamic, false, None) => return Err(BodyError::NoMass),
-        _ => Inertia::FIXED,
-    };
-    let extent = geometry.as_ref().map_or(0.0, Geometry::bounding_radius);
-    let size = geometry.as_ref().map_or(0.0, Geometry::size);
-    let constants = BodyConstants {
-        kind,
-        geometry,
-        center_of_mass,
-        inertia,
-        material: *material,
-        groups,
-        radius: extent + center_of_mass.length(),
-        size: if size.is_finite() { size } else { 0.0 },
-    };
-    Ok((constants, computed))
-}
-
-fn check_material(material: &Material) -> Result<(), BodyError> {
-    let check = |field, value: f64, ok: bool, bound| {
-        if value.is_finite() && ok {
-            Ok(())
-        } else {
-            Err(BodyError::Field {
-                field,
-                value,
-                bound,
-            })
-        }
-    };
-    check("density", material.density, material.density > 0.0, "> 0")?;
-    check(
-        "friction",
-        material.friction,
-        material.friction >= 0.0,
-        "≥ 0",
-    )?;
-    let e = material.restitution;
-    check("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]")
-}
-
-pub(crate) fn check_body_state(
-    pose: &Pose,
-    twist: &Twist,
-    wrench: &Wrench,
-) -> Result<(), BodyError> {
-    let vectors = [
-        ("position", pose.position),
-        ("linear velocity", twist.linear),
-        ("angular velocity", twist.angular),
-        ("force", wrench.force),
-        ("moment", wrench.moment),
-        ("body moment", wrench.body_moment),
-    ];
-    for (field, v) in vectors {
-        if !v.is_finite() {
-            let value = if v.x.is_finite() {
-                if v.y.is_finite() { v.z } else { v.y }
-            } else {
-                v.x
-            };
-            return Err(BodyError::Field {
-                field,
-                value,
-                bound: "finite",
-            });
-        }
-    }
-    let norm = pose.orientation.length();
-    // Renormalised after each step: anything farther from one was not a rotation to begin with.
-    if (norm - 1.0).abs() <= 1e-6 {
-        Ok(())
-    } else {
-        Err(BodyError::Field {
-            field: "orientation norm",
-            value: norm,
-            bound: "1 ± 1e-6",
-        })
     }
 }

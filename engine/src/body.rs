@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// What moves a body. Spawning it with a [`crate::Collider`] is enough: pose, twist, material,
 /// mass, wrench and collision groups are filled in.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[component(summary_tick)]
 #[serde(rename_all = "snake_case")]
 #[require(
     BodyId,
@@ -40,7 +41,7 @@ pub enum RigidBody {
 #[derive(
     Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
-#[component(on_insert = give_id)]
+#[component(summary_tick, on_insert = give_id)]
 pub struct BodyId(pub u64);
 
 /// Turns [`BodyId::UNASSIGNED`] into the next id, and keeps account of the explicit ones.
@@ -82,6 +83,7 @@ impl std::fmt::Display for BodyId {
 /// A shape whose own origin is not its centre of mass (cone, hull, compound) is shifted so that
 /// the two coincide.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[component(summary_tick)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pose {
     /// `x_g`, inertial frame, m.
@@ -118,6 +120,7 @@ impl Pose {
 
 /// Velocity of a body: `v = (v_g, Ω)`.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[component(summary_tick)]
 #[serde(default, deny_unknown_fields)]
 pub struct Twist {
     /// `v_g`, velocity of the centre of mass, **inertial** frame, m/s.
@@ -140,6 +143,7 @@ impl Twist {
 /// Which bodies meet: two bodies do if each one's `memberships` share a bit with the other's
 /// `mask`. By default all do.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[component(summary_tick)]
 #[serde(default, deny_unknown_fields)]
 pub struct CollisionGroups {
     /// Groups that the body belongs to.

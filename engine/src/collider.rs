@@ -1,28 +1,55 @@
 //! The component that gives a body its shape.
 
+use crate::bodies::Bodies;
+use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
 use glam::DVec3;
 use moreau_geometry::{Geometry, GeometryError, Pose as ShapePose, Shape};
 use serde::{Deserialize, Serialize};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The shape of a body. Lengths in m; axes of symmetry are the local `z` axis.
 ///
 /// The description is checked when the body is first seen, not here: a wrong one is a typed error
 /// of [`crate::Simulation::spawn`] or of the next step. To change a shape, insert a new collider.
+/// Clones share one description and its checked form.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
-#[component(immutable)]
-#[serde(transparent)]
+#[component(immutable, summary_tick, on_remove = shape_lost)]
+#[serde(from = "Shape", into = "Shape")]
 pub struct Collider {
+    shared: Arc<Described>,
+}
+
+#[derive(Debug)]
+struct Described {
     shape: Shape,
     /// The checked form, made when it is first asked for.
-    #[serde(skip)]
     geometry: OnceLock<Result<Geometry, GeometryError>>,
+}
+
+/// A body without its shape is in the same columns as before but for this one: no tick tells.
+fn shape_lost(mut world: DeferredWorld, _: HookContext) {
+    if let Some(mut bodies) = world.get_resource_mut::<Bodies>() {
+        bodies.mark_stale();
+    }
 }
 
 impl PartialEq for Collider {
     fn eq(&self, other: &Self) -> bool {
-        self.shape == other.shape
+        Arc::ptr_eq(&self.shared, &other.shared) || self.shape() == other.shape()
+    }
+}
+
+impl From<Shape> for Collider {
+    fn from(shape: Shape) -> Self {
+        Self::new(shape)
+    }
+}
+
+impl From<Collider> for Shape {
+    fn from(collider: Collider) -> Self {
+        collider.shape().clone()
     }
 }
 
@@ -31,23 +58,26 @@ impl Collider {
     #[must_use]
     pub fn new(shape: Shape) -> Self {
         Self {
-            shape,
-            geometry: OnceLock::new(),
+            shared: Arc::new(Described {
+                shape,
+                geometry: OnceLock::new(),
+            }),
         }
     }
 
-    /// The checked form of the shape; built once, shared by clones made afterwards.
+    /// The checked form of the shape; built once, shared by clones.
     ///
     /// # Errors
     /// [`GeometryError`] names the field of the shape, its value and the bound.
     pub fn geometry(&self) -> Result<Geometry, GeometryError> {
-        self.geometry.get_or_init(|| self.shape.build()).clone()
+        let Described { shape, geometry } = &*self.shared;
+        geometry.get_or_init(|| shape.build()).clone()
     }
 
     /// The shape.
     #[must_use]
     pub fn shape(&self) -> &Shape {
-        &self.shape
+        &self.shared.shape
     }
 
     /// A ball of the given radius.

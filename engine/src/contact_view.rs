@@ -1,13 +1,15 @@
 //! The contacts of the last step, for reading.
 
 use crate::BodyId;
-use crate::assembly::ContactProblem;
+use crate::assembly::{ContactProblem, WarmStart};
 use crate::bodies::Bodies;
-use crate::index_set::Interaction;
 use crate::motion::Motion;
 use bevy_ecs::prelude::*;
 use glam::{DMat3, DVec3};
+use moreau_solvers::WorldTwist;
 use serde::{Deserialize, Serialize};
+use std::ops::Deref;
+use std::sync::OnceLock;
 
 /// Status of a contact under the exact law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,8 +48,30 @@ pub struct ContactView {
 }
 
 /// The contacts of the last step, ordered by the ids of their bodies.
+///
+/// ```
+/// use bevy_ecs::prelude::*;
+/// use moreau::prelude::*;
+/// fn heaviest(contacts: Res<Contacts>) -> f64 {
+///     contacts.0.iter().fold(0.0, |most, contact| most.max(contact.impulse.x))
+/// }
+/// ```
 #[derive(Resource, Clone, Debug, Default)]
-pub struct Contacts(pub Vec<ContactView>);
+pub struct Contacts(pub ContactViews);
+
+/// A slice of [`ContactView`], made when it is first read: a step whose contacts nobody looks at does not
+/// write them.
+#[derive(Clone, Debug, Default)]
+pub struct ContactViews {
+    problem: ContactProblem,
+    /// `v_{k+1}`, inertial frame.
+    end: Vec<WorldTwist>,
+    ids: Vec<BodyId>,
+    entities: Vec<Entity>,
+    /// Of the bodies, when ids and entities were taken.
+    epoch: u64,
+    views: OnceLock<Vec<ContactView>>,
+}
 
 /// Relative distance to the boundary of the cone within which a contact counts as slipping: the
 /// solver puts slipping impulses on the boundary to rounding.
@@ -65,30 +89,81 @@ fn status(impulse: DVec3, friction: f64) -> ContactStatus {
     }
 }
 
-impl Contacts {
-    /// Takes over the contacts of a solved step.
-    pub(crate) fn collect(
+impl ContactViews {
+    /// Number of contacts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.problem.contacts.len()
+    }
+
+    /// True without contacts.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes over the contacts of a finished step, in exchange for the buffers of the one before.
+    pub(crate) fn keep(
         &mut self,
-        active: &[Interaction],
-        problem: &ContactProblem,
+        problem: &mut ContactProblem,
+        motion: &mut Motion,
         bodies: &Bodies,
-        motion: &Motion,
     ) {
-        self.0.clear();
-        let solved = problem.contacts.iter().zip(&problem.impulse);
-        for (interaction, (contact, r)) in active.iter().zip(solved) {
-            let [a, b] = contact.bodies.map(|slot| slot as usize);
-            self.0.push(ContactView {
-                bodies: [bodies.ids[a], bodies.ids[b]],
-                entities: [bodies.entities[a], bodies.entities[b]],
-                point: interaction.candidate.point,
-                frame: contact.frame,
-                gap: interaction.candidate.gap,
-                local_velocity: contact.local_velocity(&motion.end[a], &motion.end[b]),
-                impulse: *r,
-                friction: contact.friction,
-                status: status(*r, contact.friction),
-            });
+        std::mem::swap(&mut self.problem, problem);
+        std::mem::swap(&mut self.end, &mut motion.end);
+        if self.epoch != bodies.epoch {
+            self.epoch = bodies.epoch;
+            self.ids.clone_from(&bodies.ids);
+            self.entities.clone_from(&bodies.entities);
         }
+        self.views = OnceLock::new();
+    }
+
+    /// The problem and its solution.
+    pub(crate) fn problem(&self) -> &ContactProblem {
+        &self.problem
+    }
+
+    /// The impulses for the next step to start from.
+    pub(crate) fn warm_start(&self) -> WarmStart<'_> {
+        WarmStart {
+            problem: &self.problem,
+            ids: &self.ids,
+        }
+    }
+
+    fn view(&self, index: usize) -> ContactView {
+        let (contact, place) = (&self.problem.contacts[index], &self.problem.places[index]);
+        let impulse = self.problem.impulse[index];
+        let [a, b] = contact.bodies.map(|slot| slot as usize);
+        ContactView {
+            bodies: [self.ids[a], self.ids[b]],
+            entities: [self.entities[a], self.entities[b]],
+            point: place.point,
+            frame: contact.frame,
+            gap: place.gap,
+            local_velocity: contact.local_velocity(&self.end[a], &self.end[b]),
+            impulse,
+            friction: contact.friction,
+            status: status(impulse, contact.friction),
+        }
+    }
+}
+
+impl Deref for ContactViews {
+    type Target = [ContactView];
+
+    fn deref(&self) -> &[ContactView] {
+        let views = || (0..self.len()).map(|index| self.view(index)).collect();
+        self.views.get_or_init(views)
+    }
+}
+
+impl<'a> IntoIterator for &'a ContactViews {
+    type Item = &'a ContactView;
+    type IntoIter = std::slice::Iter<'a, ContactView>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }

@@ -35,6 +35,10 @@ pub(crate) struct Inertia {
     pub(crate) inverse_moments: DVec3,
     /// Principal axes to body frame.
     pub(crate) frame: DQuat,
+    /// All principal moments are equal: any frame is principal.
+    pub(crate) spherical: bool,
+    /// The principal axes are those of the body: `frame` turns nothing.
+    aligned: bool,
 }
 
 impl Inertia {
@@ -44,35 +48,53 @@ impl Inertia {
         moments: DVec3::ZERO,
         inverse_moments: DVec3::ZERO,
         frame: DQuat::IDENTITY,
+        spherical: true,
+        aligned: true,
     };
 
     pub(crate) fn new(mass: f64, moments: DVec3, frame: DQuat) -> Self {
+        let spread = moments.max_element() - moments.min_element();
         Self {
             mass,
             inverse_mass: 1.0 / mass,
             moments,
             inverse_moments: moments.recip(),
             frame,
+            spherical: spread <= 1e-15 * moments.max_element(),
+            aligned: frame == DQuat::IDENTITY,
         }
-    }
-
-    /// All principal moments are equal: any frame is principal.
-    #[inline]
-    pub(crate) fn is_spherical(&self) -> bool {
-        let spread = self.moments.max_element() - self.moments.min_element();
-        spread <= 1e-15 * self.moments.max_element()
     }
 
     /// `𝕀⁻¹ m`, body frame.
     #[inline]
     pub(crate) fn inverse_times(&self, moment: DVec3) -> DVec3 {
-        self.frame * ((self.frame.conjugate() * moment) * self.inverse_moments)
+        self.along_axes(moment, self.inverse_moments)
+    }
+
+    /// `𝕀 Ω`, body frame.
+    #[inline]
+    pub(crate) fn times(&self, angular: DVec3) -> DVec3 {
+        self.along_axes(angular, self.moments)
+    }
+
+    /// `Φ diag(d) Φᵀ v` with the principal axes `Φ`.
+    #[inline]
+    fn along_axes(&self, v: DVec3, d: DVec3) -> DVec3 {
+        if self.aligned {
+            v * d
+        } else {
+            self.frame * ((self.frame.conjugate() * v) * d)
+        }
     }
 
     /// `½ Ω·𝕀Ω`, J.
     #[inline]
     pub(crate) fn rotational_energy(&self, angular: DVec3) -> f64 {
-        let omega = self.frame.conjugate() * angular;
+        let omega = if self.aligned {
+            angular
+        } else {
+            self.frame.conjugate() * angular
+        };
         0.5 * omega.dot(self.moments * omega)
     }
 }
@@ -99,7 +121,11 @@ pub(crate) fn free_motion(
     update: RotationUpdate,
 ) -> FreeMotion {
     let linear = twist.linear + (gravity + wrench.force * inertia.inverse_mass) * h;
+    let turning = wrench.moment != DVec3::ZERO || wrench.body_moment != DVec3::ZERO;
     let half_kick = |orientation: DQuat| {
+        if !turning {
+            return DVec3::ZERO;
+        }
         let moment = orientation.conjugate() * wrench.moment + wrench.body_moment;
         inertia.inverse_times(moment) * (0.5 * h)
     };
@@ -135,7 +161,7 @@ fn torque_free(inertia: &Inertia, p: DQuat, omega: DVec3, h: f64) -> (DQuat, DVe
     if omega == DVec3::ZERO {
         return (p, omega);
     }
-    if inertia.is_spherical() {
+    if inertia.spherical {
         return (rotation::normalised(p * rotation::exp(omega * h)), omega);
     }
     let mut state = PrincipalRotation {

@@ -14,24 +14,25 @@
 //! `ΔK = ½ r·(u_k + u_{k+1}) ≤ ½ (1 − e) r·u_k ≤ 0`.
 
 use crate::bodies::Bodies;
+use crate::chunks;
 use crate::detection::Candidate;
 use crate::motion::Motion;
 use crate::settings::{Activation, Settings};
 use bevy_ecs::prelude::*;
-use glam::DVec3;
 
 /// A contact whose law is imposed in this step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Interaction {
-    pub(crate) candidate: Candidate,
-    /// `ρ_A`, `ρ_B`: contact point from each centre of mass, inertial frame, m.
-    pub(crate) arms: [DVec3; 2],
+    /// Place among the candidates.
+    pub(crate) candidate: u32,
+    /// Restitution acts in this step: the term `s` contains `e u_{N,k}`.
+    pub(crate) impact: bool,
+    /// The contact is in `I₁`; always true after the choice.
+    imposed: bool,
     /// `μ`; zero for the frictionless law.
     pub(crate) friction: f64,
     /// The term `s` of `0 ≤ u_N + s ⊥ r_N ≥ 0`, m/s.
     pub(crate) shift: f64,
-    /// Restitution acts in this step: the term `s` contains `e u_{N,k}`.
-    pub(crate) impact: bool,
 }
 
 /// `I₁` of the step.
@@ -49,55 +50,81 @@ impl IndexSet {
         motion: &Motion,
         settings: &Settings,
     ) {
-        self.active.clear();
-        let threshold = settings.bounce_threshold();
-        let h = settings.time_step;
-        for candidate in candidates {
-            let [a, b] = candidate.bodies.map(|slot| slot as usize);
-            let arms = [a, b].map(|slot| candidate.point - bodies.pose[slot].position);
-            let relative = motion.begin_velocity(a, arms[0]) - motion.begin_velocity(b, arms[1]);
-            let approach = candidate.normal.dot(relative);
-            let (friction, restitution) = combined_law(bodies, a, b, settings);
-            let gap = candidate.gap;
-            let law = match settings.activation {
-                Activation::GapAware => {
-                    let bounces = restitution > 0.0;
-                    let strikes = bounces && approach < -threshold && gap + h * approach <= 0.0;
-                    let leaves = bounces && approach > threshold;
-                    let open = gap.max(0.0) / h;
-                    Some(match (strikes, leaves) {
-                        (true, _) => (restitution * approach, true),
-                        (_, true) => (open + restitution * approach, true),
-                        _ => (open, false),
-                    })
+        let count = candidates.len();
+        self.active.resize(count, Interaction::default());
+        let rows = (0..count as u32, candidates, &mut self.active[..]);
+        chunks::for_each(rows, &|(numbers, candidates, active)| {
+            for ((number, candidate), active) in numbers.zip(candidates).zip(active) {
+                *active = Interaction {
+                    candidate: number,
+                    ..law(candidate, bodies, motion, settings)
+                };
+            }
+        });
+        if let Activation::Forecast { .. } = settings.activation {
+            self.active.retain(|interaction| interaction.imposed);
+        }
+    }
+}
+
+/// The law of a candidate.
+fn law(
+    candidate: &Candidate,
+    bodies: &Bodies,
+    motion: &Motion,
+    settings: &Settings,
+) -> Interaction {
+    let [a, b] = candidate.bodies.map(|slot| slot as usize);
+    let (friction, restitution) = combined_law(bodies, a, b, settings);
+    let h = settings.time_step;
+    let gap = candidate.gap;
+    let approach = || {
+        let [at_a, at_b] = [a, b].map(|slot| {
+            let arm = candidate.point - bodies.pose[slot].position;
+            motion.begin_velocity(slot, arm)
+        });
+        candidate.normal.dot(at_a - at_b)
+    };
+    let (imposed, shift, impact) = match settings.activation {
+        Activation::GapAware => {
+            let open = gap.max(0.0) / h;
+            if restitution > 0.0 {
+                let threshold = settings.bounce_threshold();
+                let approach = approach();
+                if approach < -threshold && gap + h * approach <= 0.0 {
+                    (true, restitution * approach, true)
+                } else if approach > threshold {
+                    (true, open + restitution * approach, true)
+                } else {
+                    (true, open, false)
                 }
-                Activation::Forecast {
-                    gamma,
-                    threshold,
-                    approaching_only,
-                } => {
-                    let near = gap + gamma * h * approach <= threshold;
-                    let closing = !approaching_only || approach <= 0.0;
-                    (near && closing).then_some((restitution * approach, restitution > 0.0))
-                }
-            };
-            if let Some((shift, impact)) = law {
-                let candidate = *candidate;
-                self.active.push(Interaction {
-                    candidate,
-                    arms,
-                    friction,
-                    shift,
-                    impact,
-                });
+            } else {
+                (true, open, false)
             }
         }
+        Activation::Forecast {
+            gamma,
+            threshold,
+            approaching_only,
+        } => {
+            let approach = approach();
+            let near = gap + gamma * h * approach <= threshold;
+            let closing = !approaching_only || approach <= 0.0;
+            (near && closing, restitution * approach, restitution > 0.0)
+        }
+    };
+    Interaction {
+        candidate: 0,
+        impact,
+        imposed,
+        friction,
+        shift,
     }
 }
 
 /// `(μ, e)` of a contact from its two materials.
 fn combined_law(bodies: &Bodies, a: usize, b: usize, settings: &Settings) -> (f64, f64) {
-    let (a, b) = (&bodies.constants[a].material, &bodies.constants[b].material);
+    let (a, b) = (&bodies.materials[a], &bodies.materials[b]);
     let friction = if a.frictionless || b.frictionless {
         0.0
     } else {

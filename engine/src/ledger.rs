@@ -14,12 +14,15 @@
 //! What the five terms leave of `ΔK + ΔE_p` is rounding.
 
 use crate::assembly::ContactProblem;
-use crate::bodies::Bodies;
+use crate::bodies::{Bodies, BodyConstants};
+use crate::chunks::{self, Slots};
+use crate::gather::Before;
 use crate::motion::Motion;
 use crate::settings::Settings;
-use crate::{Pose, RigidBody, Twist};
+use crate::{RigidBody, Twist};
+use bevy_ecs::prelude::*;
 use glam::DVec3;
-use moreau_solvers::WorldTwist;
+use moreau_solvers::{Contact, WorldTwist};
 use serde::{Deserialize, Serialize};
 
 /// Energies at the end of a step and the work done during it, J.
@@ -66,91 +69,178 @@ impl EnergyLedger {
     }
 }
 
-/// State of the bodies at `t_k`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StateBefore<'a> {
-    pub(crate) pose: &'a [Pose],
-    pub(crate) twist: &'a [Twist],
+/// The bookkeeping of a step.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct Ledger {
+    /// `v̄` of each body, inertial frame; zero at rest.
+    mean: Vec<WorldTwist>,
+    /// Of the bodies, when the entries of those at rest were written.
+    epoch: u64,
 }
 
-/// The ledger of a step that led from `before` to the state in `bodies`.
-pub(crate) fn ledger(
-    before: StateBefore,
-    bodies: &Bodies,
-    motion: &Motion,
-    problem: &ContactProblem,
-    settings: &Settings,
-) -> EnergyLedger {
-    let (h, gravity) = (settings.time_step, settings.gravity);
-    let mut ledger = EnergyLedger::default();
-    let mut change = 0.0;
-    for (slot, body) in bodies.constants.iter().enumerate() {
-        if !body.is_dynamic() {
-            continue;
-        }
-        let (inertia, wrench, drift) = (&body.inertia, &bodies.wrench[slot], &motion.drift[slot]);
-        let (old, new) = (&before.twist[slot], &bodies.twist[slot]);
-        let old_spin = inertia.rotational_energy(old.angular);
-        let kinetic = |twist: &Twist| {
-            0.5 * inertia.mass * twist.linear.length_squared()
-                + inertia.rotational_energy(twist.angular)
+/// A part of the sums of a step.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    ledger: EnergyLedger,
+    /// `ΔK + ΔE_p`.
+    change: f64,
+    /// Driven boundaries are among the bodies.
+    driven: bool,
+}
+
+impl Sums {
+    fn plus(self, other: Self) -> Self {
+        let (a, b) = (&self.ledger, &other.ledger);
+        let ledger = EnergyLedger {
+            kinetic: a.kinetic + b.kinetic,
+            potential: a.potential + b.potential,
+            work_external: a.work_external + b.work_external,
+            work_friction: a.work_friction + b.work_friction,
+            work_impact: a.work_impact + b.work_impact,
+            work_drift: a.work_drift + b.work_drift,
+            work_gyroscopic: a.work_gyroscopic + b.work_gyroscopic,
+            energy_gap: 0.0,
         };
-        let displacement = bodies.pose[slot].position - before.pose[slot].position;
-        let fall = -inertia.mass * gravity.dot(displacement);
-        let mean = (old.linear + new.linear) * 0.5;
-        let begin = drift.twist.angular - drift.kick;
-        let moment = inertia.frame * (inertia.moments * (inertia.frame.conjugate() * drift.kick));
-        ledger.kinetic += kinetic(new);
-        ledger.potential -= inertia.mass * gravity.dot(bodies.pose[slot].position);
-        ledger.work_external +=
-            h * wrench.force.dot(mean) + moment.dot((begin + new.angular) * 0.5);
-        ledger.work_drift += fall + inertia.mass * h * gravity.dot(mean);
-        ledger.work_gyroscopic += inertia.rotational_energy(begin) - old_spin;
-        change += kinetic(new) - kinetic(old) + fall;
+        Self {
+            ledger,
+            change: self.change + other.change,
+            driven: self.driven || other.driven,
+        }
     }
-    add_contact_work(&mut ledger, bodies, motion, problem);
-    let accounted = ledger.work_external
-        + ledger.work_friction
-        + ledger.work_impact
-        + ledger.work_drift
-        + ledger.work_gyroscopic;
-    ledger.energy_gap = change - accounted;
-    ledger
 }
 
-/// `Σ P·ū` by parts, and the work of driven boundaries.
-fn add_contact_work(
-    ledger: &mut EnergyLedger,
+impl Ledger {
+    /// The ledger of a step that led from `before` to the state in `bodies`. Writes the impulses in
+    /// the inertial frame beside it.
+    pub(crate) fn balance(
+        &mut self,
+        before: &Before,
+        bodies: &Bodies,
+        motion: &Motion,
+        problem: &ContactProblem,
+        carried: &mut Vec<DVec3>,
+        settings: &Settings,
+    ) -> EnergyLedger {
+        if self.epoch != bodies.epoch {
+            self.epoch = bodies.epoch;
+            self.mean.clear();
+            self.mean.resize(bodies.len(), WorldTwist::default());
+        }
+        let work = |part: Slots<'_, &mut [WorldTwist]>| {
+            let (rows, mean) = (part.each(), part.columns);
+            let mut sums = Sums::default();
+            for (slot, row) in rows {
+                mean[row] = mean_twist(motion, slot);
+                match bodies.constants[slot].kind {
+                    RigidBody::Dynamic => {
+                        add_body(&mut sums, slot, before, bodies, motion, settings);
+                    }
+                    RigidBody::Kinematic => sums.driven = true,
+                    RigidBody::Static => {}
+                }
+            }
+            sums
+        };
+        let moving = Slots::of(&bodies.moving, &mut self.mean[..]);
+        let of_bodies = chunks::fold(moving, &work, &Sums::plus);
+        let mean = &self.mean;
+        let driven = of_bodies.driven.then_some(&bodies.constants[..]);
+        let work = |(contacts, impulse, carried): (&[Contact], &[DVec3], &mut [DVec3])| {
+            let mut sums = Sums::default();
+            for ((contact, r), p) in contacts.iter().zip(impulse).zip(carried) {
+                *p = contact.frame * *r;
+                if *r != DVec3::ZERO {
+                    add_contact(&mut sums.ledger, contact, [*r, *p], mean, driven);
+                }
+            }
+            sums
+        };
+        carried.resize(problem.impulse.len(), DVec3::ZERO);
+        let (contacts, impulse) = (&problem.contacts[..], &problem.impulse[..]);
+        let rows = (contacts, impulse, &mut carried[..]);
+        let all = of_bodies.plus(chunks::fold(rows, &work, &Sums::plus));
+        let mut ledger = all.ledger;
+        let accounted = ledger.work_external
+            + ledger.work_friction
+            + ledger.work_impact
+            + ledger.work_drift
+            + ledger.work_gyroscopic;
+        ledger.energy_gap = all.change - accounted;
+        ledger
+    }
+}
+
+/// `v̄` of a moving body.
+fn mean_twist(motion: &Motion, slot: usize) -> WorldTwist {
+    let (end, drift) = (&motion.end[slot], &motion.drift[slot]);
+    // Body-frame kicks act at the drifted orientation, like the impulses.
+    let kick = if drift.kick == DVec3::ZERO {
+        DVec3::ZERO
+    } else {
+        drift.orientation * drift.kick
+    };
+    WorldTwist {
+        linear: (motion.begin[slot].linear + end.linear) * 0.5,
+        angular: (motion.free[slot].angular - kick + end.angular) * 0.5,
+    }
+}
+
+/// Energies of a dynamic body, and the work of what acts on it beside contacts.
+#[inline]
+fn add_body(
+    sums: &mut Sums,
+    slot: usize,
+    before: &Before,
     bodies: &Bodies,
     motion: &Motion,
-    problem: &ContactProblem,
+    settings: &Settings,
 ) {
-    let mean = |slot: usize| {
-        let (end, drift) = (&motion.end[slot], &motion.drift[slot]);
-        // Body-frame kicks act at the drifted orientation, like the impulses.
-        let kick = drift.orientation * drift.kick;
-        WorldTwist {
-            linear: (motion.begin[slot].linear + end.linear) * 0.5,
-            angular: (motion.free[slot].angular - kick + end.angular) * 0.5,
-        }
+    let (h, gravity) = (settings.time_step, settings.gravity);
+    let inertia = &bodies.constants[slot].inertia;
+    let (wrench, drift) = (&bodies.wrench[slot], &motion.drift[slot]);
+    let (old, new) = (&before.twist[slot], &bodies.twist[slot]);
+    let linear = |twist: &Twist| 0.5 * inertia.mass * twist.linear.length_squared();
+    let old_spin = inertia.rotational_energy(old.angular);
+    let kinetic = linear(new) + inertia.rotational_energy(new.angular);
+    let displacement = bodies.pose[slot].position - before.pose[slot].position;
+    let fall = -inertia.mass * gravity.dot(displacement);
+    let mean = (old.linear + new.linear) * 0.5;
+    let ledger = &mut sums.ledger;
+    ledger.kinetic += kinetic;
+    ledger.potential -= inertia.mass * gravity.dot(bodies.pose[slot].position);
+    ledger.work_external += h * wrench.force.dot(mean);
+    let begin = drift.twist.angular - drift.kick;
+    if drift.kick != DVec3::ZERO {
+        ledger.work_external += inertia.times(drift.kick).dot((begin + new.angular) * 0.5);
+    }
+    ledger.work_drift += fall + inertia.mass * h * gravity.dot(mean);
+    if begin != old.angular {
+        ledger.work_gyroscopic += inertia.rotational_energy(begin) - old_spin;
+    }
+    sums.change += kinetic - (linear(old) + old_spin) + fall;
+}
+
+/// `P·ū` of a contact by parts, `P` in its frame and in the inertial one. Where bodies are `driven`
+/// (then given by their constants), also their work.
+#[inline]
+fn add_contact(
+    ledger: &mut EnergyLedger,
+    contact: &Contact,
+    [r, p]: [DVec3; 2],
+    mean: &[WorldTwist],
+    driven: Option<&[BodyConstants]>,
+) {
+    let slots = contact.bodies.map(|slot| slot as usize);
+    let means = slots.map(|slot| &mean[slot]);
+    let u = contact.local_velocity(means[0], means[1]);
+    ledger.work_impact += r.x * u.x;
+    ledger.work_friction += r.y * u.y + r.z * u.z;
+    let Some(bodies) = driven else {
+        return;
     };
-    for (contact, r) in problem.contacts.iter().zip(&problem.impulse) {
-        if *r == DVec3::ZERO {
-            continue;
-        }
-        let [a, b] = contact.bodies.map(|slot| slot as usize);
-        let (mean_a, mean_b) = (mean(a), mean(b));
-        let u = contact.local_velocity(&mean_a, &mean_b);
-        ledger.work_impact += r.x * u.x;
-        ledger.work_friction += r.y * u.y + r.z * u.z;
-        let p = contact.frame * *r;
-        for (slot, twist, arm, sign) in [
-            (a, mean_a, contact.arms[0], -1.0),
-            (b, mean_b, contact.arms[1], 1.0),
-        ] {
-            if bodies.constants[slot].kind == RigidBody::Kinematic {
-                ledger.work_external += sign * p.dot(twist.at(arm));
-            }
+    for (side, sign) in [(0, -1.0), (1, 1.0)] {
+        if bodies[slots[side]].kind == RigidBody::Kinematic {
+            ledger.work_external += sign * p.dot(means[side].at(contact.arms[side]));
         }
     }
 }

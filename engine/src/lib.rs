@@ -4,11 +4,16 @@
 mod assembly;
 mod bodies;
 mod body;
+mod body_check;
+mod chunks;
 mod collider;
 mod contact_view;
 mod detection;
 mod error;
+#[cfg(test)]
+mod footprint;
 mod free_motion;
+mod gather;
 mod index_set;
 mod ledger;
 mod mass;
@@ -16,6 +21,7 @@ mod material;
 mod momentum;
 mod moreau_jean;
 mod motion;
+mod overflow;
 mod projection;
 mod report;
 pub mod rotation;
@@ -29,7 +35,7 @@ mod wrench;
 
 pub use body::{BodyId, CollisionGroups, Pose, RigidBody, Twist};
 pub use collider::Collider;
-pub use contact_view::{ContactStatus, ContactView, Contacts};
+pub use contact_view::{ContactStatus, ContactView, ContactViews, Contacts};
 pub use error::{BodyError, SettingsError, StepError};
 pub use ledger::EnergyLedger;
 pub use mass::Mass;

@@ -1,8 +1,8 @@
 //! Mass and inertia of a body.
 
+use crate::free_motion::Inertia;
 use bevy_ecs::prelude::*;
 use glam::{DQuat, DVec3};
-use moreau_geometry::MassProperties;
 use serde::{Deserialize, Serialize};
 
 /// Mass and inertia about the centre of mass.
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// the body is first seen; until then, and for static and kinematic bodies, they are zero. Given values are
 /// checked: positive, and inertia within the triangle inequality.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[component(summary_tick)]
 #[serde(from = "GivenMass", into = "GivenMass")]
 pub struct Mass {
     given: bool,
@@ -81,18 +82,29 @@ impl Mass {
         self.given
     }
 
-    /// Given values as they are; otherwise the computed ones, or zero where there are none.
-    pub(crate) fn completed(&self, computed: Option<&MassProperties>) -> Self {
-        match (self.given, computed) {
-            (true, _) => *self,
-            (false, None) => Self::from_shape(),
-            (false, Some(properties)) => Self {
+    /// Given values as they are; otherwise those that the body was found to have.
+    pub(crate) fn completed(&self, inertia: &Inertia) -> Self {
+        if self.given {
+            *self
+        } else {
+            Self {
                 given: false,
-                mass: properties.mass,
-                principal_inertia: properties.principal_inertia,
-                principal_frame: properties.principal_frame,
-            },
+                mass: inertia.mass,
+                principal_inertia: inertia.moments,
+                principal_frame: inertia.frame,
+            }
         }
+    }
+
+    /// True if these are the values of `inertia`.
+    pub(crate) fn describes(&self, inertia: &Inertia) -> bool {
+        *self
+            == Self {
+                given: self.given,
+                mass: inertia.mass,
+                principal_inertia: inertia.moments,
+                principal_frame: inertia.frame,
+            }
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a body is made of.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[component(summary_tick)]
 #[serde(default, deny_unknown_fields)]
 pub struct Material {
     /// Density, kg/m³, > 0; used where the mass is not given. Default 1000.

@@ -11,108 +11,149 @@
 //! adds what the impulses change, which is the θ-update. Both forms renormalise.
 
 use crate::bodies::Bodies;
+use crate::chunks::{self, Slots};
 use crate::index_set::Interaction;
 use crate::motion::Motion;
+use crate::overflow::overflows;
 use crate::rotation;
 use crate::settings::{RotationUpdate, Settings, Theta};
-use crate::{RigidBody, Twist};
+use crate::{Pose, RigidBody, Twist};
 use bevy_ecs::prelude::*;
 use glam::DVec3;
+use moreau_solvers::Contact;
 
-/// θ of each body in this step.
+/// What the contacts of a step did to each body, bit by bit.
 #[derive(Resource, Debug, Default)]
-pub(crate) struct BodyTheta {
-    values: Vec<f64>,
+pub(crate) struct Pushes {
     marks: Vec<u8>,
 }
 
-/// What the contacts did to a body, bit by bit.
 const PUSHED: u8 = 1;
 const STRUCK: u8 = 2;
 /// Velocity changes smaller than this, relative to the speed, are the solver's rounding.
 const NEGLIGIBLE: f64 = 1e-9;
 
-impl BodyTheta {
-    /// [`Theta::Auto`]: 1 for a body that contacts push, none of them an impact, else ½.
+impl Pushes {
+    /// Marks the bodies that contacts push, and those that an impact is among. Marks of bodies at rest
+    /// are neither wiped nor read.
+    pub(crate) fn mark(
+        &mut self,
+        active: &[Interaction],
+        contacts: &[Contact],
+        impulse: &[DVec3],
+        bodies: &Bodies,
+    ) {
+        self.marks.resize(bodies.len(), 0);
+        for slot in &bodies.moving {
+            self.marks[*slot as usize] = 0;
+        }
+        let pairs = contacts.iter().map(|contact| contact.bodies);
+        for ((interaction, [a, b]), r) in active.iter().zip(pairs).zip(impulse) {
+            if r.x > 0.0 {
+                let mark = PUSHED | if interaction.impact { STRUCK } else { 0 };
+                self.marks[a as usize] |= mark;
+                self.marks[b as usize] |= mark;
+            }
+        }
+    }
+
+    /// θ of a body. [`Theta::Auto`]: 1 if contacts push it, none of them an impact, else ½.
     ///
     /// An impulse that changes the velocity by rounding only does not push: the position would
     /// jump by `½ g h²` with it.
-    pub(crate) fn choose(
-        &mut self,
-        settings: &Settings,
-        active: &[Interaction],
-        impulse: &[DVec3],
-        motion: &Motion,
-    ) {
-        self.values.clear();
-        self.marks.clear();
-        self.marks.resize(motion.free.len(), 0);
+    fn theta(&self, slot: usize, motion: &Motion, settings: &Settings) -> f64 {
         if let Theta::Fixed(theta) = settings.theta {
-            self.values.resize(motion.free.len(), theta);
-            return;
+            return theta;
         }
-        for (interaction, r) in active.iter().zip(impulse) {
-            if r.x > 0.0 {
-                let mark = if interaction.impact {
-                    PUSHED | STRUCK
-                } else {
-                    PUSHED
-                };
-                for slot in interaction.candidate.bodies {
-                    self.marks[slot as usize] |= mark;
-                }
-            }
-        }
+        let (free, end) = (&motion.free[slot], &motion.end[slot]);
         let fall = settings.gravity.length() * settings.time_step;
-        for (slot, mark) in self.marks.iter().enumerate() {
-            let (free, end) = (&motion.free[slot], &motion.end[slot]);
-            let change = (end.linear - free.linear).length();
-            let felt = change > NEGLIGIBLE * (fall + end.linear.length());
-            self.values
-                .push(if *mark == PUSHED && felt { 1.0 } else { 0.5 });
+        let change = (end.linear - free.linear).length();
+        let felt = change > NEGLIGIBLE * (fall + end.linear.length());
+        if self.marks[slot] == PUSHED && felt {
+            1.0
+        } else {
+            0.5
         }
     }
 }
 
-/// Advances `bodies` to `t_{k+1}` from the solved twists in `motion.end`.
-pub(crate) fn update(bodies: &mut Bodies, motion: &Motion, theta: &BodyTheta, settings: &Settings) {
-    let h = settings.time_step;
-    for slot in 0..bodies.len() {
-        let (pose, twist) = (&mut bodies.pose[slot], &mut bodies.twist[slot]);
-        let drift = &motion.drift[slot];
-        match bodies.constants[slot].kind {
-            RigidBody::Static => {}
-            RigidBody::Kinematic => {
-                pose.position += twist.linear * h;
-                pose.orientation = drift.orientation;
+/// Advances `bodies` to `t_{k+1}` from the solved twists in `motion.end`. Returns the lowest slot
+/// whose state overflows.
+pub(crate) fn update(
+    bodies: &mut Bodies,
+    motion: &Motion,
+    pushes: &Pushes,
+    settings: &Settings,
+) -> Option<usize> {
+    let Bodies {
+        pose,
+        twist,
+        constants,
+        moving,
+        ..
+    } = bodies;
+    let work = |part: Slots<'_, (&mut [Pose], &mut [Twist])>| {
+        let rows = part.each();
+        let (pose, twist) = part.columns;
+        let mut overflow = None;
+        for (slot, row) in rows {
+            let (pose, twist) = (&mut pose[row], &mut twist[row]);
+            match constants[slot].kind {
+                RigidBody::Static => {}
+                RigidBody::Kinematic => {
+                    pose.position += twist.linear * settings.time_step;
+                    pose.orientation = motion.drift[slot].orientation;
+                }
+                RigidBody::Dynamic => {
+                    let theta = pushes.theta(slot, motion, settings);
+                    advance(pose, twist, slot, theta, motion, settings);
+                }
             }
-            RigidBody::Dynamic => {
-                let theta = theta.values[slot];
-                let before = *twist;
-                let end = &motion.end[slot];
-                // The change by contacts is turned back alone: without contacts Ω keeps its bits.
-                let change =
-                    drift.orientation.conjugate() * (end.angular - motion.free[slot].angular);
-                *twist = Twist {
-                    linear: end.linear,
-                    angular: drift.twist.angular + change,
-                };
-                pose.position += (twist.linear * theta + before.linear * (1.0 - theta)) * h;
-                pose.orientation = match settings.rotation {
-                    RotationUpdate::Exponential => {
-                        let extra = (change * theta + drift.kick * (theta - 0.5)) * h;
-                        if extra == DVec3::ZERO {
-                            drift.orientation
-                        } else {
-                            rotation::normalised(drift.orientation * rotation::exp(extra))
-                        }
-                    }
-                    RotationUpdate::Linear => {
-                        let mean = twist.angular * theta + before.angular * (1.0 - theta);
-                        rotation::linear_update(pose.orientation, mean, h)
-                    }
-                };
+            let p = pose.orientation;
+            let turn = DVec3::new(p.x, p.y, p.z) + DVec3::splat(p.w);
+            let state = [pose.position, turn, twist.linear, twist.angular];
+            if overflow.is_none() && overflows(state) {
+                overflow = Some(slot);
             }
         }
-    }
+        overflow
+    };
+    let columns = (&mut pose[..], &mut twist[..]);
+    let found = chunks::fold(Slots::of(moving, columns), &work, &Option::or);
+    [found, motion.overflow_at_rest].into_iter().flatten().min()
+}
+
+/// The update of one dynamic body.
+#[inline]
+fn advance(
+    pose: &mut Pose,
+    twist: &mut Twist,
+    slot: usize,
+    theta: f64,
+    motion: &Motion,
+    settings: &Settings,
+) {
+    let h = settings.time_step;
+    let (drift, before, end) = (&motion.drift[slot], *twist, &motion.end[slot]);
+    // The change by contacts is turned back alone: without contacts Ω keeps its bits.
+    let change = drift.orientation.conjugate() * (end.angular - motion.free[slot].angular);
+    *twist = Twist {
+        linear: end.linear,
+        angular: drift.twist.angular + change,
+    };
+    pose.position += (twist.linear * theta + before.linear * (1.0 - theta)) * h;
+    pose.orientation = match settings.rotation {
+        RotationUpdate::Exponential => {
+            let extra = (change * theta + drift.kick * (theta - 0.5)) * h;
+            if extra == DVec3::ZERO {
+                drift.orientation
+            } else {
+                rotation::normalised(drift.orientation * rotation::exp(extra))
+            }
+        }
+        RotationUpdate::Linear => {
+            let mean = twist.angular * theta + before.angular * (1.0 - theta);
+            rotation::linear_update(pose.orientation, mean, h)
+        }
+    };
 }

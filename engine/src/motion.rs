@@ -1,7 +1,9 @@
 //! Dense per-body arrays of one step, between the state at `t_k` and the state at `t_{k+1}`.
 
 use crate::bodies::Bodies;
+use crate::chunks::{self, Slots};
 use crate::free_motion::{FreeMotion, free_motion, prescribed_motion};
+use crate::overflow::overflows;
 use crate::rotation;
 use crate::settings::Settings;
 use crate::{RigidBody, Twist};
@@ -20,67 +22,83 @@ pub(crate) struct Motion {
     pub(crate) free: Vec<WorldTwist>,
     /// `Ŵ`, inertial frame, at the orientation of the drift.
     pub(crate) inverse_mass: Vec<InverseMass>,
+    /// Centres of mass at `t_k`, m: the solver lays bodies out by them.
+    pub(crate) position: Vec<DVec3>,
     /// `v_{k+1}`, inertial frame, at the orientation of the drift.
     pub(crate) end: Vec<WorldTwist>,
+    /// Of [`Bodies`], when the entries of the bodies at rest were written.
+    epoch: u64,
+    /// The lowest slot of a body at rest whose state is too large to compute with.
+    pub(crate) overflow_at_rest: Option<usize>,
 }
 
 impl Motion {
-    /// Phase 1: free motion of every body, and its inverse mass in the inertial frame.
-    pub(crate) fn predict(&mut self, bodies: &Bodies, settings: &Settings) {
-        let h = settings.time_step;
-        self.begin.clear();
-        self.drift.clear();
-        self.free.clear();
-        self.inverse_mass.clear();
-        for (slot, body) in bodies.constants.iter().enumerate() {
-            let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
-            let drift = match body.kind {
-                RigidBody::Static => FreeMotion {
-                    orientation: pose.orientation,
-                    ..FreeMotion::default()
-                },
-                RigidBody::Kinematic => prescribed_motion(pose, twist, h),
-                RigidBody::Dynamic => free_motion(
-                    &body.inertia,
-                    pose,
-                    twist,
-                    &bodies.wrench[slot],
-                    settings.gravity,
-                    h,
-                    settings.rotation,
-                ),
-            };
-            let begin = if body.kind == RigidBody::Static {
-                Twist::default()
-            } else {
-                *twist
-            };
-            self.begin.push(WorldTwist {
-                linear: begin.linear,
-                angular: pose.orientation * begin.angular,
-            });
-            self.free.push(WorldTwist {
-                linear: drift.twist.linear,
-                angular: drift.orientation * drift.twist.angular,
-            });
-            self.inverse_mass.push(if body.is_dynamic() {
-                let inertia = &body.inertia;
-                let axes = drift.orientation * inertia.frame;
-                InverseMass {
-                    linear: inertia.inverse_mass,
-                    angular: if inertia.is_spherical() {
-                        DMat3::from_diagonal(inertia.inverse_moments)
-                    } else {
-                        rotation::conjugate_diagonal(
-                            &DMat3::from_quat(axes),
-                            inertia.inverse_moments,
-                        )
-                    },
+    /// Phase 1: free motion of every body, and its inverse mass in the inertial frame. Returns the
+    /// lowest slot whose free twist overflows.
+    pub(crate) fn predict(&mut self, bodies: &Bodies, settings: &Settings) -> Option<usize> {
+        if self.epoch != bodies.epoch {
+            self.fill(bodies);
+        }
+        let columns = (
+            &mut self.begin[..],
+            &mut self.drift[..],
+            &mut self.free[..],
+            &mut self.inverse_mass[..],
+            &mut self.position[..],
+        );
+        let work = |part: Slots<'_, (&mut [_], &mut [_], &mut [_], &mut [_], &mut [_])>| {
+            let rows = part.each();
+            let (begin, drift, free, inverse_mass, position) = part.columns;
+            let mut overflow = None;
+            for (slot, row) in rows {
+                let fallen = fall(bodies, slot, settings);
+                let twist = &bodies.twist[slot];
+                position[row] = bodies.pose[slot].position;
+                begin[row] = WorldTwist {
+                    linear: twist.linear,
+                    angular: bodies.pose[slot].orientation * twist.angular,
+                };
+                free[row] = WorldTwist {
+                    linear: fallen.twist.linear,
+                    angular: fallen.orientation * fallen.twist.angular,
+                };
+                inverse_mass[row] = turned_inverse_mass(bodies, slot, &fallen);
+                drift[row] = fallen;
+                let WorldTwist { linear, angular } = free[row];
+                if overflow.is_none() && overflows([linear, angular]) {
+                    overflow = Some(slot);
                 }
-            } else {
-                InverseMass::FIXED
+            }
+            overflow
+        };
+        chunks::fold(Slots::of(&bodies.moving, columns), &work, &Option::or)
+    }
+
+    /// The entries of all bodies at rest.
+    fn fill(&mut self, bodies: &Bodies) {
+        self.epoch = bodies.epoch;
+        self.overflow_at_rest = None;
+        self.begin.clear();
+        self.free.clear();
+        self.drift.clear();
+        self.inverse_mass.clear();
+        self.begin.resize(bodies.len(), WorldTwist::default());
+        self.free.resize(bodies.len(), WorldTwist::default());
+        self.inverse_mass.resize(bodies.len(), InverseMass::FIXED);
+        self.position.clear();
+        self.position
+            .extend(bodies.pose.iter().map(|pose| pose.position));
+        for (slot, (pose, body)) in bodies.pose.iter().zip(&bodies.constants).enumerate() {
+            self.drift.push(FreeMotion {
+                orientation: pose.orientation,
+                twist: Twist::default(),
+                kick: DVec3::ZERO,
             });
-            self.drift.push(drift);
+            let twist = &bodies.twist[slot];
+            let state = [pose.position, twist.linear, twist.angular];
+            if !body.moves() && self.overflow_at_rest.is_none() && overflows(state) {
+                self.overflow_at_rest = Some(slot);
+            }
         }
     }
 
@@ -95,5 +113,43 @@ impl Motion {
     /// Velocity (m/s, inertial frame) of the point of body `slot` at `arm` from its centre at `t_k`.
     pub(crate) fn begin_velocity(&self, slot: usize, arm: DVec3) -> DVec3 {
         self.begin[slot].at(arm)
+    }
+}
+
+/// Free motion of a moving body.
+fn fall(bodies: &Bodies, slot: usize, settings: &Settings) -> FreeMotion {
+    let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
+    let body = &bodies.constants[slot];
+    let h = settings.time_step;
+    match body.kind {
+        RigidBody::Dynamic => free_motion(
+            &body.inertia,
+            pose,
+            twist,
+            &bodies.wrench[slot],
+            settings.gravity,
+            h,
+            settings.rotation,
+        ),
+        RigidBody::Kinematic | RigidBody::Static => prescribed_motion(pose, twist, h),
+    }
+}
+
+/// `Ŵ` of a moving body at the orientation of its drift.
+fn turned_inverse_mass(bodies: &Bodies, slot: usize, drift: &FreeMotion) -> InverseMass {
+    let body = &bodies.constants[slot];
+    if !body.is_dynamic() {
+        return InverseMass::FIXED;
+    }
+    let inertia = &body.inertia;
+    let angular = if inertia.spherical {
+        DMat3::from_diagonal(inertia.inverse_moments)
+    } else {
+        let axes = DMat3::from_quat(drift.orientation * inertia.frame);
+        rotation::conjugate_diagonal(&axes, inertia.inverse_moments)
+    };
+    InverseMass {
+        linear: inertia.inverse_mass,
+        angular,
     }
 }

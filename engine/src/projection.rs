@@ -14,6 +14,7 @@
 
 use crate::Pose;
 use crate::bodies::Bodies;
+use crate::chunks::{self, Slots};
 use crate::detection::{Candidate, Detection};
 use crate::motion::Motion;
 use crate::rotation::{self, contact_frame};
@@ -30,6 +31,8 @@ pub(crate) struct Projector {
     solver: Nsgs,
     /// Displacements by the update.
     moved: Vec<Displacement>,
+    /// Of the bodies, when the displacements of those at rest were written.
+    epoch: u64,
     contacts: Vec<Contact>,
     lambda: Vec<DVec3>,
     rest: Vec<WorldTwist>,
@@ -40,19 +43,30 @@ pub(crate) struct Projector {
 
 /// What the update did to a body: displacement of its centre, m, and rotation vector, rad.
 #[derive(Clone, Copy, Debug)]
-struct Displacement {
+pub(crate) struct Displacement {
+    /// Centre of mass before it, m.
+    centre: DVec3,
     linear: DVec3,
     angular: DVec3,
     angle: f64,
 }
 
 impl Displacement {
+    fn none(at: &Pose) -> Self {
+        Self {
+            centre: at.position,
+            linear: DVec3::ZERO,
+            angular: DVec3::ZERO,
+            angle: 0.0,
+        }
+    }
+
     fn between(old: &Pose, new: &Pose) -> Self {
         let turn = new.orientation * old.orientation.conjugate();
         let angular = DVec3::new(turn.x, turn.y, turn.z) * (2.0 * turn.w.signum());
-        let linear = new.position - old.position;
         Self {
-            linear,
+            centre: old.position,
+            linear: new.position - old.position,
             angular,
             angle: angular.length(),
         }
@@ -64,25 +78,28 @@ impl Displacement {
 /// To first order a gap is carried along by the displacements of the two contact points. Beyond
 /// that a body that turned by `φ` leaves its tangent plane by at most `½ φ² ρ`, and a tangential
 /// displacement `δ` meets a surface that turned by `φ`: `δ φ`.
-fn predicted_penetration(candidates: &[Candidate], before: &[Pose], moved: &[Displacement]) -> f64 {
-    candidates.iter().fold(0.0, |deepest: f64, candidate| {
-        let of_body = |slot: u32| {
-            let (old, moved) = (&before[slot as usize], &moved[slot as usize]);
-            let arm = candidate.point - old.position;
-            let point = moved.linear + moved.angular.cross(arm);
-            (
-                point,
-                moved.angle,
-                0.5 * moved.angle * moved.angle * arm.length(),
-            )
-        };
-        let [a, b] = candidate.bodies.map(of_body);
-        let relative = a.0 - b.0;
-        let normal = candidate.normal.dot(relative);
-        let tangential = (relative - candidate.normal * normal).length();
-        let curvature = a.2 + b.2 + tangential * (a.1 + b.1);
-        deepest.max(curvature - candidate.gap - normal)
-    })
+fn predicted_penetration(candidates: &[Candidate], moved: &[Displacement]) -> f64 {
+    let work = |candidates: &[Candidate]| {
+        candidates.iter().fold(0.0, |deepest: f64, candidate| {
+            let of_body = |slot: u32| {
+                let moved = &moved[slot as usize];
+                let arm = candidate.point - moved.centre;
+                let point = moved.linear + moved.angular.cross(arm);
+                (
+                    point,
+                    moved.angle,
+                    0.5 * moved.angle * moved.angle * arm.length(),
+                )
+            };
+            let [a, b] = candidate.bodies.map(of_body);
+            let relative = a.0 - b.0;
+            let normal = candidate.normal.dot(relative);
+            let tangential = (relative - candidate.normal * normal).length();
+            let curvature = a.2 + b.2 + tangential * (a.1 + b.1);
+            deepest.max(curvature - candidate.gap - normal)
+        })
+    };
+    chunks::fold(candidates, &work, &f64::max)
 }
 
 impl Projector {
@@ -98,11 +115,8 @@ impl Projector {
     ) -> Result<(), ProblemError> {
         self.iterations = 0;
         let rule = settings.projection;
-        self.moved.clear();
-        let poses = before.iter().zip(&bodies.pose);
-        self.moved
-            .extend(poses.map(|(old, new)| Displacement::between(old, new)));
-        if predicted_penetration(&detection.candidates, before, &self.moved) <= rule.tolerance {
+        self.measure(bodies, before);
+        if predicted_penetration(&detection.candidates, &self.moved) <= rule.tolerance {
             return Ok(());
         }
         self.solver.settings = NsgsSettings {
@@ -129,7 +143,8 @@ impl Projector {
                 &mut self.displacement,
                 &Goal::scaled(1e-3),
             )?;
-            for (pose, moved) in bodies.pose.iter_mut().zip(&self.displacement) {
+            for slot in bodies.moving.iter().map(|slot| *slot as usize) {
+                let (pose, moved) = (&mut bodies.pose[slot], &self.displacement[slot]);
                 pose.position += moved.linear;
                 if moved.angular != DVec3::ZERO {
                     pose.orientation =
@@ -139,6 +154,22 @@ impl Projector {
             self.iterations += 1;
         }
         Ok(())
+    }
+
+    /// What the step has done to the poses so far.
+    fn measure(&mut self, bodies: &Bodies, before: &[Pose]) {
+        if self.epoch != bodies.epoch {
+            self.epoch = bodies.epoch;
+            self.moved.clear();
+            self.moved.extend(before.iter().map(Displacement::none));
+        }
+        let moving = Slots::of(&bodies.moving, &mut self.moved[..]);
+        chunks::for_each(moving, &|part: Slots<'_, &mut [Displacement]>| {
+            let (rows, moved) = (part.each(), part.columns);
+            for (slot, row) in rows {
+                moved[row] = Displacement::between(&before[slot], &bodies.pose[slot]);
+            }
+        });
     }
 
     /// The gaps as a frictionless problem around the present poses.

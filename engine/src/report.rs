@@ -43,17 +43,23 @@ pub struct StepReport {
     pub timing: StepTiming,
 }
 
-/// Wall time of the phases of a step, ms. Never part of a result.
+/// Wall time of the phases of a step, ms. Never part of a result. Six readings of the clock a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepTiming {
-    /// The sum of the parts: the step but for writing the components.
+    /// The sum of the parts.
     pub ms_total: f64,
+    /// Components to dense arrays, checks.
+    #[serde(default)]
+    pub ms_gather: f64,
     /// Free motion and detection.
     pub ms_detect: f64,
     /// Index sets, frames, laws, warm start.
     pub ms_assemble: f64,
     /// The one-step nonsmooth problem, certificate included.
     pub ms_solve: f64,
-    /// Update, projection, ledger.
+    /// Update and projection.
     pub ms_update: f64,
+    /// Ledger, momentum check, dense arrays to components.
+    #[serde(default)]
+    pub ms_commit: f64,
 }

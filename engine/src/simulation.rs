@@ -1,7 +1,7 @@
 //! A headless simulation: a world with the step installed, and plain functions around it.
 
-use crate::assembly::ContactProblem;
-use crate::bodies::{Bodies, check_body, check_body_state};
+use crate::bodies::Bodies;
+use crate::body_check::{check_body, check_body_state};
 use crate::contact_view::{ContactView, Contacts};
 use crate::error::{BodyError, StepError};
 use crate::motion::Motion;
@@ -10,6 +10,7 @@ use crate::settings::Settings;
 use crate::state_hash::StateHash;
 use crate::step::{self, Clock, StepOutcome};
 use crate::{BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench};
+use bevy_ecs::bundle::NoBundleEffect;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
 use moreau_solvers::FactoredProblem;
@@ -58,38 +59,83 @@ impl Simulation {
     /// [`StepError::Body`] names the field at fault; the body is then not in the world. Whether an
     /// explicit id is free is seen by the next step.
     pub fn spawn(&mut self, bundle: impl Bundle) -> Result<Entity, StepError> {
-        let next_id = self
-            .world
-            .get_resource::<Bodies>()
-            .map(|bodies| bodies.next_id);
+        let next_id = self.next_id();
         let entity = self.world.spawn(bundle).id();
-        if !self.world.entity(entity).contains::<RigidBody>() {
-            return Ok(entity);
-        }
-        let id = self
-            .world
-            .get::<BodyId>(entity)
-            .copied()
-            .unwrap_or_default();
-        let refused = match self.check(entity) {
-            Ok(_) if id == BodyId::UNASSIGNED => BodyError::NoIdLeft,
-            Ok(mass) => {
-                self.world.entity_mut(entity).insert(mass);
-                return Ok(entity);
-            }
-            Err(source) => source,
+        self.settle(&[entity], next_id)?;
+        Ok(entity)
+    }
+
+    /// Spawns many bodies of one kind of bundle, checked as by [`Simulation::spawn`]: all of them, with
+    /// ids in their order, or none.
+    ///
+    /// ```
+    /// use moreau::prelude::*;
+    /// let mut simulation = Simulation::new(Settings::default())?;
+    /// let ball = Collider::sphere(0.1); // its clones share the shape
+    /// let at = |i| Pose::at(f64::from(i), 0.0, 1.0);
+    /// let row = (0..100).map(|i| (RigidBody::Dynamic, ball.clone(), at(i)));
+    /// assert_eq!(simulation.spawn_batch(row)?.len(), 100);
+    /// # Ok::<(), StepError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`StepError::Body`] names the first body at fault and its field; no body is then in the world.
+    pub fn spawn_batch<B>(
+        &mut self,
+        bundles: impl IntoIterator<Item = B>,
+    ) -> Result<Vec<Entity>, StepError>
+    where
+        B: Bundle<Effect: NoBundleEffect>,
+    {
+        let next_id = self.next_id();
+        let entities: Vec<Entity> = self.world.spawn_batch(bundles).collect();
+        self.settle(&entities, next_id)?;
+        Ok(entities)
+    }
+
+    fn next_id(&self) -> Option<u64> {
+        let bodies = self.world.get_resource::<Bodies>();
+        bodies.map(|bodies| bodies.next_id)
+    }
+
+    /// Checks new entities and completes their masses. If one is refused, none stays, nor the ids that
+    /// they took beyond `next_id`.
+    fn settle(&mut self, entities: &[Entity], next_id: Option<u64>) -> Result<(), StepError> {
+        let refused = entities.iter().find_map(|entity| {
+            let error = self.settle_one(*entity).err();
+            error.map(|source| (*entity, source))
+        });
+        let Some((entity, source)) = refused else {
+            return Ok(());
         };
-        self.world.despawn(entity);
-        if let (Some(mut bodies), Some(next_id)) =
-            (self.world.get_resource_mut::<Bodies>(), next_id)
-        {
+        let id = self.world.get::<BodyId>(entity).copied();
+        for entity in entities {
+            self.world.despawn(*entity);
+        }
+        let bodies = self.world.get_resource_mut::<Bodies>();
+        if let (Some(mut bodies), Some(next_id)) = (bodies, next_id) {
             bodies.next_id = next_id;
         }
         Err(StepError::Body {
-            id,
+            id: id.unwrap_or_default(),
             entity,
-            source: refused,
+            source,
         })
+    }
+
+    fn settle_one(&mut self, entity: Entity) -> Result<(), BodyError> {
+        if !self.world.entity(entity).contains::<RigidBody>() {
+            return Ok(());
+        }
+        let complete = self.check(entity)?;
+        let id = self.world.get::<BodyId>(entity).copied();
+        if id.is_none_or(|id| id == BodyId::UNASSIGNED) {
+            return Err(BodyError::NoIdLeft);
+        }
+        if let Some(mut mass) = self.world.get_mut::<Mass>(entity) {
+            mass.set_if_neq(complete);
+        }
+        Ok(())
     }
 
     /// Checks one body; its mass component with the computed values.
@@ -105,9 +151,9 @@ impl Simulation {
         let pose = body.get::<Pose>().ok_or(of_body("Pose"))?;
         let twist = body.get::<Twist>().ok_or(of_body("Twist"))?;
         let wrench = body.get::<Wrench>().ok_or(of_body("Wrench"))?;
-        let (_, computed) = check_body(kind, body.get::<Collider>(), material, mass, groups)?;
+        let constants = check_body(kind, body.get::<Collider>(), material, mass, groups)?;
         check_body_state(pose, twist, wrench)?;
-        Ok(mass.completed(computed.as_ref()))
+        Ok(mass.completed(&constants.inertia))
     }
 
     /// Removes a body; false if it was not there. Its contacts are gone at the next step.
@@ -191,7 +237,8 @@ impl Simulation {
         })
     }
 
-    /// Contacts of the last step, ordered by the ids of their bodies.
+    /// Contacts of the last step, ordered by the ids of their bodies. The views of a step are made when
+    /// they are first asked for.
     #[must_use]
     pub fn contacts(&self) -> &[ContactView] {
         self.world
@@ -207,8 +254,9 @@ impl Simulation {
         if !self.last_step_succeeded() {
             return None;
         }
-        let problem = self.world.get_resource::<ContactProblem>()?;
-        Some(problem.factored(self.world.get_resource::<Motion>()?))
+        let contacts = &self.world.get_resource::<Contacts>()?.0;
+        let motion = self.world.get_resource::<Motion>()?;
+        Some(contacts.problem().factored(motion))
     }
 
     /// Solution of [`Simulation::problem`]: impulses, N·s, contact frames.
@@ -218,8 +266,8 @@ impl Simulation {
             return &[];
         }
         self.world
-            .get_resource::<ContactProblem>()
-            .map_or(&[], |problem| &problem.impulse)
+            .get_resource::<Contacts>()
+            .map_or(&[], |contacts| &contacts.0.problem().impulse)
     }
 
     /// Hash of all poses and twists, bit by bit, in the order of ids.

@@ -16,21 +16,23 @@
 //! its error in [`StepOutcome`] and the later ones do not run: as components are written by the
 //! last phase alone, a failed step leaves the world as it was.
 
-use crate::assembly::{ContactProblem, WarmStart};
-use crate::bodies::{Bodies, BodyQuery, StateQuery};
+use crate::assembly::ContactProblem;
+use crate::bodies::Bodies;
+use crate::chunks;
 use crate::contact_view::Contacts;
 use crate::detection::Detection;
 use crate::error::StepError;
+use crate::gather::{Before, BodyQueries, StateQueries};
 use crate::index_set::IndexSet;
-use crate::ledger::{StateBefore, ledger};
+use crate::ledger::Ledger;
 use crate::momentum::MomentumCheck;
-use crate::moreau_jean::{self, BodyTheta};
+use crate::moreau_jean::{self, Pushes};
 use crate::motion::Motion;
+use crate::overflow::check_finite;
 use crate::projection::Projector;
 use crate::report::{StepReport, StepTiming};
 use crate::settings::{DelassusForm, Settings};
 use crate::threads::Threads;
-use crate::{BodyId, Pose, Twist};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings, SingleThreadedExecutor};
 use glam::DVec3;
@@ -113,8 +115,8 @@ pub fn install(
     world.init_resource::<Detection>();
     world.init_resource::<IndexSet>();
     world.init_resource::<ContactProblem>();
-    world.init_resource::<WarmStart>();
-    world.init_resource::<BodyTheta>();
+    world.init_resource::<Pushes>();
+    world.init_resource::<Ledger>();
     world.init_resource::<Projector>();
     world.init_resource::<Threads>();
     schedule.add_systems(
@@ -209,13 +211,6 @@ pub(crate) struct Solver {
     report: SolverReport,
 }
 
-/// State at `t_k`, for the projection and the ledger.
-#[derive(Resource, Debug, Default)]
-pub(crate) struct Before {
-    pose: Vec<Pose>,
-    twist: Vec<Twist>,
-}
-
 fn record(In(result): In<Result<(), StepError>>, mut outcome: ResMut<StepOutcome>) {
     outcome.error = result.err();
 }
@@ -230,7 +225,7 @@ fn gather(
     mut before: ResMut<Before>,
     mut threads: ResMut<Threads>,
     settings: Res<Settings>,
-    mut query: Query<BodyQuery>,
+    world: BodyQueries,
 ) -> Result<(), StepError> {
     clock.lap();
     clock.timing = StepTiming::default();
@@ -240,42 +235,34 @@ fn gather(
         .map_err(StepError::from)
         .and_then(|()| threads.resize(settings.threads))
         .inspect_err(|_| bodies.mark_stale())?;
-    bodies.gather(&mut query)?;
-    before.pose.clone_from(&bodies.pose);
-    before.twist.clone_from(&bodies.twist);
+    bodies.gather(&mut before, &world)?;
+    clock.timing.ms_gather = clock.lap();
     Ok(())
 }
 
 fn free_twist(
     bodies: Res<Bodies>,
     settings: Res<Settings>,
+    threads: Res<Threads>,
     mut motion: ResMut<Motion>,
 ) -> Result<(), StepError> {
-    motion.predict(&bodies, &settings);
-    for (slot, free) in motion.free.iter().enumerate() {
+    let many = is_long(bodies.moving.len());
+    let overflow = threads.run(many, || motion.predict(&bodies, &settings));
+    overflow.map_or(Ok(()), |slot| {
+        let free = &motion.free[slot];
         check_finite(
             bodies.ids[slot],
             [
                 ("linear velocity", free.linear),
                 ("angular velocity", free.angular),
             ],
-        )?;
-    }
-    Ok(())
+        )
+    })
 }
 
-/// Overflow is found in the phase that makes it. Squares, so that no later norm overflows either.
-fn check_finite<const N: usize>(
-    id: BodyId,
-    quantities: [(&'static str, DVec3); N],
-) -> Result<(), StepError> {
-    for (field, vector) in quantities {
-        let value = vector.length_squared();
-        if !value.is_finite() {
-            return Err(StepError::NonFinite { id, field, value });
-        }
-    }
-    Ok(())
+/// Enough rows for a loop over them to gain from other threads, waking them included.
+fn is_long(rows: usize) -> bool {
+    rows >= 4 * chunks::CHUNK
 }
 
 /// Enough bodies for detection to gain from other threads, waking them included.
@@ -303,22 +290,39 @@ fn activate(
     bodies: Res<Bodies>,
     motion: Res<Motion>,
     settings: Res<Settings>,
+    threads: Res<Threads>,
 ) {
-    index_set.activate(&detection.candidates, &bodies, &motion, &settings);
+    let candidates = &detection.candidates;
+    threads.run(is_long(candidates.len()), || {
+        index_set.activate(candidates, &bodies, &motion, &settings);
+    });
+}
+
+/// How a phase is to run, and the clock for its end.
+#[derive(bevy_ecs::system::SystemParam)]
+struct Conditions<'w> {
+    settings: Res<'w, Settings>,
+    threads: Res<'w, Threads>,
+    clock: ResMut<'w, Clock>,
 }
 
 fn assemble(
     mut problem: ResMut<ContactProblem>,
-    mut clock: ResMut<Clock>,
     index_set: Res<IndexSet>,
-    warm_start: Res<WarmStart>,
+    detection: Res<Detection>,
+    contacts: Res<Contacts>,
     bodies: Res<Bodies>,
-    settings: Res<Settings>,
+    conditions: Conditions,
 ) {
-    problem.assemble(&index_set.active);
-    if settings.warm_start {
-        warm_start.apply(&index_set.active, &bodies.ids, &mut problem);
-    }
+    let Conditions {
+        settings,
+        threads,
+        mut clock,
+    } = conditions;
+    let last = settings.warm_start.then(|| contacts.0.warm_start());
+    threads.run(is_long(index_set.active.len()), || {
+        problem.assemble(&index_set.active, &detection.candidates, &bodies, last);
+    });
     clock.timing.ms_assemble = clock.lap();
 }
 
@@ -354,15 +358,21 @@ fn solve(
 
 fn update(
     mut bodies: ResMut<Bodies>,
-    mut theta: ResMut<BodyTheta>,
+    mut pushes: ResMut<Pushes>,
     motion: Res<Motion>,
     index_set: Res<IndexSet>,
     problem: Res<ContactProblem>,
     settings: Res<Settings>,
+    threads: Res<Threads>,
 ) -> Result<(), StepError> {
-    theta.choose(&settings, &index_set.active, &problem.impulse, &motion);
-    moreau_jean::update(&mut bodies, &motion, &theta, &settings);
-    for slot in 0..bodies.len() {
+    let ContactProblem {
+        contacts, impulse, ..
+    } = &*problem;
+    pushes.mark(&index_set.active, contacts, impulse, &bodies);
+    let overflow = threads.run(is_long(bodies.moving.len()), || {
+        moreau_jean::update(&mut bodies, &motion, &pushes, &settings)
+    });
+    overflow.map_or(Ok(()), |slot| {
         let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
         let p = pose.orientation;
         check_finite(
@@ -373,9 +383,8 @@ fn update(
                 ("linear velocity", twist.linear),
                 ("angular velocity", twist.angular),
             ],
-        )?;
-    }
-    Ok(())
+        )
+    })
 }
 
 fn project(
@@ -384,9 +393,13 @@ fn project(
     mut detection: ResMut<Detection>,
     before: Res<Before>,
     motion: Res<Motion>,
-    settings: Res<Settings>,
-    threads: Res<Threads>,
+    conditions: Conditions,
 ) -> Result<(), StepError> {
+    let Conditions {
+        settings,
+        threads,
+        mut clock,
+    } = conditions;
     threads.run(is_large(&bodies), || {
         projector.project(
             &mut bodies,
@@ -396,17 +409,20 @@ fn project(
             &settings,
         )
     })?;
+    clock.timing.ms_update = clock.lap();
     Ok(())
 }
 
-/// Everything that a finished step writes about itself.
+/// Everything that a finished step writes about itself, with its buffers.
 #[derive(bevy_ecs::system::SystemParam)]
 struct Results<'w> {
     report: ResMut<'w, StepReport>,
     contacts: ResMut<'w, Contacts>,
-    warm_start: ResMut<'w, WarmStart>,
     clock: ResMut<'w, Clock>,
     momentum: ResMut<'w, MomentumCheck>,
+    ledger: ResMut<'w, Ledger>,
+    motion: ResMut<'w, Motion>,
+    problem: ResMut<'w, ContactProblem>,
 }
 
 /// What the earlier phases left behind.
@@ -414,50 +430,50 @@ struct Results<'w> {
 struct Finished<'w> {
     bodies: Res<'w, Bodies>,
     before: Res<'w, Before>,
-    motion: Res<'w, Motion>,
-    problem: Res<'w, ContactProblem>,
-    index_set: Res<'w, IndexSet>,
     solver: Res<'w, Solver>,
     detection: Res<'w, Detection>,
     projector: Res<'w, Projector>,
     settings: Res<'w, Settings>,
+    threads: Res<'w, Threads>,
 }
 
-fn report(mut results: Results, finished: Finished) {
+fn report(results: Results, finished: Finished) {
+    let Results {
+        mut report,
+        mut contacts,
+        mut clock,
+        mut momentum,
+        mut ledger,
+        mut motion,
+        mut problem,
+    } = results;
     let Finished {
         bodies,
         before,
-        motion,
-        problem,
-        index_set,
         solver,
         detection,
         projector,
         settings,
+        threads,
     } = &finished;
-    results
-        .warm_start
-        .store(&index_set.active, &bodies.ids, problem);
-    results
-        .contacts
-        .collect(&index_set.active, problem, bodies, motion);
-    let state = StateBefore {
-        pose: &before.pose,
-        twist: &before.twist,
-    };
-    let energy = ledger(state, bodies, motion, problem, settings);
-    let clock = &mut *results.clock;
+    let mut carried = std::mem::take(&mut problem.carried);
+    let solution = &*problem;
+    let rows = solution.contacts.len().max(bodies.moving.len());
+    let (energy, momentum_residual) = threads.run(is_long(rows), || {
+        chunks::both(
+            || ledger.balance(before, bodies, &motion, solution, &mut carried, settings),
+            || momentum.check(before, bodies, solution, settings),
+        )
+    });
     clock.step += 1;
     clock.t += settings.time_step;
-    clock.timing.ms_update = clock.lap();
-    let timing = clock.timing;
     let solved = &solver.report;
-    *results.report = StepReport {
+    *report = StepReport {
         step: clock.step,
         t: clock.t,
         bodies: bodies.len(),
-        contacts: problem.contacts.len(),
-        closed_contacts: problem.impulse.iter().filter(|r| r.x > 0.0).count(),
+        contacts: solution.contacts.len(),
+        closed_contacts: solution.impulse.iter().filter(|r| r.x > 0.0).count(),
         sweeps: solved.iterations,
         factorizations: solved.factorizations,
         converged: solved.converged(),
@@ -465,16 +481,33 @@ fn report(mut results: Results, finished: Finished) {
         e_fclib: solved.residual.fclib,
         max_penetration: detection.deepest_found,
         cone_violation: solved.residual.cone_violation,
-        momentum_residual: results.momentum.check(state, bodies, problem, settings),
+        momentum_residual,
         projections: projector.iterations,
         energy,
-        timing: StepTiming {
-            ms_total: timing.ms_detect + timing.ms_assemble + timing.ms_solve + timing.ms_update,
-            ..timing
-        },
+        timing: clock.timing,
     };
+    problem.carried = carried;
+    contacts.0.keep(&mut problem, &mut motion, bodies);
 }
 
-fn scatter(mut bodies: ResMut<Bodies>, mut states: Query<StateQuery>) {
-    bodies.scatter(&mut states);
+fn scatter(
+    mut bodies: ResMut<Bodies>,
+    mut clock: ResMut<Clock>,
+    mut report: ResMut<StepReport>,
+    threads: Res<Threads>,
+    mut world: StateQueries,
+) {
+    threads.run(is_long(bodies.moving.len()), || bodies.scatter(&mut world));
+    let ms_commit = clock.lap();
+    let parts = clock.timing;
+    report.timing = StepTiming {
+        ms_total: parts.ms_gather
+            + parts.ms_detect
+            + parts.ms_assemble
+            + parts.ms_solve
+            + parts.ms_update
+            + ms_commit,
+        ms_commit,
+        ..parts
+    };
 }

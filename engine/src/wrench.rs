@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A force and moments that act on a dynamic body in every step until they are changed.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[component(summary_tick)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wrench {
     /// Force at the centre of mass, inertial frame, N.

@@ -9,6 +9,8 @@
 )]
 
 mod activation;
+mod at_rest;
+mod batch;
 mod bounce;
 mod certificate;
 mod combine;

@@ -198,6 +198,7 @@ fn assembled_problem(file: &File) -> Result<FrictionProblem, LoadError> {
         inverse_mass: &file.body.iter().map(mass).collect::<Vec<_>>(),
         free_twist: &file.body.iter().map(twist).collect::<Vec<_>>(),
         contacts: &contacts?,
+        positions: &[],
     };
     let valid = problem.validate();
     valid.map_err(|error| LoadError::Content(error.to_string()))?;

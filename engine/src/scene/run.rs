@@ -33,7 +33,7 @@ impl Scene {
             emitted: vec![0; self.emitters.len()],
         };
         for (index, body) in self.bodies.iter().enumerate() {
-            run.spawn(body, body.pose(), &place("bodies", index, body))?;
+            run.spawn(body, &[body.pose()], &place("bodies", index, body))?;
         }
         for (index, lattice) in self.lattices.iter().enumerate() {
             run.fill(lattice, &place("lattices", index, &lattice.body))?;
@@ -81,7 +81,8 @@ impl SceneRun {
             .map(|(entity, _)| entity)
     }
 
-    fn spawn(&mut self, body: &BodySpec, pose: Pose, place: &str) -> Result<Entity, SceneError> {
+    /// Spawns a copy of `body` at each of the poses.
+    fn spawn(&mut self, body: &BodySpec, poses: &[Pose], place: &str) -> Result<(), SceneError> {
         let material = match &body.material {
             None => Material::default(),
             Some(name) => *self
@@ -108,27 +109,34 @@ impl SceneRun {
                 });
             }
         };
-        let components = (
-            body.kind,
-            pose,
-            body.twist,
-            material,
-            body.mass,
-            body.wrench,
-            body.groups,
-        );
-        let spawned = match shape {
-            Some(shape) => self.simulation.spawn((components, Collider::new(shape))),
-            None => self.simulation.spawn(components),
+        let components = |pose: &Pose| {
+            (
+                body.kind,
+                *pose,
+                body.twist,
+                material,
+                body.mass,
+                body.wrench,
+                body.groups,
+            )
         };
-        let entity = spawned.map_err(|source| SceneError::Refused {
+        let spawned = match shape.map(Collider::new) {
+            Some(shape) => {
+                let bodies = poses.iter().map(|pose| (components(pose), shape.clone()));
+                self.simulation.spawn_batch(bodies)
+            }
+            None => self.simulation.spawn_batch(poses.iter().map(components)),
+        };
+        let entities = spawned.map_err(|source| SceneError::Refused {
             place: place.to_owned(),
             source,
         })?;
         if let Some(name) = &body.name {
-            self.simulation.set(entity, Name::new(name.clone()));
+            for entity in entities {
+                self.simulation.set(entity, Name::new(name.clone()));
+            }
         }
-        Ok(entity)
+        Ok(())
     }
 
     fn fill(&mut self, lattice: &Lattice, place: &str) -> Result<(), SceneError> {
@@ -141,6 +149,7 @@ impl SceneRun {
         )?;
         let [nx, ny, nz] = lattice.count;
         let centred = |i: usize, n: usize| i as f64 - 0.5 * (n as f64 - 1.0);
+        let mut poses = Vec::new();
         for k in 0..nz {
             for j in 0..ny {
                 for i in 0..nx {
@@ -159,11 +168,11 @@ impl SceneRun {
                     if lattice.random_orientation {
                         pose.orientation = self.random.rotation();
                     }
-                    self.spawn(&lattice.body, pose, place)?;
+                    poses.push(pose);
                 }
             }
         }
-        Ok(())
+        self.spawn(&lattice.body, &poses, place)
     }
 
     fn emit(&mut self, index: usize, time: f64) -> Result<(), SceneError> {
@@ -185,7 +194,7 @@ impl SceneRun {
             if emitter.random_orientation {
                 pose.orientation = self.random.rotation();
             }
-            self.spawn(&body, pose, &format!("emitters[{index}]"))?;
+            self.spawn(&body, &[pose], &format!("emitters[{index}]"))?;
             self.emitted[index] += 1;
         }
     }

@@ -87,14 +87,15 @@ impl PairLanes {
         contact: &Contact,
         rows: [u32; 2],
     ) {
-        for side in 0..2 {
-            self.rows[side][lane] = rows[side];
-            let body = &problem.inverse_mass[contact.bodies[side] as usize];
-            let (i, mass) = (&body.angular, &mut self.mass[side]);
+        let sides = self.rows.iter_mut().zip(&mut self.mass);
+        for ((names, mass), (row, body)) in sides.zip(rows.into_iter().zip(contact.bodies)) {
+            names[lane] = row;
+            let body = &problem.inverse_mass[body as usize];
             mass.linear.0[lane] = body.linear;
             for axis in 0..3 {
-                mass.diagonal[axis].0[lane] = i.col(axis)[axis];
-                mass.off[axis].0[lane] = i.col((axis + 1) % 3)[(axis + 2) % 3];
+                let column = |axis| body.angular.col(axis % 3);
+                mass.diagonal[axis].0[lane] = column(axis)[axis];
+                mass.off[axis].0[lane] = column(axis + 1)[(axis + 2) % 3];
             }
         }
     }
@@ -194,11 +195,11 @@ impl PointLanes {
         ];
         let offset = local.to_principal(contact.offset);
         for axis in 0..3 {
-            for k in 0..3 {
-                self.axes[k][axis].0[lane] = axes[k][axis];
+            for (lanes, vector) in self.axes.iter_mut().zip(&axes) {
+                lanes[axis].0[lane] = vector[axis];
             }
-            for side in 0..2 {
-                self.arms[side][axis].0[lane] = contact.arms[side][axis];
+            for (lanes, vector) in self.arms.iter_mut().zip(&contact.arms) {
+                lanes[axis].0[lane] = vector[axis];
             }
             self.offset[axis].0[lane] = offset[axis];
         }

@@ -157,8 +157,9 @@ fn a_round_has_no_slab_twice_and_units_share_out_the_contacts() {
     for (unit, slabs) in space.units.iter().zip(&cut.units) {
         for member in &lock(unit).members {
             let first = member.contact as usize;
-            for contact in first..first + member.points as usize {
-                seen[contact] += 1;
+            let own = first..first + member.points as usize;
+            for (contact, seen) in own.clone().zip(&mut seen[own]) {
+                *seen += 1;
                 let bodies = owned.contacts[contact].bodies.iter().filter(|j| **j != 0);
                 let mut own = bodies.map(|j| cut.slab_of(*j));
                 assert!(own.all(|slab| slabs.contains(&slab)));

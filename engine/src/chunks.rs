@@ -1,0 +1,182 @@
+//! Long loops in fixed chunks, shared among the threads of the pool where there is one.
+//!
+//! A loop over columns of one length is halved at multiples of [`CHUNK`] rows until the pieces are
+//! that short; results of the pieces are added pairwise on the way back. Where it is halved depends
+//! on the length alone: sums have one order on any number of threads.
+
+use std::ops::Range;
+
+/// Rows of a piece of work.
+pub(crate) const CHUNK: usize = 512;
+
+/// Columns that can be cut in two.
+pub(crate) trait Part: Send + Sized {
+    /// Number of rows.
+    fn rows(&self) -> usize;
+    /// The first `at` rows, and the others.
+    fn cut(self, at: usize) -> (Self, Self);
+}
+
+/// Numbers of rows.
+impl Part for Range<u32> {
+    fn rows(&self) -> usize {
+        self.len()
+    }
+
+    fn cut(self, at: usize) -> (Self, Self) {
+        let middle = self.start + at as u32;
+        (self.start..middle, middle..self.end)
+    }
+}
+
+impl<T: Sync> Part for &[T] {
+    fn rows(&self) -> usize {
+        self.len()
+    }
+
+    fn cut(self, at: usize) -> (Self, Self) {
+        self.split_at(at)
+    }
+}
+
+impl<T: Send> Part for &mut [T] {
+    fn rows(&self) -> usize {
+        self.len()
+    }
+
+    fn cut(self, at: usize) -> (Self, Self) {
+        self.split_at_mut(at)
+    }
+}
+
+macro_rules! columns {
+    ($($column:ident),*) => {
+        impl<First: Part, $($column: Part),*> Part for (First, $($column),*) {
+            fn rows(&self) -> usize {
+                self.0.rows()
+            }
+
+            #[expect(non_snake_case, reason = "columns are named by their types")]
+            fn cut(self, at: usize) -> (Self, Self) {
+                let (First, $($column),*) = self;
+                let First = First.cut(at);
+                $(let $column = $column.cut(at);)*
+                ((First.0, $($column.0),*), (First.1, $($column.1),*))
+            }
+        }
+    };
+}
+columns!(A);
+columns!(A, B);
+columns!(A, B, C);
+columns!(A, B, C, D);
+columns!(A, B, C, D, E);
+
+/// Some rows of columns: those of `slots`, ascending, in columns that begin at slot `first`.
+pub(crate) struct Slots<'a, C> {
+    slots: &'a [u32],
+    first: usize,
+    /// Row `slot − first` of each column belongs to `slot`.
+    pub(crate) columns: C,
+}
+
+impl<'a, C> Slots<'a, C> {
+    /// The rows `slots` of whole columns.
+    pub(crate) fn of(slots: &'a [u32], columns: C) -> Self {
+        Self {
+            slots,
+            first: 0,
+            columns,
+        }
+    }
+
+    /// Slots and their rows in the columns.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (usize, usize)> + use<'a, C> {
+        let first = self.first;
+        let slots = self.slots.iter().map(|slot| *slot as usize);
+        slots.map(move |slot| (slot, slot - first))
+    }
+}
+
+impl<C: Part> Part for Slots<'_, C> {
+    fn rows(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn cut(self, at: usize) -> (Self, Self) {
+        let (slots, others) = self.slots.split_at(at);
+        let end = self.first + self.columns.rows();
+        let first = others.first().map_or(end, |slot| *slot as usize);
+        let (columns, rest) = self.columns.cut(first - self.first);
+        let part = |slots, first, columns| Self {
+            slots,
+            first,
+            columns,
+        };
+        (part(slots, self.first, columns), part(others, first, rest))
+    }
+}
+
+/// `work` on every piece of `part`; what it returns is added up by `add`, in an order that depends on
+/// the number of rows alone.
+pub(crate) fn fold<P: Part, T: Send>(
+    part: P,
+    work: &(impl Fn(P) -> T + Sync),
+    add: &(impl Fn(T, T) -> T + Sync),
+) -> T {
+    let rows = part.rows();
+    if rows <= CHUNK {
+        return work(part);
+    }
+    let (low, high) = part.cut(rows.div_ceil(2).next_multiple_of(CHUNK));
+    let (low, high) = both(|| fold(low, work, add), || fold(high, work, add));
+    add(low, high)
+}
+
+/// `work` on every piece of `part`.
+pub(crate) fn for_each<P: Part>(part: P, work: &(impl Fn(P) + Sync)) {
+    fold(part, work, &|(), ()| ());
+}
+
+/// Both tasks: at the same time within a pool of several threads, one after the other elsewhere.
+pub(crate) fn both<A: Send, B: Send>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1 {
+        rayon::join(first, second)
+    } else {
+        (first(), second())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_slot_is_met_once_with_its_own_row() {
+        let slots: Vec<u32> = (0..10_000).filter(|slot| slot % 7 != 3).collect();
+        let mut column: Vec<u32> = vec![0; 10_000];
+        let visit = |part: Slots<'_, (&mut [u32], &mut [u32])>| {
+            let rows = part.each();
+            let (column, _) = part.columns;
+            rows.for_each(|(slot, row)| column[row] += slot as u32);
+        };
+        let mut other = column.clone();
+        for_each(Slots::of(&slots, (&mut column[..], &mut other[..])), &visit);
+        for slot in 0..10_000 {
+            let expected = if slot % 7 == 3 { 0 } else { slot };
+            assert_eq!(column[slot as usize], expected);
+        }
+    }
+
+    #[test]
+    fn sums_do_not_depend_on_threads() {
+        let terms: Vec<f64> = (1..100_000).map(|i| 1.0 / f64::from(i)).collect();
+        let sum = || fold(&terms[..], &|part| part.iter().sum::<f64>(), &|a, b| a + b);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
+        let shared = pool.map(|pool| pool.install(sum));
+        assert!(shared.is_ok_and(|shared| shared.to_bits() == sum().to_bits()));
+    }
+}

@@ -1,0 +1,39 @@
+//! What the arrays of the step hold of a body and of a contact, in bytes.
+//!
+//! Without components in the ECS, geometries, and the arrays of detection, of the solver and of the
+//! projection's iterations.
+
+use crate::assembly::ContactPlace;
+use crate::bodies::BodyConstants;
+use crate::detection::Candidate;
+use crate::free_motion::FreeMotion;
+use crate::index_set::Interaction;
+use crate::projection::Displacement;
+use crate::{BodyId, Material, Pose, Twist, Wrench};
+use bevy_ecs::entity::Entity;
+use glam::DVec3;
+use moreau_solvers::{Contact, InverseMass, WorldTwist};
+use std::mem::size_of;
+
+#[test]
+fn bytes_of_a_body() {
+    let slot_maps = 2 * size_of::<u32>();
+    let constants = size_of::<BodyConstants>() + size_of::<Material>();
+    let state = size_of::<Pose>() + size_of::<Twist>();
+    let identity = size_of::<Entity>() + size_of::<BodyId>();
+    // Begin, free, end (of two steps) and mean.
+    let twists = 5 * size_of::<WorldTwist>();
+    let motion = twists + size_of::<FreeMotion>() + size_of::<InverseMass>();
+    let checks = size_of::<DVec3>() + size_of::<Displacement>() + size_of::<u8>();
+    let kept_for_views = identity;
+    let bodies = slot_maps + constants + 2 * state + size_of::<Wrench>() + identity;
+    assert_eq!(bodies + motion + checks + kept_for_views, 1049);
+}
+
+#[test]
+fn bytes_of_a_contact() {
+    // The problem of the step, and that of the last one.
+    let row = size_of::<Contact>() + size_of::<ContactPlace>() + 2 * size_of::<DVec3>();
+    let chosen = size_of::<Candidate>() + size_of::<Interaction>();
+    assert_eq!(2 * row + chosen, 608);
+}
