@@ -11,7 +11,7 @@
 //! tangents are needed: the impulse is kept as the vector `p = r_N n + r_T` of the inertial frame.
 
 use super::lanes::{LANES, Lanes, Lanes3, Wide, Wide3, add, cross, dot, load3, scale, store3, sub};
-use super::rows::{AT_REST, Rows, Twists};
+use super::rows::{Place, Places, Rows, Twists};
 use super::sums::LaneSums;
 use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
 use glam::{DMat3, DVec3};
@@ -57,7 +57,7 @@ pub(crate) fn is_of_balls(contact: &Contact, inertia: [Option<f64>; 2]) -> bool 
 /// Eight contacts without a free body in common.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BallLanes {
-    rows: [[u32; LANES]; 2],
+    places: [Places; 2],
     normal: Lanes3,
     /// `a`, `b`, m.
     radius: [Lanes; 2],
@@ -75,14 +75,6 @@ pub(crate) struct BallLanes {
 }
 
 impl BallLanes {
-    /// Eight contacts of no bodies.
-    pub(crate) fn empty() -> Self {
-        Self {
-            rows: [[AT_REST; LANES]; 2],
-            ..Self::default()
-        }
-    }
-
     /// Puts a contact into an empty lane.
     pub(crate) fn set(
         &mut self,
@@ -90,7 +82,7 @@ impl BallLanes {
         problem: &FactoredProblem,
         contact: &Contact,
         inertia: [f64; 2],
-        rows: [u32; 2],
+        places: [Place; 2],
     ) {
         let radius = [0, 1].map(|side| {
             if inertia[side] == 0.0 {
@@ -107,7 +99,7 @@ impl BallLanes {
         let tangential = normal + radius[0] * turn[0] + radius[1] * turn[1];
         let inverse = |w: f64| if w > 0.0 { 1.0 / w } else { 0.0 };
         for side in 0..2 {
-            self.rows[side][lane] = rows[side];
+            self.places[side].set(lane, places[side]);
             self.radius[side].0[lane] = radius[side];
             self.mass[side].0[lane] = mass[side];
             self.turn[side].0[lane] = turn[side];
@@ -149,7 +141,7 @@ impl BallLanes {
     pub(crate) fn relax<S: Simd>(
         &mut self,
         simd: S,
-        rows: &mut Rows,
+        rows: &mut impl Rows,
         beta: Wide<S>,
         sums: &mut LaneSums,
     ) {
@@ -163,13 +155,13 @@ impl BallLanes {
         &mut self,
         simd: S,
         part: usize,
-        rows: &mut Rows,
+        rows: &mut impl Rows,
         beta: Wide<S>,
         sums: &mut LaneSums,
     ) {
         let at = |lanes: &Lanes| lanes.load(simd, part);
-        let a = rows.gather(simd, &self.rows[0], part);
-        let b = rows.gather(simd, &self.rows[1], part);
+        let a = rows.gather(simd, &self.places[0], part);
+        let b = rows.gather(simd, &self.places[1], part);
         let n = load3(&self.normal, simd, part);
         let [mass_a, mass_b] = [at(&self.mass[0]), at(&self.mass[1])];
         let [turn_a, turn_b] = [at(&self.turn[0]), at(&self.turn[1])];
@@ -205,7 +197,7 @@ impl BallLanes {
         &self,
         simd: S,
         part: usize,
-        rows: &mut Rows,
+        rows: &mut impl Rows,
         [a, b]: [Twists<S>; 2],
         p: Wide3<S>,
     ) {
@@ -219,16 +211,16 @@ impl BallLanes {
             linear: sub(b.linear, scale(p, at(&self.mass[1]))),
             angular: sub(b.angular, scale(moment, at(&self.turn[1]))),
         };
-        rows.scatter(&self.rows[0], part, &new_a);
-        rows.scatter(&self.rows[1], part, &new_b);
+        rows.scatter(&self.places[0], part, &new_a);
+        rows.scatter(&self.places[1], part, &new_b);
     }
 
     /// Adds the present impulses to the twists of their bodies.
     #[inline(always)]
-    pub(crate) fn push_all<S: Simd>(&self, simd: S, rows: &mut Rows) {
+    pub(crate) fn push_all<S: Simd>(&self, simd: S, rows: &mut impl Rows) {
         for part in 0..LANES / S::F64_LANES {
-            let a = rows.gather(simd, &self.rows[0], part);
-            let b = rows.gather(simd, &self.rows[1], part);
+            let a = rows.gather(simd, &self.places[0], part);
+            let b = rows.gather(simd, &self.places[1], part);
             self.push(simd, part, rows, [a, b], load3(&self.now, simd, part));
         }
     }

@@ -22,7 +22,7 @@ use super::ball_lanes::isotropic_inertia;
 use super::lanes::Dispatch;
 use super::rows::{FIRST_ROW, Row};
 use super::slabs::Slabs;
-use super::unit::{Member, Unit};
+use super::unit::{self, Member, Unit};
 use crate::problem::{FactoredProblem, WorldTwist};
 use crate::progress::Progress;
 use crate::{Residual, natural_map};
@@ -169,9 +169,9 @@ impl<'a> LaneSweep<'a> {
     /// The sweep over one unit between slabs.
     fn sweep_between(&self, unit: usize, beta: f64) {
         let space = &*self.space;
-        let [a, b] = space.cut.units[unit].map(|slab| lock(&space.slabs[slab as usize]));
-        let (mut a, mut b) = (a, b);
-        lock(&space.units[unit]).sweep([&mut a.now, &mut b.now], beta, self.dispatch);
+        let [mut a, mut b] = space.cut.units[unit].map(|slab| lock(&space.slabs[slab as usize]));
+        let rows = unit::Slabs::Two([&mut a.now, &mut b.now]);
+        lock(&space.units[unit]).sweep(rows, beta, self.dispatch);
     }
 
     /// The sweep over the inside of one slab, from its extrapolated twists.
@@ -186,7 +186,7 @@ impl<'a> LaneSweep<'a> {
             }
             *before = current;
         }
-        lock(&space.units[slab]).sweep([now, &mut []], beta, self.dispatch);
+        lock(&space.units[slab]).sweep(unit::Slabs::One(now), beta, self.dispatch);
     }
 }
 
@@ -253,14 +253,15 @@ impl Relaxation for LaneSweep<'_> {
                 now.clear();
                 now.resize(FIRST_ROW as usize, Row::default());
                 now.extend(bodies.map(|j| Row::new(&problem.free_twist[*j as usize])));
-                lock(&units[unit]).push([now, &mut []], this.dispatch);
+                lock(&units[unit]).push(unit::Slabs::One(now), this.dispatch);
             }
         });
         for round in &cut.rounds {
             for_each(this.shared, round.len(), |k| {
                 let unit = round[k] as usize;
                 let [mut a, mut b] = cut.units[unit].map(|slab| lock(&slabs[slab as usize]));
-                lock(&units[unit]).push([&mut a.now, &mut b.now], this.dispatch);
+                let rows = unit::Slabs::Two([&mut a.now, &mut b.now]);
+                lock(&units[unit]).push(rows, this.dispatch);
             });
         }
         for_each(this.shared, cut.len(), |slab| {

@@ -7,7 +7,7 @@
 use super::lanes::{
     LANES, Lanes, Lanes3, Mask, Wide, Wide3, add, cross, dot, load3, scale, store3, sub,
 };
-use super::rows::{AT_REST, Rows, Twists};
+use super::rows::{Place, Places, Rows, Twists};
 use super::sums::LaneSums;
 use crate::OneContact;
 use crate::problem::{Contact, FactoredProblem};
@@ -22,7 +22,7 @@ const MAX_ITERATIONS: usize = 60;
 /// Eight pairs of bodies, no free body in common, each with the same number of points.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PairLanes {
-    rows: [[u32; LANES]; 2],
+    places: [Places; 2],
     mass: [MassLanes; 2],
 }
 
@@ -71,25 +71,17 @@ impl<S: Simd> Masses<S> {
 }
 
 impl PairLanes {
-    /// Eight pairs of no bodies.
-    pub(crate) fn empty() -> Self {
-        Self {
-            rows: [[AT_REST; LANES]; 2],
-            ..Self::default()
-        }
-    }
-
     /// Puts a pair into an empty lane.
     pub(crate) fn set(
         &mut self,
         lane: usize,
         problem: &FactoredProblem,
         contact: &Contact,
-        rows: [u32; 2],
+        places: [Place; 2],
     ) {
-        let sides = self.rows.iter_mut().zip(&mut self.mass);
-        for ((names, mass), (row, body)) in sides.zip(rows.into_iter().zip(contact.bodies)) {
-            names[lane] = row;
+        let sides = self.places.iter_mut().zip(&mut self.mass);
+        for ((own, mass), (place, body)) in sides.zip(places.into_iter().zip(contact.bodies)) {
+            own.set(lane, place);
             let body = &problem.inverse_mass[body as usize];
             mass.linear.0[lane] = body.linear;
             for axis in 0..3 {
@@ -106,13 +98,13 @@ impl PairLanes {
         &self,
         simd: S,
         points: &mut [PointLanes],
-        rows: &mut Rows,
+        rows: &mut impl Rows,
         beta: Wide<S>,
         sums: &mut LaneSums,
     ) {
         for part in 0..LANES / S::F64_LANES {
-            let mut a = rows.gather(simd, &self.rows[0], part);
-            let mut b = rows.gather(simd, &self.rows[1], part);
+            let mut a = rows.gather(simd, &self.places[0], part);
+            let mut b = rows.gather(simd, &self.places[1], part);
             let masses = [&self.mass[0], &self.mass[1]];
             let [mass_a, mass_b] = masses.map(|mass| mass.load(simd, part));
             for point in &mut *points {
@@ -121,8 +113,8 @@ impl PairLanes {
                 a = mass_a.pushed(&a, arms[0], change);
                 b = mass_b.pushed(&b, arms[1], [-change[0], -change[1], -change[2]]);
             }
-            rows.scatter(&self.rows[0], part, &a);
-            rows.scatter(&self.rows[1], part, &b);
+            rows.scatter(&self.places[0], part, &a);
+            rows.scatter(&self.places[1], part, &b);
         }
     }
 }
@@ -130,10 +122,10 @@ impl PairLanes {
 impl PairLanes {
     /// Adds the present impulses of the points to the twists of their bodies.
     #[inline(always)]
-    pub(crate) fn push_all<S: Simd>(&self, simd: S, points: &[PointLanes], rows: &mut Rows) {
+    pub(crate) fn push_all<S: Simd>(&self, simd: S, points: &[PointLanes], rows: &mut impl Rows) {
         for part in 0..LANES / S::F64_LANES {
-            let mut a = rows.gather(simd, &self.rows[0], part);
-            let mut b = rows.gather(simd, &self.rows[1], part);
+            let mut a = rows.gather(simd, &self.places[0], part);
+            let mut b = rows.gather(simd, &self.places[1], part);
             let masses = [&self.mass[0], &self.mass[1]];
             let [mass_a, mass_b] = masses.map(|mass| mass.load(simd, part));
             for point in points {
@@ -145,8 +137,8 @@ impl PairLanes {
                 a = mass_a.pushed(&a, arm_a, p);
                 b = mass_b.pushed(&b, arm_b, [-p[0], -p[1], -p[2]]);
             }
-            rows.scatter(&self.rows[0], part, &a);
-            rows.scatter(&self.rows[1], part, &b);
+            rows.scatter(&self.places[0], part, &a);
+            rows.scatter(&self.places[1], part, &b);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Twists as the lanes read and write them: one cache line a body.
 //!
-//! A row is named by its index and two flags: which of the two slabs of a unit it is in, and
-//! whether impulses leave it alone. What lanes compute for such a body goes to a row that nobody
-//! reads, so that the contacts of the ground do not wait for each other's stores.
+//! A row is named by its index and a flag: which of the two slabs of a unit it is in. What lanes compute
+//! for a body that impulses do not move goes to a row that nobody reads, so that the contacts of the ground do
+//! not wait for each other's stores.
 
 use super::lanes::{LANES, Wide, Wide3};
 use crate::WorldTwist;
@@ -23,14 +23,86 @@ impl Row {
 /// Row for what nobody reads.
 const WASTE: u32 = 0;
 /// Row that stays zero: bodies at rest that impulses do not move, and empty lanes.
-pub(crate) const AT_REST: u32 = 1 | FIXED;
+const AT_REST: u32 = 1;
 /// Rows before those of the bodies.
 pub(crate) const FIRST_ROW: u32 = 2;
-/// Flag: impulses do not move this body.
-pub(crate) const FIXED: u32 = 1 << 30;
 /// Flag: in the second slab of the unit.
-pub(crate) const SECOND: u32 = 1 << 31;
-const INDEX: u32 = FIXED - 1;
+const SECOND: u32 = 1 << 31;
+
+/// Where a body is read and where it is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    source: u32,
+    target: u32,
+}
+
+impl Place {
+    /// A body at rest that impulses do not move, or none.
+    pub(crate) const AT_REST: Self = Self::fixed(AT_REST);
+
+    /// A body that impulses move, at `row` of its slab.
+    pub(crate) const fn free(row: u32) -> Self {
+        Self {
+            source: row,
+            target: row,
+        }
+    }
+
+    /// A body that they do not.
+    pub(crate) const fn fixed(row: u32) -> Self {
+        Self {
+            source: row,
+            target: WASTE,
+        }
+    }
+
+    /// The same in the second slab of a unit.
+    pub(crate) fn in_second(self) -> Self {
+        Self {
+            source: self.source | SECOND,
+            target: self.target | SECOND,
+        }
+    }
+
+    /// Impulses move the body.
+    pub(crate) fn is_free(self) -> bool {
+        self.source == self.target
+    }
+
+    /// Slab of the unit, 0 or 1, and row in it.
+    pub(crate) fn slab_and_row(self) -> (usize, usize) {
+        split(self.source)
+    }
+}
+
+#[inline(always)]
+fn split(name: u32) -> (usize, usize) {
+    ((name >> 31) as usize, (name & !SECOND) as usize)
+}
+
+/// The places of eight bodies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places {
+    sources: [u32; LANES],
+    targets: [u32; LANES],
+}
+
+impl Default for Places {
+    /// No bodies.
+    fn default() -> Self {
+        Self {
+            sources: [AT_REST; LANES],
+            targets: [WASTE; LANES],
+        }
+    }
+}
+
+impl Places {
+    pub(crate) fn set(&mut self, lane: usize, place: Place) {
+        self.sources[lane] = place.source;
+        self.targets[lane] = place.target;
+    }
+}
 
 /// Twists of as many bodies as a vector holds.
 #[derive(Clone, Copy, Debug)]
@@ -39,19 +111,19 @@ pub(crate) struct Twists<S: Simd> {
     pub(crate) angular: Wide3<S>,
 }
 
-/// The rows of the one or two slabs that a unit works on.
-pub(crate) struct Rows<'a>(pub(crate) [&'a mut [Row]; 2]);
+/// The rows that a unit works on.
+pub(crate) trait Rows {
+    fn row(&self, name: u32) -> &Row;
+    fn row_mut(&mut self, name: u32) -> &mut Row;
 
-impl Rows<'_> {
     /// The twists of one part of eight bodies.
     #[inline(always)]
-    pub(crate) fn gather<S: Simd>(&self, simd: S, names: &[u32; LANES], part: usize) -> Twists<S> {
+    fn gather<S: Simd>(&self, simd: S, places: &Places, part: usize) -> Twists<S> {
         let mut columns = [[0.0; LANES]; 6];
         for lane in 0..S::F64_LANES {
-            let name = names[part * S::F64_LANES + lane];
-            let row = &self.0[(name >> 31) as usize][(name & INDEX) as usize].0;
-            for (column, x) in columns.iter_mut().zip(row) {
-                column[lane] = *x;
+            let row = self.row(places.sources[part * S::F64_LANES + lane]);
+            for (column, x) in columns.iter_mut().zip(row.0) {
+                column[lane] = x;
             }
         }
         let [a, b, c, d, e, f] = columns;
@@ -64,28 +136,49 @@ impl Rows<'_> {
 
     /// Writes the twists of one part of eight bodies.
     #[inline(always)]
-    pub(crate) fn scatter<S: Simd>(
-        &mut self,
-        names: &[u32; LANES],
-        part: usize,
-        twists: &Twists<S>,
-    ) {
+    fn scatter<S: Simd>(&mut self, places: &Places, part: usize, twists: &Twists<S>) {
         let mut columns = [[0.0; LANES]; 6];
         let ([a, b, c], [d, e, f]) = (twists.linear, twists.angular);
         for (column, wide) in columns.iter_mut().zip([a, b, c, d, e, f]) {
             wide.to_first(column);
         }
         for lane in 0..S::F64_LANES {
-            let name = names[part * S::F64_LANES + lane];
-            let index = if name & FIXED == 0 {
-                name & INDEX
-            } else {
-                WASTE
-            };
-            let row = &mut self.0[(name >> 31) as usize][index as usize].0;
-            for (x, column) in row.iter_mut().zip(&columns) {
+            let row = self.row_mut(places.targets[part * S::F64_LANES + lane]);
+            for (x, column) in row.0.iter_mut().zip(&columns) {
                 *x = column[lane];
             }
         }
+    }
+}
+
+/// The rows of one slab.
+pub(crate) struct OneSlab<'a>(pub(crate) &'a mut [Row]);
+
+impl Rows for OneSlab<'_> {
+    #[inline(always)]
+    fn row(&self, name: u32) -> &Row {
+        &self.0[name as usize]
+    }
+
+    #[inline(always)]
+    fn row_mut(&mut self, name: u32) -> &mut Row {
+        &mut self.0[name as usize]
+    }
+}
+
+/// The rows of two slabs.
+pub(crate) struct TwoSlabs<'a>(pub(crate) [&'a mut [Row]; 2]);
+
+impl Rows for TwoSlabs<'_> {
+    #[inline(always)]
+    fn row(&self, name: u32) -> &Row {
+        let (slab, row) = split(name);
+        &self.0[slab][row]
+    }
+
+    #[inline(always)]
+    fn row_mut(&mut self, name: u32) -> &mut Row {
+        let (slab, row) = split(name);
+        &mut self.0[slab][row]
     }
 }

@@ -13,7 +13,7 @@
 //! How many slabs there are follows from the number of contacts alone, never from the number of
 //! threads, and one thread visits the same units in the same order.
 
-use super::rows::{AT_REST, FIRST_ROW, FIXED};
+use super::rows::{FIRST_ROW, Place};
 use crate::problem::FactoredProblem;
 use glam::DVec3;
 
@@ -29,8 +29,8 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Slabs {
     /// Slab of each body; [`NONE`] for bodies that impulses do not move.
     slab: Vec<u32>,
-    /// Row of each body within its slab, with its flags.
-    row: Vec<u32>,
+    /// Place of each body within its slab.
+    place: Vec<Place>,
     /// Free bodies with contacts, by slab, in the order of their rows.
     pub(crate) bodies: Vec<Vec<u32>>,
     /// Moving bodies that impulses do not move: every slab has a row for each of them.
@@ -42,6 +42,7 @@ pub(crate) struct Slabs {
     /// Unit of each pair of slabs, once it has one.
     unit_of: Vec<u32>,
     bin: Vec<u16>,
+    touched: Vec<bool>,
 }
 
 impl Slabs {
@@ -70,11 +71,10 @@ impl Slabs {
         self.bodies.len()
     }
 
-    /// The unit of a contact of bodies `a` and `b`, and the names of their rows in it. The first
-    /// slab of a unit is the lesser one.
-    pub(crate) fn place(&mut self, bodies: [u32; 2]) -> (u32, [u32; 2]) {
+    /// The unit of a contact of two bodies, and their places in it. The first slab of a unit is the
+    /// lesser one.
+    pub(crate) fn place(&mut self, bodies: [u32; 2]) -> (u32, [Place; 2]) {
         let [a, b] = bodies.map(|j| self.slab[j as usize]);
-        let rows = bodies.map(|j| self.row[j as usize]);
         let (low, high) = match (a, b) {
             (NONE, NONE) => (0, 0),
             (NONE, other) | (other, NONE) => (other, other),
@@ -86,14 +86,15 @@ impl Slabs {
             *unit = self.units.len() as u32;
             self.units.push([low, high]);
         }
-        let second = |slab: u32, row: u32| {
-            if slab != low && slab != NONE {
-                row | super::rows::SECOND
+        let places = bodies.map(|j| {
+            let (slab, place) = (self.slab[j as usize], self.place[j as usize]);
+            if slab == high && high != low {
+                place.in_second()
             } else {
-                row
+                place
             }
-        };
-        (*unit, [second(a, rows[0]), second(b, rows[1])])
+        });
+        (*unit, places)
     }
 
     /// Puts the units between slabs into rounds, greedily in their order.
@@ -165,34 +166,31 @@ impl Slabs {
 
     /// Rows of the bodies that have contacts.
     fn number_rows(&mut self, problem: &FactoredProblem, count: usize) {
-        self.row.clear();
-        self.row.resize(problem.inverse_mass.len(), NONE);
-        for contact in problem.contacts {
-            for j in contact.bodies {
-                self.row[j as usize] = AT_REST;
-            }
-        }
-        self.bodies.truncate(count);
         self.bodies.iter_mut().for_each(Vec::clear);
         self.bodies.resize_with(count, Vec::new);
         self.driven.clear();
-        let moves = |j: usize| {
+        self.touched.clear();
+        self.touched.resize(problem.inverse_mass.len(), false);
+        for contact in problem.contacts {
+            for j in contact.bodies {
+                self.touched[j as usize] = true;
+            }
+        }
+        self.place.clear();
+        self.place.resize(self.touched.len(), Place::AT_REST);
+        let touched = || (0..).zip(&self.touched).filter(|(_, touched)| **touched);
+        for (j, _) in touched().filter(|(j, _)| self.slab[*j] == NONE) {
             let twist = &problem.free_twist[j];
-            twist.linear != DVec3::ZERO || twist.angular != DVec3::ZERO
-        };
-        for (j, row) in self.row.iter_mut().enumerate() {
-            if *row != NONE && self.slab[j] == NONE && moves(j) {
-                *row = (FIRST_ROW + self.driven.len() as u32) | FIXED;
+            if twist.linear != DVec3::ZERO || twist.angular != DVec3::ZERO {
+                self.place[j] = Place::fixed(FIRST_ROW + self.driven.len() as u32);
                 self.driven.push(j as u32);
             }
         }
         let first = FIRST_ROW + self.driven.len() as u32;
-        for (j, row) in self.row.iter_mut().enumerate() {
-            if *row != NONE && self.slab[j] != NONE {
-                let bodies = &mut self.bodies[self.slab[j] as usize];
-                *row = first + bodies.len() as u32;
-                bodies.push(j as u32);
-            }
+        for (j, _) in touched().filter(|(j, _)| self.slab[*j] != NONE) {
+            let bodies = &mut self.bodies[self.slab[j] as usize];
+            self.place[j] = Place::free(first + bodies.len() as u32);
+            bodies.push(j as u32);
         }
     }
 }

@@ -9,7 +9,7 @@ use super::acceleration::SweepSums;
 use super::ball_lanes::{BallLanes, is_of_balls};
 use super::lanes::{Dispatch, LANES, Wide};
 use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes};
-use super::rows::{FIXED, Row, Rows, SECOND};
+use super::rows::{OneSlab, Place, Row, Rows, TwoSlabs};
 use super::sums::LaneSums;
 use crate::problem::FactoredProblem;
 use glam::DVec3;
@@ -25,17 +25,17 @@ pub(crate) struct Member {
     /// A contact of balls.
     ball: bool,
     colour: u8,
-    pub(crate) rows: [u32; 2],
+    places: [Place; 2],
 }
 
 impl Member {
-    pub(crate) fn new(contact: usize, rows: [u32; 2]) -> Self {
+    pub(crate) fn new(contact: usize, places: [Place; 2]) -> Self {
         Self {
             contact: contact as u32,
             points: 1,
             ball: false,
             colour: 0,
-            rows,
+            places,
         }
     }
 
@@ -162,20 +162,19 @@ impl Unit {
             if member.colour == DONE || !is_kind(member) {
                 continue;
             }
-            let moved = member.rows.map(|row| row & FIXED == 0);
-            let place = member
-                .rows
-                .map(|row| ((row >> 31) as usize, (row & !(SECOND | FIXED)) as usize));
+            let places = member
+                .places
+                .map(|place| (place.is_free(), place.slab_and_row()));
             let mut taken = 0;
-            for ((slab, row), moved) in place.into_iter().zip(moved) {
-                taken |= if moved { self.used[slab][row] } else { 0 };
+            for (free, (slab, row)) in places {
+                taken |= if free { self.used[slab][row] } else { 0 };
             }
             let colour = (!taken).trailing_zeros() as usize;
             if colour == COLOURS {
                 continue;
             }
-            for ((slab, row), moved) in place.into_iter().zip(moved) {
-                if moved {
+            for (free, (slab, row)) in places {
+                if free {
                     self.used[slab][row] |= 1 << colour;
                 }
             }
@@ -194,7 +193,7 @@ impl Unit {
         };
         let (ball, height) = (first.ball, first.points as usize);
         if ball {
-            self.balls.push(BallLanes::empty());
+            self.balls.push(BallLanes::default());
             let Some(balls) = self.balls.last_mut() else {
                 return;
             };
@@ -205,13 +204,13 @@ impl Unit {
                 let contact = &problem.contacts[member.contact as usize];
                 let inertia = contact.bodies.map(|j| inertia[j as usize]);
                 let inertia = inertia.map(Option::unwrap_or_default);
-                balls.set(lane, problem, contact, inertia, member.rows);
+                balls.set(lane, problem, contact, inertia, member.places);
                 sources[lane] = member.contact;
             }
             self.ball_contacts.push(sources);
             return;
         }
-        let mut pairs = PairLanes::empty();
+        let mut pairs = PairLanes::default();
         let begin = self.points.len();
         self.points.resize_with(begin + height, PointLanes::empty);
         for (lane, index) in lanes.iter().enumerate() {
@@ -219,7 +218,7 @@ impl Unit {
                 continue;
             };
             let contacts = &problem.contacts[member.contact as usize..][..height];
-            pairs.set(lane, problem, &contacts[0], member.rows);
+            pairs.set(lane, problem, &contacts[0], member.places);
             for (point, contact) in self.points[begin..].iter_mut().zip(contacts) {
                 point.set(lane, problem, contact);
             }
@@ -279,31 +278,54 @@ impl Unit {
     }
 
     /// Adds the impulses of all lanes to the twists of their bodies.
-    pub(crate) fn push(&self, rows: [&mut [Row]; 2], dispatch: Dispatch) {
-        dispatch.run(Push {
-            unit: self,
-            rows: Rows(rows),
-        });
+    pub(crate) fn push(&self, slabs: Slabs, dispatch: Dispatch) {
+        let unit = self;
+        match slabs {
+            Slabs::One(rows) => dispatch.run(Push {
+                unit,
+                rows: OneSlab(rows),
+            }),
+            Slabs::Two(rows) => dispatch.run(Push {
+                unit,
+                rows: TwoSlabs(rows),
+            }),
+        }
     }
 
     /// One sweep over the unit, on the rows of its slabs.
-    pub(crate) fn sweep(&mut self, rows: [&mut [Row]; 2], beta: f64, dispatch: Dispatch) {
-        dispatch.run(Sweep {
-            unit: self,
-            rows: Rows(rows),
-            beta,
-        });
+    pub(crate) fn sweep(&mut self, slabs: Slabs, beta: f64, dispatch: Dispatch) {
+        let unit = self;
+        match slabs {
+            Slabs::One(rows) => dispatch.run(Sweep {
+                unit,
+                rows: OneSlab(rows),
+                beta,
+            }),
+            Slabs::Two(rows) => dispatch.run(Sweep {
+                unit,
+                rows: TwoSlabs(rows),
+                beta,
+            }),
+        }
     }
 }
 
+/// The rows of the slabs of a unit.
+pub(crate) enum Slabs<'a> {
+    /// Of the one that it is the inside of.
+    One(&'a mut [Row]),
+    /// Of the two that it lies between.
+    Two([&'a mut [Row]; 2]),
+}
+
 /// The work of [`Unit::sweep`], compiled for each instruction set.
-struct Sweep<'a> {
+struct Sweep<'a, R> {
     unit: &'a mut Unit,
-    rows: Rows<'a>,
+    rows: R,
     beta: f64,
 }
 
-impl WithSimd for Sweep<'_> {
+impl<R: Rows> WithSimd for Sweep<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -324,12 +346,12 @@ impl WithSimd for Sweep<'_> {
 }
 
 /// The work of [`Unit::push`].
-struct Push<'a> {
+struct Push<'a, R> {
     unit: &'a Unit,
-    rows: Rows<'a>,
+    rows: R,
 }
 
-impl WithSimd for Push<'_> {
+impl<R: Rows> WithSimd for Push<'_, R> {
     type Output = ();
 
     #[inline(always)]
