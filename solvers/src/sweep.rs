@@ -15,4 +15,5 @@ mod manifold_lanes;
 mod rows;
 mod slabs;
 mod sums;
+mod transpose;
 mod unit;

@@ -211,8 +211,8 @@ impl BallLanes {
             linear: sub(b.linear, scale(p, at(&self.mass[1]))),
             angular: sub(b.angular, scale(moment, at(&self.turn[1]))),
         };
-        rows.scatter(&self.places[0], part, &new_a);
-        rows.scatter(&self.places[1], part, &new_b);
+        rows.scatter(simd, &self.places[0], part, &new_a);
+        rows.scatter(simd, &self.places[1], part, &new_b);
     }
 
     /// Adds the present impulses to the twists of their bodies.

@@ -20,7 +20,7 @@
 use super::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
 use super::ball_lanes::isotropic_inertia;
 use super::lanes::Dispatch;
-use super::rows::{FIRST_ROW, Row};
+use super::rows::{Extrapolate, FIRST_ROW, Row};
 use super::slabs::Slabs;
 use super::unit::{self, Member, Unit};
 use crate::problem::{FactoredProblem, WorldTwist};
@@ -179,13 +179,11 @@ impl<'a> LaneSweep<'a> {
         let space = &*self.space;
         let mut own = lock(&space.slabs[slab]);
         let Slab { now, before } = &mut *own;
-        for (now, before) in now.iter_mut().zip(before) {
-            let current = *now;
-            for (x, y) in now.0.iter_mut().zip(before.0) {
-                *x += (*x - y) * beta;
-            }
-            *before = current;
-        }
+        self.dispatch.run(Extrapolate {
+            now: &mut *now,
+            before,
+            beta,
+        });
         lock(&space.units[slab]).sweep(unit::Slabs::One(now), beta, self.dispatch);
     }
 }

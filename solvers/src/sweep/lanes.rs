@@ -110,6 +110,16 @@ impl<S: Simd> Wide<S> {
         Self { simd, value }
     }
 
+    #[inline(always)]
+    pub(crate) fn new(simd: S, value: S::f64s) -> Self {
+        Self { simd, value }
+    }
+
+    #[inline(always)]
+    pub(crate) fn value(self) -> S::f64s {
+        self.value
+    }
+
     /// The first numbers of `lanes`, as many as fit.
     #[inline(always)]
     pub(crate) fn from_first(simd: S, lanes: &[f64; LANES]) -> Self {

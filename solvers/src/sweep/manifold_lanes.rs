@@ -105,16 +105,16 @@ impl PairLanes {
         for part in 0..LANES / S::F64_LANES {
             let mut a = rows.gather(simd, &self.places[0], part);
             let mut b = rows.gather(simd, &self.places[1], part);
-            let masses = [&self.mass[0], &self.mass[1]];
-            let [mass_a, mass_b] = masses.map(|mass| mass.load(simd, part));
+            let mass_a = self.mass[0].load(simd, part);
+            let mass_b = self.mass[1].load(simd, part);
             for point in &mut *points {
-                let arms = [&point.arms[0], &point.arms[1]].map(|arm| load3(arm, simd, part));
+                let arms = point.arms_of(simd, part);
                 let change = point.relax((simd, part), [&a, &b], arms, beta, sums);
                 a = mass_a.pushed(&a, arms[0], change);
                 b = mass_b.pushed(&b, arms[1], [-change[0], -change[1], -change[2]]);
             }
-            rows.scatter(&self.places[0], part, &a);
-            rows.scatter(&self.places[1], part, &b);
+            rows.scatter(simd, &self.places[0], part, &a);
+            rows.scatter(simd, &self.places[1], part, &b);
         }
     }
 }
@@ -126,19 +126,18 @@ impl PairLanes {
         for part in 0..LANES / S::F64_LANES {
             let mut a = rows.gather(simd, &self.places[0], part);
             let mut b = rows.gather(simd, &self.places[1], part);
-            let masses = [&self.mass[0], &self.mass[1]];
-            let [mass_a, mass_b] = masses.map(|mass| mass.load(simd, part));
+            let mass_a = self.mass[0].load(simd, part);
+            let mass_b = self.mass[1].load(simd, part);
             for point in points {
-                let [arm_a, arm_b] =
-                    [&point.arms[0], &point.arms[1]].map(|arm| load3(arm, simd, part));
+                let [arm_a, arm_b] = point.arms_of(simd, part);
                 let [n, t1, t2] = point.axes_of(simd, part);
                 let r = load3(&point.now, simd, part);
                 let p = add(add(scale(n, r[0]), scale(t1, r[1])), scale(t2, r[2]));
                 a = mass_a.pushed(&a, arm_a, p);
                 b = mass_b.pushed(&b, arm_b, [-p[0], -p[1], -p[2]]);
             }
-            rows.scatter(&self.places[0], part, &a);
-            rows.scatter(&self.places[1], part, &b);
+            rows.scatter(simd, &self.places[0], part, &a);
+            rows.scatter(simd, &self.places[1], part, &b);
         }
     }
 }
@@ -269,8 +268,20 @@ impl PointLanes {
     }
 
     #[inline(always)]
+    fn arms_of<S: Simd>(&self, simd: S, part: usize) -> [Wide3<S>; 2] {
+        [
+            load3(&self.arms[0], simd, part),
+            load3(&self.arms[1], simd, part),
+        ]
+    }
+
+    #[inline(always)]
     fn axes_of<S: Simd>(&self, simd: S, part: usize) -> [Wide3<S>; 3] {
-        [&self.axes[0], &self.axes[1], &self.axes[2]].map(|axis| load3(axis, simd, part))
+        [
+            load3(&self.axes[0], simd, part),
+            load3(&self.axes[1], simd, part),
+            load3(&self.axes[2], simd, part),
+        ]
     }
 
     #[inline(always)]
@@ -334,7 +345,12 @@ impl<S: Simd> Local<S> {
             }
             multiplier = slipping;
         }
-        (solved.map(|r| pressed.choose(r, zero)), multiplier)
+        let impulse = [
+            pressed.choose(solved[0], zero),
+            pressed.choose(solved[1], zero),
+            pressed.choose(solved[2], zero),
+        ];
+        (impulse, multiplier)
     }
 
     /// `(r_N, r_T)` with `u_N = 0`.

@@ -5,8 +5,9 @@
 //! not wait for each other's stores.
 
 use super::lanes::{LANES, Wide, Wide3};
+use super::transpose;
 use crate::WorldTwist;
-use pulp::Simd;
+use pulp::{Simd, WithSimd};
 
 /// Twist of one body: linear, angular, two spare numbers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +18,31 @@ impl Row {
     pub(crate) fn new(twist: &WorldTwist) -> Self {
         let (v, w) = (twist.linear, twist.angular);
         Self([v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0])
+    }
+}
+
+/// `v ← v + β (v − v_prev)` for all rows, and `v_prev ← v`: the twists' part of the extrapolation.
+pub(crate) struct Extrapolate<'a> {
+    pub(crate) now: &'a mut [Row],
+    pub(crate) before: &'a mut [Row],
+    pub(crate) beta: f64,
+}
+
+impl WithSimd for Extrapolate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let beta = simd.splat_f64s(self.beta);
+        for (now, before) in self.now.iter_mut().zip(self.before) {
+            let (now, _) = S::as_mut_simd_f64s(&mut now.0);
+            let (before, _) = S::as_mut_simd_f64s(&mut before.0);
+            for (now, before) in now.iter_mut().zip(before) {
+                let step = simd.mul_f64s(simd.sub_f64s(*now, *before), beta);
+                *before = *now;
+                *now = simd.add_f64s(*now, step);
+            }
+        }
     }
 }
 
@@ -119,6 +145,25 @@ pub(crate) trait Rows {
     /// The twists of one part of eight bodies.
     #[inline(always)]
     fn gather<S: Simd>(&self, simd: S, places: &Places, part: usize) -> Twists<S> {
+        if S::F64_LANES == LANES {
+            let [a, b, c, d, e, f, g, h] = places.sources;
+            let rows = [
+                self.row(a),
+                self.row(b),
+                self.row(c),
+                self.row(d),
+                self.row(e),
+                self.row(f),
+                self.row(g),
+                self.row(h),
+            ];
+            if let Some([a, b, c, d, e, f, ..]) = transpose::columns(simd, rows) {
+                return Twists {
+                    linear: [Wide::new(simd, a), Wide::new(simd, b), Wide::new(simd, c)],
+                    angular: [Wide::new(simd, d), Wide::new(simd, e), Wide::new(simd, f)],
+                };
+            }
+        }
         let mut columns = [[0.0; LANES]; 6];
         for lane in 0..S::F64_LANES {
             let row = self.row(places.sources[part * S::F64_LANES + lane]);
@@ -136,9 +181,28 @@ pub(crate) trait Rows {
 
     /// Writes the twists of one part of eight bodies.
     #[inline(always)]
-    fn scatter<S: Simd>(&mut self, places: &Places, part: usize, twists: &Twists<S>) {
-        let mut columns = [[0.0; LANES]; 6];
+    fn scatter<S: Simd>(&mut self, simd: S, places: &Places, part: usize, twists: &Twists<S>) {
         let ([a, b, c], [d, e, f]) = (twists.linear, twists.angular);
+        if S::F64_LANES == LANES {
+            let (f, spare) = (f.value(), f.value());
+            let columns = [
+                a.value(),
+                b.value(),
+                c.value(),
+                d.value(),
+                e.value(),
+                f,
+                spare,
+                spare,
+            ];
+            if let Some(rows) = transpose::rows(simd, columns) {
+                for (name, row) in places.targets.iter().zip(rows) {
+                    *self.row_mut(*name) = row;
+                }
+                return;
+            }
+        }
+        let mut columns = [[0.0; LANES]; 6];
         for (column, wide) in columns.iter_mut().zip([a, b, c, d, e, f]) {
             wide.to_first(column);
         }
