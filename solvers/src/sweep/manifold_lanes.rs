@@ -18,6 +18,9 @@ use pulp::Simd;
 pub(crate) const MAX_POINTS: usize = 4;
 /// Newton and bisection steps, as for single contacts.
 const MAX_ITERATIONS: usize = 60;
+/// Relative distance to the cone from which one more Newton step is the last of a visit. It squares the
+/// distance, and the next visit goes on from there: in the limit of the sweeps nothing is left.
+const NEAR: f64 = 1e-4;
 
 /// Eight pairs of bodies, no free body in common, each with the same number of points.
 #[derive(Clone, Debug, Default)]
@@ -103,19 +106,76 @@ impl PairLanes {
         sums: &mut LaneSums,
     ) {
         for part in 0..LANES / S::F64_LANES {
-            let mut a = rows.gather(simd, &self.places[0], part);
-            let mut b = rows.gather(simd, &self.places[1], part);
-            let mass_a = self.mass[0].load(simd, part);
-            let mass_b = self.mass[1].load(simd, part);
+            let mut visit = self.arrive(simd, part, rows);
             for point in &mut *points {
-                let arms = point.arms_of(simd, part);
-                let change = point.relax((simd, part), [&a, &b], arms, beta, sums);
-                a = mass_a.pushed(&a, arms[0], change);
-                b = mass_b.pushed(&b, arms[1], [-change[0], -change[1], -change[2]]);
+                visit.relax(point, beta, sums);
             }
-            rows.scatter(simd, &self.places[0], part, &a);
-            rows.scatter(simd, &self.places[1], part, &b);
+            visit.leave(self, rows);
         }
+    }
+
+    /// [`PairLanes::relax`] for two groups that have no body in common, in turn: each waits while the
+    /// other computes.
+    #[inline(always)]
+    pub(crate) fn relax_two<S: Simd>(
+        [first, second]: [&Self; 2],
+        simd: S,
+        points: [&mut [PointLanes]; 2],
+        rows: &mut impl Rows,
+        beta: Wide<S>,
+        sums: &mut LaneSums,
+    ) {
+        let [own, other] = points;
+        for part in 0..LANES / S::F64_LANES {
+            let mut one = first.arrive(simd, part, rows);
+            let mut two = second.arrive(simd, part, rows);
+            for (own, other) in own.iter_mut().zip(&mut *other) {
+                one.relax(own, beta, sums);
+                two.relax(other, beta, sums);
+            }
+            one.leave(first, rows);
+            two.leave(second, rows);
+        }
+    }
+
+    #[inline(always)]
+    fn arrive<S: Simd>(&self, simd: S, part: usize, rows: &impl Rows) -> Visit<S> {
+        Visit {
+            simd,
+            part,
+            a: rows.gather(simd, &self.places[0], part),
+            b: rows.gather(simd, &self.places[1], part),
+            mass_a: self.mass[0].load(simd, part),
+            mass_b: self.mass[1].load(simd, part),
+        }
+    }
+}
+
+/// Pairs at work: their twists.
+struct Visit<S: Simd> {
+    simd: S,
+    part: usize,
+    a: Twists<S>,
+    b: Twists<S>,
+    mass_a: Masses<S>,
+    mass_b: Masses<S>,
+}
+
+impl<S: Simd> Visit<S> {
+    #[inline(always)]
+    fn relax(&mut self, point: &mut PointLanes, beta: Wide<S>, sums: &mut LaneSums) {
+        let arms = point.arms_of(self.simd, self.part);
+        let lanes = (self.simd, self.part);
+        let change = point.relax(lanes, [&self.a, &self.b], arms, beta, sums);
+        self.a = self.mass_a.pushed(&self.a, arms[0], change);
+        let back = [-change[0], -change[1], -change[2]];
+        self.b = self.mass_b.pushed(&self.b, arms[1], back);
+    }
+
+    #[inline(always)]
+    fn leave(self, pairs: &PairLanes, rows: &mut impl Rows) {
+        rows.scatter(self.simd, &pairs.places[0], self.part, &self.a);
+        rows.scatter(self.simd, &pairs.places[1], self.part, &self.b);
     }
 }
 
@@ -360,8 +420,8 @@ impl<S: Simd> Local<S> {
         [normal, r[0], r[1]]
     }
 
-    /// The sliding impulses and their multipliers where `slides`: Newton on `1/‖r_T‖ − 1/(μ r_N)`,
-    /// bisection where it leaves the bracket.
+    /// The sliding impulses and their multipliers where `slides`: Newton on `1/‖r_T‖ − 1/(μ r_N)` from
+    /// the multiplier of the last visit, bisection where it leaves the bracket.
     #[inline(always)]
     fn slip(
         &self,
@@ -370,28 +430,20 @@ impl<S: Simd> Local<S> {
         slides: Mask<S>,
         first: Wide<S>,
     ) -> (Wide3<S>, Wide<S>) {
-        let (zero, one) = (self.number(0.0), self.number(1.0));
-        let rounding = self.number(2.0 * f64::EPSILON);
+        let zero = self.number(0.0);
+        let near = self.number(NEAR);
         // Frictionless lanes are solved at once: nothing tangential.
         let rough = slides.and(zero.less(self.friction));
         let mut active = rough;
         let mut alpha = first;
         let (mut low, mut high) = (zero, self.number(f64::MAX));
-        let mut r = [zero; 3];
+        let (mut r, mut inverse) = self.at(alpha, q_n, b);
         for _ in 0..MAX_ITERATIONS {
-            let inverse = [one / (self.s[0] + alpha), one / (self.s[1] + alpha)];
-            r = self.with_tangential(q_n, [-(b[0] * inverse[0]), -(b[1] * inverse[1])]);
             let (tangential, bound) = (norm(r), self.friction * r[0]);
             let excess = tangential - bound;
-            let small = rounding * (tangential + bound.abs());
-            active = active.and_not(excess.abs().at_most(small));
             let above = zero.less(excess);
             low = above.choose(alpha, low);
             high = above.choose(high, alpha);
-            active = active.and_not((high - low).at_most(rounding * high));
-            if !active.any() {
-                break;
-            }
             // T dT/dα = −Σ r²/(s+α), dB/dα = μ Σ w r/(s+α)/W_NN; the step is −h/h'.
             let y = [r[1] * inverse[0], r[2] * inverse[1]];
             let t_dt = -(r[1] * y[0] + r[2] * y[1]);
@@ -404,7 +456,9 @@ impl<S: Simd> Local<S> {
                 .and(low.less(newton))
                 .and(newton.less(high))
                 .and(zero.less(bound));
-            let outside = active.and_not(inside);
+            // Near the root this step is the last one.
+            let close = excess.abs().at_most(near * (tangential + bound.abs()));
+            let outside = active.and_not(inside).and_not(close);
             if outside.any() {
                 high = outside.choose(high.min(self.slip_bound(q_n, b)), high);
                 let tenth = self.number(0.1) * high;
@@ -412,6 +466,12 @@ impl<S: Simd> Local<S> {
                 alpha = outside.choose(middle, alpha);
             }
             alpha = inside.choose(newton, alpha);
+            (r, inverse) = self.at(alpha, q_n, b);
+            let narrow = (high - low).at_most(self.number(2.0 * f64::EPSILON) * high);
+            active = active.and_not(close).and_not(narrow);
+            if !active.any() {
+                break;
+            }
         }
         // The last rounding: put r on the cone exactly.
         let tangential = norm(r);
@@ -423,6 +483,16 @@ impl<S: Simd> Local<S> {
         let alone = -(q_n * self.inverse_w_nn);
         let slip = [rough.choose(normal, alone), factor * r[1], factor * r[2]];
         (slip, rough.choose(alpha, first))
+    }
+
+    /// `r(α)` and `1/(s + α)`.
+    #[inline(always)]
+    fn at(&self, alpha: Wide<S>, q_n: Wide<S>, b: [Wide<S>; 2]) -> (Wide3<S>, [Wide<S>; 2]) {
+        let sums = [self.s[0] + alpha, self.s[1] + alpha];
+        let product = self.number(1.0) / (sums[0] * sums[1]);
+        let inverse = [sums[1] * product, sums[0] * product];
+        let tangential = [-(b[0] * inverse[0]), -(b[1] * inverse[1])];
+        (self.with_tangential(q_n, tangential), inverse)
     }
 
     /// `α_max`: at and beyond it `‖r_T‖ ≤ μ r_N`.

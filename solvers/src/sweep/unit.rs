@@ -54,6 +54,15 @@ const DONE: u8 = LATER - 1;
 /// No contact in a lane.
 const NONE: u32 = u32::MAX;
 
+/// What is known of a group of pairs.
+#[derive(Clone, Copy, Debug)]
+struct Height {
+    /// Points of each pair.
+    points: u8,
+    /// Solved in turn with the next group: they are of one colour.
+    with_next: bool,
+}
+
 /// The contacts of one unit.
 #[derive(Debug, Default)]
 pub(crate) struct Unit {
@@ -61,8 +70,7 @@ pub(crate) struct Unit {
     balls: Vec<BallLanes>,
     pairs: Vec<PairLanes>,
     points: Vec<PointLanes>,
-    /// Points of each pair of `pairs`.
-    heights: Vec<u8>,
+    heights: Vec<Height>,
     /// First contact of each lane.
     ball_contacts: Vec<[u32; LANES]>,
     pair_contacts: Vec<[u32; LANES]>,
@@ -143,8 +151,15 @@ impl Unit {
                 *place += 1;
                 member.colour = DONE;
             }
-            for group in 0..end / LANES {
-                self.fill(problem, inertia, group);
+            let mut group = 0;
+            for size in &sizes[..colours] {
+                let last = group + size.div_ceil(LANES);
+                let first = group;
+                while group < last {
+                    let with_next = (group - first).is_multiple_of(2) && group + 1 < last;
+                    self.fill(problem, inertia, group, with_next);
+                    group += 1;
+                }
             }
             if !left {
                 return;
@@ -185,7 +200,13 @@ impl Unit {
     }
 
     /// Appends one group of the order.
-    fn fill(&mut self, problem: &FactoredProblem, inertia: &[Option<f64>], group: usize) {
+    fn fill(
+        &mut self,
+        problem: &FactoredProblem,
+        inertia: &[Option<f64>],
+        group: usize,
+        with_next: bool,
+    ) {
         let mut sources = [NONE; LANES];
         let lanes = &self.order[group * LANES..(group + 1) * LANES];
         let Some(first) = self.members.get(lanes[0] as usize) else {
@@ -225,7 +246,10 @@ impl Unit {
             sources[lane] = member.contact;
         }
         self.pairs.push(pairs);
-        self.heights.push(height as u8);
+        self.heights.push(Height {
+            points: height as u8,
+            with_next,
+        });
         self.pair_contacts.push(sources);
     }
 
@@ -245,7 +269,7 @@ impl Unit {
         }
         let mut points = &mut self.points[..];
         for (height, sources) in self.heights.iter().zip(&self.pair_contacts) {
-            let (own, rest) = points.split_at_mut(*height as usize);
+            let (own, rest) = points.split_at_mut(height.points as usize);
             points = rest;
             for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
                 for (contact, point) in (*source..).zip(&mut *own) {
@@ -267,7 +291,7 @@ impl Unit {
         }
         let mut points = &self.points[..];
         for (height, sources) in self.heights.iter().zip(&self.pair_contacts) {
-            let (own, rest) = points.split_at(*height as usize);
+            let (own, rest) = points.split_at(height.points as usize);
             points = rest;
             for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
                 for (source, point) in (*source as usize..).zip(own) {
@@ -336,10 +360,23 @@ impl<R: Rows> WithSimd for Sweep<'_, R> {
             balls.relax(simd, &mut self.rows, beta, &mut sums);
         }
         let mut points = &mut self.unit.points[..];
-        for (pairs, height) in self.unit.pairs.iter().zip(&self.unit.heights) {
-            let (own, rest) = points.split_at_mut(*height as usize);
+        let mut groups = self.unit.pairs.iter().zip(&self.unit.heights);
+        while let Some((pairs, height)) = groups.next() {
+            let (own, rest) = points.split_at_mut(height.points as usize);
             points = rest;
-            pairs.relax(simd, own, &mut self.rows, beta, &mut sums);
+            let next = if height.with_next {
+                groups.next()
+            } else {
+                None
+            };
+            if let Some((second, height)) = next {
+                let (other, rest) = points.split_at_mut(height.points as usize);
+                points = rest;
+                let both = [pairs, second];
+                PairLanes::relax_two(both, simd, [own, other], &mut self.rows, beta, &mut sums);
+            } else {
+                pairs.relax(simd, own, &mut self.rows, beta, &mut sums);
+            }
         }
         self.unit.sums = sums.total();
     }
@@ -361,7 +398,7 @@ impl<R: Rows> WithSimd for Push<'_, R> {
         }
         let mut points = &self.unit.points[..];
         for (pairs, height) in self.unit.pairs.iter().zip(&self.unit.heights) {
-            let (own, rest) = points.split_at(*height as usize);
+            let (own, rest) = points.split_at(height.points as usize);
             points = rest;
             pairs.push_all(simd, own, &mut self.rows);
         }
