@@ -22,7 +22,9 @@
 //! twists from the problem's own frames and arms, and nothing is cached.
 
 use crate::cone;
-use crate::problem::{Contact, FactoredProblem, FrictionProblem, InverseMass, WorldTwist};
+use crate::problem::{
+    Contact, FactoredProblem, FrictionProblem, InverseMass, WorldTwist, is_shared,
+};
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -47,8 +49,6 @@ const ROUNDING: f64 = 36.0 * f64::EPSILON;
 
 /// Contacts of a partial sum.
 const CHUNK: usize = 1024;
-/// Contacts from which on the threads of the pool share the work.
-const SHARED_FROM: usize = 5000;
 
 /// Running sums of the two norms.
 #[derive(Default)]
@@ -62,7 +62,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// One contact; `noise` is the rounding of `u`, m/s.
+    /// One contact; `noise` is the square of the rounding of `u`, (m/s)².
     #[inline(always)]
     fn add(&mut self, lambda: f64, friction: f64, r: DVec3, [u, q]: [DVec3; 2], noise: f64) {
         let shifted = cone::shifted_velocity(friction, u);
@@ -71,13 +71,15 @@ impl Sums {
         self.free += q.length_squared();
         // NaN must reach the sums: an undefined contact is not a solved one.
         if lambda > 0.0 || lambda.is_nan() {
-            let scaled = r - cone::project(friction, r - shifted * (1.0 / lambda));
-            let resolved = scaled.length() * lambda <= noise;
+            let inverse = 1.0 / lambda;
+            let scaled = r - cone::project(friction, r - shifted * inverse);
+            let square = scaled.length_squared();
+            let resolved = square * lambda * lambda <= noise;
             if !resolved {
-                self.natural_scaled += lambda * scaled.length_squared();
+                self.natural_scaled += lambda * square;
             }
             self.impulse_scaled += lambda * r.length_squared();
-            self.free_scaled += q.length_squared() / lambda;
+            self.free_scaled += q.length_squared() * inverse;
         }
         let worst = &mut self.residual;
         worst.cone_violation = worst.cone_violation.max(cone::violation(friction, r));
@@ -170,9 +172,10 @@ pub fn factored(
     impulse: &[DVec3],
     twist: &mut Vec<WorldTwist>,
 ) -> Residual {
-    let threads = match rayon::current_thread_index() {
-        Some(_) if problem.contacts.len() >= SHARED_FROM => rayon::current_num_threads(),
-        _ => 1,
+    let threads = if is_shared(problem.contacts.len()) {
+        rayon::current_num_threads()
+    } else {
+        1
     };
     twist_of(problem, impulse, twist, threads);
     let of_chunk = |(contacts, impulse): (&[Contact], &[DVec3])| {
@@ -219,8 +222,24 @@ pub(crate) fn factored_by_group(
     }
 }
 
+/// The relative velocity in the contact frame, offset included, and the sum of the squares of the two
+/// velocities that it is the difference of.
+#[inline(always)]
+fn relative(contact: &Contact, a: &WorldTwist, b: &WorldTwist) -> (DVec3, f64) {
+    let point_a = a.linear + a.angular.cross(contact.arms[0]);
+    let point_b = b.linear + b.angular.cross(contact.arms[1]);
+    let (frame, w) = (&contact.frame, point_a - point_b);
+    let u = DVec3::new(
+        frame.x_axis.dot(w),
+        frame.y_axis.dot(w),
+        frame.z_axis.dot(w),
+    );
+    let squares = point_a.length_squared() + point_b.length_squared();
+    (u + contact.offset, squares)
+}
+
 /// Adds one contact, given the twists under the impulse.
-#[inline]
+#[inline(always)]
 fn add_contact(
     sums: &mut Sums,
     problem: &FactoredProblem,
@@ -229,19 +248,6 @@ fn add_contact(
     twist: &[WorldTwist],
 ) {
     let [a, b] = contact.bodies.map(|body| body as usize);
-    let axes = [
-        contact.frame.x_axis,
-        contact.frame.y_axis,
-        contact.frame.z_axis,
-    ];
-    // The relative velocity, and the squares of the two that it is the difference of.
-    let relative = |v: &[WorldTwist]| {
-        let point_a = v[a].linear + v[a].angular.cross(contact.arms[0]);
-        let point_b = v[b].linear + v[b].angular.cross(contact.arms[1]);
-        let w = point_a - point_b;
-        let u = DVec3::from(axes.map(|axis| axis.dot(w))) + contact.offset;
-        (u, point_a.length_squared() + point_b.length_squared())
-    };
     // The trace of Cᵀ(I/m + [ρ]×ᵀ 𝕀⁻¹ [ρ]×)C does not depend on the orthonormal C:
     // 3/m + ‖ρ‖² tr 𝕀⁻¹ − ρᵀ𝕀⁻¹ρ for each body.
     let trace: f64 = [(a, contact.arms[0]), (b, contact.arms[1])]
@@ -252,9 +258,10 @@ fn add_contact(
         })
         .iter()
         .sum();
-    let ((u, at_end), (q, free)) = (relative(twist), relative(problem.free_twist));
-    let speeds = (at_end + free + contact.offset.length_squared()).sqrt();
-    let noise = ROUNDING * speeds;
+    let (u, at_end) = relative(contact, &twist[a], &twist[b]);
+    let (q, free) = relative(contact, &problem.free_twist[a], &problem.free_twist[b]);
+    let speeds = at_end + free + contact.offset.length_squared();
+    let noise = ROUNDING * ROUNDING * speeds;
     sums.add(trace / 3.0, contact.friction, r, [u, q], noise);
 }
 

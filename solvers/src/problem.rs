@@ -10,6 +10,7 @@
 
 use crate::Delassus;
 use glam::{DMat3, DVec3};
+use rayon::prelude::*;
 
 /// What makes a problem unusable. Non-convergence is not among these: it is a status.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -153,6 +154,33 @@ pub struct Contact {
 }
 
 impl Contact {
+    /// Checks one contact of a problem of `count` bodies.
+    fn check(&self, index: usize, count: usize) -> Result<(), ProblemError> {
+        let [a, b] = self.bodies;
+        if a == b || a as usize >= count || b as usize >= count {
+            return Err(ProblemError::Body {
+                contact: index,
+                bodies: self.bodies,
+                count,
+            });
+        }
+        check_friction(index, self.friction)?;
+        if self.is_plainly_finite() {
+            return Ok(());
+        }
+        let not_finite = |what, value| ProblemError::NotFinite { what, index, value };
+        if !self.offset.is_finite() {
+            let value = first_non_finite(self.offset, DVec3::ZERO);
+            return Err(not_finite("offset", value));
+        }
+        let arms = self.arms[0].is_finite() && self.arms[1].is_finite();
+        if arms && self.frame.is_finite() {
+            Ok(())
+        } else {
+            Err(not_finite("geometry", f64::NAN))
+        }
+    }
+
     /// All numbers are finite, seen from the sum of their magnitudes: false also where that
     /// overflows.
     fn is_plainly_finite(&self) -> bool {
@@ -258,39 +286,14 @@ impl FactoredProblem<'_> {
                 });
             }
         }
-        for (index, contact) in self.contacts.iter().enumerate() {
-            let [a, b] = contact.bodies;
-            if a == b || a as usize >= count || b as usize >= count {
-                return Err(ProblemError::Body {
-                    contact: index,
-                    bodies: contact.bodies,
-                    count,
-                });
-            }
-            check_friction(index, contact.friction)?;
-            if contact.is_plainly_finite() {
-                continue;
-            }
-            if !contact.offset.is_finite() {
-                let value = first_non_finite(contact.offset, DVec3::ZERO);
-                return Err(ProblemError::NotFinite {
-                    what: "offset",
-                    index,
-                    value,
-                });
-            }
-            if !(contact.arms[0].is_finite()
-                && contact.arms[1].is_finite()
-                && contact.frame.is_finite())
-            {
-                return Err(ProblemError::NotFinite {
-                    what: "geometry",
-                    index,
-                    value: f64::NAN,
-                });
-            }
-        }
-        Ok(())
+        let check = |(index, contact): (usize, &Contact)| contact.check(index, count).err();
+        let first = if is_shared(self.contacts.len()) {
+            let contacts = self.contacts.par_iter().with_min_len(1024);
+            contacts.enumerate().find_map_first(check)
+        } else {
+            self.contacts.iter().enumerate().find_map(check)
+        };
+        first.map_or(Ok(()), Err)
     }
 
     /// Twists `v = v_free + Ŵ Gᵀ r` of a valid problem under the impulses `r` (N·s, contact frames), into `twist`.
@@ -425,6 +428,14 @@ impl FrictionProblem {
         }
         Ok(())
     }
+}
+
+/// So many contacts are worth the threads of the pool that the caller runs in, if there is one.
+pub(crate) fn is_shared(contacts: usize) -> bool {
+    const WORTH_IT: usize = 5000;
+    contacts >= WORTH_IT
+        && rayon::current_thread_index().is_some()
+        && rayon::current_num_threads() > 1
 }
 
 pub(crate) fn expect_length(
