@@ -142,6 +142,8 @@ pub struct SolverOverrides {
     pub max_sweeps: Option<usize>,
     /// Contacts from which on sweeps are shared among threads; results do not depend on it.
     pub parallel_from: Option<usize>,
+    /// Use the widest vector instructions of the machine; results do not depend on it. Default true.
+    pub simd: Option<bool>,
     /// Cap of the momentum, in [0, 1], for the whole solve; 0 is plain Gauss–Seidel. The presets
     /// start with 0.8 and let several caps compete where that does not converge.
     pub momentum: Option<f64>,
@@ -234,6 +236,7 @@ impl Settings {
             min_sweeps: self.solver.min_sweeps.unwrap_or(preset.min_sweeps),
             max_sweeps: self.solver.max_sweeps.unwrap_or(preset.max_sweeps),
             parallel_from: self.solver.parallel_from.unwrap_or(preset.parallel_from),
+            simd: self.solver.simd.unwrap_or(preset.simd),
             momentum: self
                 .solver
                 .momentum

@@ -48,7 +48,9 @@ pub(crate) struct Slabs {
 impl Slabs {
     /// Cuts the problem.
     pub(crate) fn cut(&mut self, problem: &FactoredProblem) {
-        let count = (problem.contacts.len() / CONTACTS_PER_SLAB).clamp(1, MAX_SLABS);
+        // An even number, for two threads to share.
+        let pairs = problem.contacts.len() / (2 * CONTACTS_PER_SLAB);
+        let count = (2 * pairs).clamp(1, MAX_SLABS);
         self.assign(problem, count);
         self.number_rows(problem, count);
         self.units.clear();
