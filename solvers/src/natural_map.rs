@@ -247,17 +247,16 @@ fn add_contact(
     r: DVec3,
     twist: &[WorldTwist],
 ) {
-    let [a, b] = contact.bodies.map(|body| body as usize);
+    let [a, b] = contact.bodies;
+    let (a, b) = (a as usize, b as usize);
     // The trace of Cᵀ(I/m + [ρ]×ᵀ 𝕀⁻¹ [ρ]×)C does not depend on the orthonormal C:
     // 3/m + ‖ρ‖² tr 𝕀⁻¹ − ρᵀ𝕀⁻¹ρ for each body.
-    let trace: f64 = [(a, contact.arms[0]), (b, contact.arms[1])]
-        .map(|(body, arm)| {
-            let InverseMass { linear, angular } = &problem.inverse_mass[body];
-            let diagonal = angular.x_axis.x + angular.y_axis.y + angular.z_axis.z;
-            3.0 * linear + arm.length_squared() * diagonal - arm.dot(*angular * arm)
-        })
-        .iter()
-        .sum();
+    let part = |body: usize, arm: DVec3| {
+        let InverseMass { linear, angular } = &problem.inverse_mass[body];
+        let diagonal = angular.x_axis.x + angular.y_axis.y + angular.z_axis.z;
+        3.0 * linear + arm.length_squared() * diagonal - arm.dot(*angular * arm)
+    };
+    let trace = part(a, contact.arms[0]) + part(b, contact.arms[1]);
     let (u, at_end) = relative(contact, &twist[a], &twist[b]);
     let (q, free) = relative(contact, &problem.free_twist[a], &problem.free_twist[b]);
     let speeds = at_end + free + contact.offset.length_squared();

@@ -210,8 +210,8 @@ impl Contact {
                 y_axis,
                 z_axis,
             } = self.frame;
-            let [l0, l1, l2] = [x_axis, y_axis, z_axis].map(|axis| arm.cross(axis));
-            let [t0, t1, t2] = [l0, l1, l2].map(|lever| mass.angular * lever);
+            let (l0, l1, l2) = (arm.cross(x_axis), arm.cross(y_axis), arm.cross(z_axis));
+            let (t0, t1, t2) = (mass.angular * l0, mass.angular * l1, mass.angular * l2);
             let (w01, w02, w12) = (l0.dot(t1), l0.dot(t2), l1.dot(t2));
             block.x_axis += DVec3::new(l0.dot(t0), w01, w02);
             block.y_axis += DVec3::new(w01, l1.dot(t1), w12);

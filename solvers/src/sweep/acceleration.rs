@@ -126,6 +126,9 @@ pub(crate) trait Relaxation {
 
 /// `e_scaled` is 0.45–0.58 of the relative change in granular steps; 1.9 of it is worth a look.
 const CHANGE_OVER_RESIDUAL: f64 = 1.9;
+/// Part of the ratio last seen that the next look is based on: a look too early costs as much as a few
+/// sweeps, one too late the sweeps themselves.
+const CAUTION: f64 = 0.9;
 /// Longest run of sweeps without a full residual.
 pub(crate) const CHECK_EVERY: usize = 50;
 
@@ -155,19 +158,27 @@ pub(crate) fn run_while(
     let mut race = Race::new(settings.momentum);
     let mut stall = Stall::new(settings.stall_window);
     let mut forecast = Forecast::default();
+    let mut residual_over_change = 1.0 / CHANGE_OVER_RESIDUAL;
     let mut earliest_check = 0;
     let mut latest_check = relaxation.check_after(0);
     for sweep in 1..=settings.max_sweeps {
         let sums = relaxation.sweep(momentum.beta);
         progress.report.iterations = first + sweep;
         progress.report.restarts += usize::from(momentum.advance(&sums));
-        let promising = estimated_excess(&sums, progress) <= 1.0;
+        let estimate = sums.relative_change() * residual_over_change;
+        let promising = estimated_excess(estimate, progress) <= 1.0;
         let due = sweep >= latest_check || promising && sweep >= earliest_check;
         let last = sweep == settings.max_sweeps || race.is_over(sweep);
         if !last && (sweep < settings.min_sweeps || !due) {
             continue;
         }
-        let excess = judge(relaxation, progress);
+        let residual = relaxation.residual();
+        let excess = progress.judge(&residual, relaxation.impulse());
+        // What the change says of the residual depends on the problem: learn it.
+        let learned = CAUTION * residual.scaled / sums.relative_change();
+        if learned.is_finite() {
+            residual_over_change = learned.max(1.0 / CHANGE_OVER_RESIDUAL);
+        }
         if progress.finished()
             || stall.is_over(sweep, excess)
             || !go_on(sweep, forecast.remaining(sweep, progress.excess()))
@@ -185,10 +196,9 @@ pub(crate) fn run_while(
     }
 }
 
-/// What the excess over the goal is likely to be, from the change of the last sweep. The ratio of
+/// What the excess over the goal is likely to be, from the `estimate` of `e_scaled`. The ratio of
 /// the two residuals is that of the last iterate that was judged.
-fn estimated_excess(sums: &SweepSums, progress: &Progress) -> f64 {
-    let estimate = sums.relative_change() / CHANGE_OVER_RESIDUAL;
+fn estimated_excess(estimate: f64, progress: &Progress) -> f64 {
     let known = progress.report.residual;
     let ratio = if known.scaled > 0.0 && known.scaled.is_finite() {
         known.fclib / known.scaled

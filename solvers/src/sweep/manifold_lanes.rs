@@ -235,7 +235,11 @@ impl PointLanes {
 
     /// Puts a contact into an empty lane.
     pub(crate) fn set(&mut self, lane: usize, problem: &FactoredProblem, contact: &Contact) {
-        let [a, b] = contact.bodies.map(|j| &problem.inverse_mass[j as usize]);
+        let [a, b] = contact.bodies;
+        let (a, b) = (
+            &problem.inverse_mass[a as usize],
+            &problem.inverse_mass[b as usize],
+        );
         let block = contact.local_block(a, b);
         let local = OneContact::new(&block);
         let ([c, s], frame) = (local.rotation(), &contact.frame);
@@ -268,7 +272,8 @@ impl PointLanes {
 
     /// `(c, s)` of the rotation from the tangents of `contact` to the principal ones.
     fn rotation(&self, lane: usize, contact: &Contact) -> [f64; 2] {
-        let axis = DVec3::from([0, 1, 2].map(|k| self.axes[1][k].0[lane]));
+        let [x, y, z] = &self.axes[1];
+        let axis = DVec3::new(x.0[lane], y.0[lane], z.0[lane]);
         [
             axis.dot(contact.frame.y_axis),
             axis.dot(contact.frame.z_axis),
@@ -289,7 +294,8 @@ impl PointLanes {
     /// The impulse of a lane, contact frame.
     pub(crate) fn impulse(&self, lane: usize, contact: &Contact) -> DVec3 {
         let [c, s] = self.rotation(lane, contact);
-        let [n, y, z] = self.now.map(|r| r.0[lane]);
+        let [n, y, z] = &self.now;
+        let (n, y, z) = (n.0[lane], y.0[lane], z.0[lane]);
         DVec3::new(n, c * y - s * z, c * z + s * y)
     }
 

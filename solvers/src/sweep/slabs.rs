@@ -76,7 +76,8 @@ impl Slabs {
     /// The unit of a contact of two bodies, and their places in it. The first slab of a unit is the
     /// lesser one.
     pub(crate) fn place(&mut self, bodies: [u32; 2]) -> (u32, [Place; 2]) {
-        let [a, b] = bodies.map(|j| self.slab[j as usize]);
+        let [j, k] = bodies;
+        let (a, b) = (self.slab[j as usize], self.slab[k as usize]);
         let (low, high) = match (a, b) {
             (NONE, NONE) => (0, 0),
             (NONE, other) | (other, NONE) => (other, other),
@@ -88,14 +89,17 @@ impl Slabs {
             *unit = self.units.len() as u32;
             self.units.push([low, high]);
         }
-        let places = bodies.map(|j| {
-            let (slab, place) = (self.slab[j as usize], self.place[j as usize]);
+        let in_unit = |slab: u32, place: Place| {
             if slab == high && high != low {
                 place.in_second()
             } else {
                 place
             }
-        });
+        };
+        let places = [
+            in_unit(a, self.place[j as usize]),
+            in_unit(b, self.place[k as usize]),
+        ];
         (*unit, places)
     }
 

@@ -100,7 +100,8 @@ impl Unit {
         self.pair_contacts.clear();
         for member in &mut self.members {
             let contact = &problem.contacts[member.contact as usize];
-            let inertia = contact.bodies.map(|j| inertia[j as usize]);
+            let [a, b] = contact.bodies;
+            let inertia = [inertia[a as usize], inertia[b as usize]];
             member.ball = member.points == 1 && is_of_balls(contact, inertia);
             member.colour = LATER;
         }
