@@ -54,6 +54,9 @@ impl Budget {
     }
 }
 
+/// Overlap that the projection leaves alone, m.
+const OVERLAP: f64 = 4e-4;
+
 impl MoreauScene {
     /// The scene with this aim on `threads` threads.
     ///
@@ -62,6 +65,7 @@ impl MoreauScene {
     pub(crate) fn new(scene: &Scene, aim: Aim, threads: usize, clock: Clock) -> Outcome<Self> {
         let mut scene = scene.clone();
         scene.settings.threads = threads;
+        scene.settings.projection.tolerance = OVERLAP;
         let solver = &mut scene.settings.solver;
         let (name, budget) = match aim {
             Aim::Tolerance(tolerance) => {

@@ -95,12 +95,16 @@ pub(super) fn measure(
     Ok(measured)
 }
 
+/// Overlap that the projection leaves alone, m: it begins where granular users would, below half a millimetre.
+pub(super) const OVERLAP: f64 = 4e-4;
+
 /// Takes over the choices for the next step; true if its number of threads is another one.
 fn set(simulation: &mut Simulation, threads: usize, tolerance: f64) -> Result<bool, Failure> {
     let mut settings = simulation.settings();
     let changed = settings.threads != threads;
     settings.threads = threads;
     settings.solver.tolerance = Some(tolerance);
+    settings.projection.tolerance = OVERLAP;
     let refused = simulation.set_settings(settings);
     refused.map_err(moreau::SceneError::from)?;
     Ok(changed)

@@ -35,6 +35,9 @@ pub(super) struct SecondPhase<'a> {
 
 /// Largest cost of a Newton call, in sweeps, for which islands of a time step are handed over.
 const MAX_NEWTON_COST: f64 = 2000.0;
+/// Contacts beyond which that is not even worked out: the analysis of such a pile takes longer, and more
+/// memory, than its sweeps.
+const MAX_CONTACTS: u32 = 20_000;
 
 impl HardIslands {
     /// Solves every island whose part of the residual exceeds its share, the goal's square divided
@@ -76,6 +79,10 @@ impl HardIslands {
             }
             if progress.finished() {
                 break;
+            }
+            if self.members[island] > MAX_CONTACTS {
+                left = true;
+                continue;
             }
             self.extract
                 .take(problem, &self.islands, island as u32, &self.impulse);

@@ -1,0 +1,66 @@
+//! A hundred thousand and a million spheres in contact: time to spawn, time of a step, memory.
+//!
+//! A cubic lattice of touching spheres on a plane, so that there are three contacts a sphere from the first
+//! step on. Memory is the most that the process ever held, from `/proc/self/status` where there is one.
+//!
+//! ```sh
+//! cargo bench -p moreau-benches --bench scale            # 97,336 spheres
+//! cargo bench -p moreau-benches --bench scale -- 100     # 100 along an edge: a million
+//! ```
+
+use moreau::prelude::*;
+use std::time::Instant;
+
+/// Spheres along an edge, if nothing else is asked for.
+const EDGE: usize = 46;
+const RADIUS: f64 = 0.1;
+
+fn main() -> Result<(), StepError> {
+    let edge = std::env::args().find_map(|word| word.parse().ok());
+    let edge: usize = edge.unwrap_or(EDGE);
+    let mut settings = Settings::default();
+    settings.solver.tolerance = Some(1e-2);
+    settings.solver.max_sweeps = Some(8);
+    let mut simulation = Simulation::new(settings)?;
+    simulation.spawn((RigidBody::Static, Collider::half_space(DVec3::Z)))?;
+    let ball = Collider::sphere(RADIUS);
+    let at = |k: usize| 2.0 * RADIUS * k as f64;
+    let lattice = (0..edge.pow(3)).map(|index| {
+        let (i, j, k) = (index % edge, index / edge % edge, index / edge / edge);
+        let pose = Pose::at(at(i), at(j), RADIUS + at(k));
+        (RigidBody::Dynamic, ball.clone(), pose)
+    });
+    let start = Instant::now();
+    let spheres = simulation.spawn_batch(lattice.collect::<Vec<_>>())?.len();
+    eprintln!(
+        "{spheres} spheres spawned in {:.3} s",
+        start.elapsed().as_secs_f64()
+    );
+    for _ in 0..3 {
+        let start = Instant::now();
+        let report = simulation.step()?;
+        let StepReport {
+            contacts,
+            sweeps,
+            e_scaled,
+            timing,
+            ..
+        } = report;
+        eprintln!(
+            "step in {:.3} s: {contacts} contacts, {sweeps} sweeps to e_scaled {e_scaled:.1e}; ms: gather {:.0}, \
+             detect {:.0}, assemble {:.0}, solve {:.0}, update {:.0}, commit {:.0}",
+            start.elapsed().as_secs_f64(),
+            timing.ms_gather,
+            timing.ms_detect,
+            timing.ms_assemble,
+            timing.ms_solve,
+            timing.ms_update,
+            timing.ms_commit,
+        );
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if let Some(line) = status.lines().find(|line| line.starts_with("VmHWM")) {
+        eprintln!("{line}");
+    }
+    Ok(())
+}
