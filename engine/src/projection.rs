@@ -78,25 +78,29 @@ impl Displacement {
 /// To first order a gap is carried along by the displacements of the two contact points. Beyond
 /// that a body that turned by `φ` leaves its tangent plane by at most `½ φ² ρ`, and a tangential
 /// displacement `δ` meets a surface that turned by `φ`: `δ φ`.
-fn predicted_penetration(candidates: &[Candidate], moved: &[Displacement]) -> f64 {
+///
+/// Only overlaps deeper than `least` are looked at closely: the result is at least that. The sum of the
+/// components bounds a length without a root.
+fn predicted_penetration(candidates: &[Candidate], moved: &[Displacement], least: f64) -> f64 {
+    let one_norm = |v: DVec3| v.abs().element_sum();
     let work = |candidates: &[Candidate]| {
-        candidates.iter().fold(0.0, |deepest: f64, candidate| {
-            let of_body = |slot: u32| {
-                let moved = &moved[slot as usize];
-                let arm = candidate.point - moved.centre;
-                let point = moved.linear + moved.angular.cross(arm);
-                (
-                    point,
-                    moved.angle,
-                    0.5 * moved.angle * moved.angle * arm.length(),
-                )
-            };
-            let [a, b] = candidate.bodies.map(of_body);
-            let relative = a.0 - b.0;
+        candidates.iter().fold(least, |deepest: f64, candidate| {
+            let [a, b] = candidate.bodies;
+            let (a, b) = (&moved[a as usize], &moved[b as usize]);
+            let (arm_a, arm_b) = (candidate.point - a.centre, candidate.point - b.centre);
+            let point_a = a.linear + a.angular.cross(arm_a);
+            let point_b = b.linear + b.angular.cross(arm_b);
+            let relative = point_a - point_b;
             let normal = candidate.normal.dot(relative);
+            let depth = |arm_a: f64, arm_b: f64, tangential: f64| {
+                let turns = 0.5 * (a.angle * a.angle * arm_a + b.angle * b.angle * arm_b);
+                turns + tangential * (a.angle + b.angle) - candidate.gap - normal
+            };
+            if depth(one_norm(arm_a), one_norm(arm_b), one_norm(relative)) <= deepest {
+                return deepest;
+            }
             let tangential = (relative - candidate.normal * normal).length();
-            let curvature = a.2 + b.2 + tangential * (a.1 + b.1);
-            deepest.max(curvature - candidate.gap - normal)
+            deepest.max(depth(arm_a.length(), arm_b.length(), tangential))
         })
     };
     chunks::fold(candidates, &work, &f64::max)
@@ -116,7 +120,9 @@ impl Projector {
         self.iterations = 0;
         let rule = settings.projection;
         self.measure(bodies, before);
-        if predicted_penetration(&detection.candidates, &self.moved) <= rule.tolerance {
+        if predicted_penetration(&detection.candidates, &self.moved, rule.tolerance)
+            <= rule.tolerance
+        {
             return Ok(());
         }
         self.solver.settings = NsgsSettings {
