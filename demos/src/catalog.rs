@@ -11,7 +11,8 @@
 mod parameter;
 
 use crate::scenes::{
-    arch, bounce, incline, mass_ratio, mixed, pinch, pour, pyramid, stack, standing, top, wall,
+    arch, awake, bounce, incline, mass_ratio, mixed, pinch, pour, pyramid, stack, standing, top,
+    wall,
 };
 use moreau::Scene;
 use parameter::{AT_LEAST_ZERO, POSITIVE};
@@ -360,13 +361,13 @@ const SCENES: &[BuiltIn] = &[
             bound: Bound::OneOf(&[1000.0, 8000.0, 32000.0, 100_000.0, 1_000_000.0]),
         }],
         build: |v| {
-            pour::sphere_pour(match v.whole("n") {
+            awake(pour::sphere_pour(match v.whole("n") {
                 1_000_000 => [100, 100, 100],
                 100_000 => [50, 50, 40],
                 32000 => [40, 40, 20],
                 8000 => [20, 20, 20],
                 _ => [10, 10, 10],
-            })
+            }))
         },
     },
     BuiltIn {
@@ -378,13 +379,13 @@ const SCENES: &[BuiltIn] = &[
             default: 20.0,
             bound: Bound::OneOf(&[20.0, 40.0]),
         }],
-        build: |v| pyramid::pyramid(v.whole("n"), 0.6),
+        build: |v| awake(pyramid::pyramid(v.whole("n"), 0.6)),
     },
     BuiltIn {
         name: "wall_20x20",
         description: "benchmark: the wall of 20 rows of 20 bricks",
         parameters: &[],
-        build: |_| wall::wall(20, 20, 0.6),
+        build: |_| awake(wall::wall(20, 20, 0.6)),
     },
 ];
 

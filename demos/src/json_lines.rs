@@ -37,6 +37,9 @@ struct Step {
     projections: usize,
     work_drift: f64,
     work_gyroscopic: f64,
+    work_sleep: f64,
+    sleeping: usize,
+    islands: usize,
 }
 
 #[derive(Serialize)]
@@ -89,6 +92,9 @@ pub(crate) fn write_step(out: &mut impl Write, report: &StepReport) -> io::Resul
         projections: report.projections,
         work_drift: energy.work_drift,
         work_gyroscopic: energy.work_gyroscopic,
+        work_sleep: energy.work_sleep,
+        sleeping: report.sleeping,
+        islands: report.islands,
     };
     line(out, &step)
 }

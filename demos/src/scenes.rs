@@ -18,7 +18,7 @@ pub mod wall;
 use glam::DVec3;
 use moreau::geometry::Shape;
 use moreau::scene::BodySpec;
-use moreau::{Material, Scene};
+use moreau::{Material, Scene, SleepSettings};
 
 /// Name of the material that all bodies of a scene share, where they do.
 const COMMON: &str = "common";
@@ -85,6 +85,13 @@ fn container(w: f64, height: f64) -> Vec<BodySpec> {
 /// `i − (n − 1)/2`: the index `i` of `n`, counted from the middle.
 fn centred(i: usize, n: usize) -> f64 {
     i as f64 - 0.5 * (n as f64 - 1.0)
+}
+
+/// A scene that is timed or measured step by step: nobody falls asleep.
+#[must_use]
+pub fn awake(mut scene: Scene) -> Scene {
+    scene.settings.sleeping = SleepSettings::OFF;
+    scene
 }
 
 /// A structure that is to stand still: `e_scaled ≤ 1e-5`, a tenth of the default. The residual is

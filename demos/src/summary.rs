@@ -115,6 +115,7 @@ pub(crate) fn text(run: &mut SceneRun, record: &Record, wall_time: Duration) -> 
         &[
             ("drift", ledger.work_drift),
             ("gyroscopic", ledger.work_gyroscopic),
+            ("sleep", ledger.work_sleep),
         ],
     );
     row(

@@ -15,6 +15,7 @@ use crate::detection::Candidate;
 use crate::index_set::Interaction;
 use crate::motion::Motion;
 use crate::rotation::contact_frame;
+use crate::sleeping::{KeptContact, find_kept};
 use bevy_ecs::prelude::*;
 use glam::{DMat3, DVec3};
 use moreau_solvers::{Contact, FactoredProblem};
@@ -27,8 +28,8 @@ pub(crate) struct ContactPlace {
     /// `g_N` at `t_k`, m.
     pub(crate) gap: f64,
     /// Names the point among those of its pair, from step to step.
-    feature: u64,
-    bodies: [u32; 2],
+    pub(crate) feature: u64,
+    pub(crate) bodies: [u32; 2],
 }
 
 /// The friction-contact problem of the step and its solution.
@@ -92,7 +93,9 @@ impl ContactProblem {
                 *impulse = last
                     .and_then(|last| {
                         let key = candidate.bodies.map(|slot| bodies.ids[slot as usize]);
-                        cursor.find(last, key, candidate.feature)
+                        let feature = candidate.feature;
+                        let found = cursor.find(last, key, feature);
+                        found.or_else(|| find_kept(last.kept, key, feature))
                     })
                     .map_or(DVec3::ZERO, |last| contact.frame.transpose() * last);
             }
@@ -115,6 +118,8 @@ impl ContactProblem {
 pub(crate) struct WarmStart<'a> {
     pub(crate) problem: &'a ContactProblem,
     pub(crate) ids: &'a [BodyId],
+    /// Contacts from before bodies fell asleep that are awake again.
+    pub(crate) kept: &'a [KeptContact],
 }
 
 impl WarmStart<'_> {

@@ -10,13 +10,14 @@ use crate::body_check::check_body;
 use crate::error::{BodyError, StepError};
 use crate::free_motion::Inertia;
 use crate::gather::BodyQuery;
+use crate::sleeping::Sleep;
 use crate::{BodyId, CollisionGroups, Material, Pose, RigidBody, Twist, Wrench};
 use bevy_ecs::prelude::*;
 use glam::DVec3;
 use moreau_geometry::{Geometry, Pose as ShapePose};
 
 /// What does not change from step to step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BodyConstants {
     pub(crate) kind: RigidBody,
     pub(crate) geometry: Option<Geometry>,
@@ -43,12 +44,6 @@ impl BodyConstants {
     pub(crate) fn is_dynamic(&self) -> bool {
         self.kind == RigidBody::Dynamic
     }
-
-    /// The step may change the state of the body: it is gathered, moved and scattered. All others
-    /// keep their entries in the arrays of the step from one change of the epoch to the next.
-    pub(crate) fn moves(&self) -> bool {
-        self.kind != RigidBody::Static
-    }
 }
 
 /// The bodies of a step, ordered by id.
@@ -61,10 +56,10 @@ pub(crate) struct Bodies {
     pub(crate) pose: Vec<Pose>,
     pub(crate) twist: Vec<Twist>,
     pub(crate) wrench: Vec<Wrench>,
-    /// Slots of the bodies that move ([`BodyConstants::moves`]), ascending.
+    /// Slots of the bodies that move ([`Bodies::moves`]), ascending.
     pub(crate) moving: Vec<u32>,
-    /// Grows with every change of the structure, of constants, or of the pose of a static body:
-    /// what was worked out from those may be kept while it stays the same.
+    /// Grows with every change of the structure, of constants, of the pose of a static body, or of
+    /// who sleeps: what was worked out from those may be kept while it stays the same.
     pub(crate) epoch: u64,
     /// Slot of each entity, by entity index; `u32::MAX` where there is none.
     slots: Vec<u32>,
@@ -76,11 +71,27 @@ pub(crate) struct Bodies {
     pub(crate) left: Vec<Entity>,
     /// Above every id that was ever in use.
     pub(crate) next_id: u64,
+    /// Who sleeps.
+    pub(crate) sleep: Sleep,
 }
 
 impl Bodies {
     pub(crate) fn len(&self) -> usize {
         self.ids.len()
+    }
+
+    /// The step may change the state of the body: it is gathered, moved and scattered. All others
+    /// keep their entries in the arrays of the step from one change of the epoch to the next.
+    pub(crate) fn moves(&self, slot: usize) -> bool {
+        self.constants[slot].kind != RigidBody::Static && !self.is_asleep(slot)
+    }
+
+    /// Lists the bodies that move.
+    pub(crate) fn list_moving(&mut self) {
+        let mut moving = std::mem::take(&mut self.moving);
+        moving.clear();
+        moving.extend((0..self.len() as u32).filter(|slot| self.moves(*slot as usize)));
+        self.moving = moving;
     }
 
     /// Distrust the constants: changes may have gone unseen.
@@ -125,18 +136,13 @@ impl Bodies {
             })?);
             materials.push(*material);
         }
+        self.carry_over(&order, &constants, &materials);
         self.constants = constants;
         self.materials = materials;
         self.take_order(&order);
-        let slots = (0..).zip(&self.constants);
-        let moving = slots.filter(|(_, body)| body.moves());
-        self.moving.clear();
-        self.moving.extend(moving.map(|(slot, _): (u32, _)| slot));
+        self.list_moving();
         self.epoch += 1;
         self.uncommitted = true;
-        self.pose.resize(self.ids.len(), Pose::default());
-        self.twist.resize(self.ids.len(), Twist::default());
-        self.wrench.resize(self.ids.len(), Wrench::default());
         Ok(())
     }
 

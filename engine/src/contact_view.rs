@@ -4,6 +4,7 @@ use crate::BodyId;
 use crate::assembly::{ContactProblem, WarmStart};
 use crate::bodies::Bodies;
 use crate::motion::Motion;
+use crate::sleeping::KeptContact;
 use bevy_ecs::prelude::*;
 use glam::{DMat3, DVec3};
 use moreau_solvers::WorldTwist;
@@ -47,7 +48,8 @@ pub struct ContactView {
     pub status: ContactStatus,
 }
 
-/// The contacts of the last step, ordered by the ids of their bodies.
+/// The contacts of the last step, ordered by the ids of their bodies. Bodies that sleep have none: what
+/// holds them up is not solved for.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
@@ -124,11 +126,12 @@ impl ContactViews {
         &self.problem
     }
 
-    /// The impulses for the next step to start from.
-    pub(crate) fn warm_start(&self) -> WarmStart<'_> {
+    /// The impulses for the next step to start from, with those of bodies that woke.
+    pub(crate) fn warm_start<'a>(&'a self, kept: &'a [KeptContact]) -> WarmStart<'a> {
         WarmStart {
             problem: &self.problem,
             ids: &self.ids,
+            kept,
         }
     }
 

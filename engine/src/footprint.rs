@@ -9,6 +9,7 @@ use crate::detection::Candidate;
 use crate::free_motion::FreeMotion;
 use crate::index_set::Interaction;
 use crate::projection::Displacement;
+use crate::sleeping::Rest;
 use crate::{BodyId, Material, Pose, Twist, Wrench};
 use bevy_ecs::entity::Entity;
 use glam::DVec3;
@@ -27,8 +28,10 @@ fn bytes_of_a_body() {
     let motion = twists + position + size_of::<FreeMotion>() + size_of::<InverseMass>();
     let checks = size_of::<DVec3>() + size_of::<Displacement>() + size_of::<u8>();
     let kept_for_views = identity;
+    // Who sleeps, and the islands of those that do not.
+    let rest = size_of::<Rest>() + size_of::<u32>() + size_of::<u8>();
     let bodies = slot_maps + constants + 2 * state + size_of::<Wrench>() + identity;
-    assert_eq!(bodies + motion + checks + kept_for_views, 1073);
+    assert_eq!(bodies + motion + checks + kept_for_views + rest, 1110);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! Columns of components are read as slices, one set of slices a table of the ECS. What may have
 //! changed is asked of a column, not of its rows: every component of a body keeps the tick of the
 //! last change of its column. Bodies at rest carry the mark [`Still`], which puts them in tables of
-//! their own: such a table costs a few comparisons as long as nobody writes to it.
+//! their own: such a table costs a few comparisons as long as nobody writes to it. Sleeping bodies are
+//! among them.
 //!
 //! Whoever carries the mark is known to [`Bodies`], and no entity that is unknown carries it. So the
 //! bodies are those that are known if no moving entity is unknown and their number is the same.
@@ -12,6 +13,8 @@ use crate::bodies::Bodies;
 use crate::body_check::{check_body_state, is_sound};
 use crate::chunks;
 use crate::error::StepError;
+use crate::settings::Settings;
+use crate::sleeping::Sleeping;
 use crate::{BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench};
 use bevy_ecs::change_detection::ContiguousRef;
 use bevy_ecs::prelude::*;
@@ -45,6 +48,7 @@ pub(crate) struct BodyQueries<'w, 's> {
     all: Query<'w, 's, BodyQuery>,
     still: Query<'w, 's, BodyQuery, With<Still>>,
     others: Query<'w, 's, BodyQuery, Without<Still>>,
+    sleepers: Query<'w, 's, (), With<Sleeping>>,
 }
 
 /// What the step writes of a body entity: its state, and once what it left open.
@@ -61,6 +65,7 @@ type StateQuery = (
 pub(crate) struct StateQueries<'w, 's> {
     still: Query<'w, 's, StateQuery, With<Still>>,
     others: Query<'w, 's, StateQuery, Without<Still>>,
+    sleepers: Query<'w, 's, (), With<Sleeping>>,
     commands: Commands<'w, 's>,
 }
 
@@ -81,16 +86,19 @@ enum Found {
 
 impl Bodies {
     /// Reads the world. Constants are rebuilt, and bodies checked, when something other than
-    /// the state has changed.
+    /// the state has changed. Wakes whom a change wakes.
     pub(crate) fn gather(
         &mut self,
         before: &mut Before,
         world: &BodyQueries,
+        settings: &Settings,
     ) -> Result<(), StepError> {
         let gathered = self.read_or_rebuild(before, world);
         // Ticks tell of a change once: after a failure nothing is taken as known.
         self.stale = gathered.is_err();
-        gathered
+        gathered?;
+        self.settle_sleep(before, &world.sleepers, settings);
+        Ok(())
     }
 
     fn read_or_rebuild(
@@ -132,7 +140,8 @@ impl Bodies {
             if !everything && self.constants_changed(&columns) {
                 return Found::Changed;
             }
-            if at_rest && !everything && !state_changed(&columns) {
+            // After a step that failed, bodies that it woke are in these tables too.
+            if at_rest && !everything && !self.uncommitted && !state_changed(&columns) {
                 continue;
             }
             let Some(found) = self.read_columns(before, &columns, everything, at_rest) else {
@@ -186,14 +195,25 @@ impl Bodies {
         let bodies = entities.iter().zip(kind.iter());
         for ((entity, kind), ((pose, twist), wrench)) in bodies.zip(states) {
             let slot = self.slot(*entity)?;
-            if *kind == RigidBody::Static {
-                if !marked {
-                    // Its mark was taken from it.
-                    return None;
-                }
-                if self.pose[slot] != *pose || self.twist[slot] != *twist {
+            if !marked && !self.moves(slot) {
+                // Its mark was taken from it.
+                return None;
+            }
+            let moved = || self.pose[slot] != *pose;
+            let turned = || self.twist[slot] != *twist;
+            match kind {
+                RigidBody::Static if moved() || turned() => {
                     self.epoch += 1;
+                    self.disturb(slot);
                 }
+                RigidBody::Kinematic if moved() => self.disturb(slot),
+                RigidBody::Dynamic
+                    if self.is_asleep(slot)
+                        && (moved() || turned() || self.wrench[slot] != *wrench) =>
+                {
+                    self.disturb(slot);
+                }
+                _ => {}
             }
             let mut sound = is_sound(pose, twist);
             if pushed {
@@ -233,26 +253,34 @@ impl Bodies {
     }
 
     fn commit_rebuild(&mut self, world: &mut StateQueries) {
-        let (mut stopped, mut freed) = (Vec::new(), Vec::new());
+        let (mut stopped, mut asleep) = (Vec::new(), Vec::new());
+        let (mut freed, mut awake) = (Vec::new(), Vec::new());
         let others = world.others.iter_mut().map(|body| (false, body));
         let still = world.still.iter_mut().map(|body| (true, body));
         for (marked, (entity, mut pose, mut twist, mut id, mut mass)) in others.chain(still) {
             let Some(slot) = self.slot(entity) else {
                 continue;
             };
-            let moves = self.constants[slot].moves();
-            if moves {
-                *pose = self.pose[slot];
-                *twist = self.twist[slot];
+            let (moves, sleeps) = (self.moves(slot), self.is_asleep(slot));
+            if moves || sleeps {
+                pose.set_if_neq(self.pose[slot]);
+                twist.set_if_neq(self.twist[slot]);
             }
             id.set_if_neq(self.ids[slot]);
             let complete = mass.completed(&self.constants[slot].inertia);
             mass.set_if_neq(complete);
             self.next_id = self.next_id.max(id.0 + 1);
+            let shown = world.sleepers.contains(entity);
             match (marked, moves) {
-                (false, false) => stopped.push((entity, Still)),
+                (_, false) if sleeps && !(marked && shown) => {
+                    asleep.push((entity, (Still, Sleeping)));
+                }
+                (false, false) if !sleeps => stopped.push((entity, Still)),
                 (true, true) => freed.push(entity),
                 _ => {}
+            }
+            if shown && !sleeps {
+                awake.push(entity);
             }
         }
         let left = std::mem::take(&mut self.left).into_iter();
@@ -260,20 +288,27 @@ impl Bodies {
         for entity in freed {
             // It may be gone.
             if let Ok(mut entity) = world.commands.get_entity(entity) {
-                entity.try_remove::<Still>();
+                entity.try_remove::<(Still, Sleeping)>();
             }
+        }
+        for entity in awake {
+            world.commands.entity(entity).try_remove::<Sleeping>();
         }
         if !stopped.is_empty() {
             world.commands.try_insert_batch(stopped);
+        }
+        if !asleep.is_empty() {
+            world.commands.try_insert_batch(asleep);
         }
         self.uncommitted = false;
     }
 }
 
-/// Somebody wrote to the column since the last gather.
+/// Somebody wrote to the column since the last gather. Where rows only came from another table, as
+/// those of bodies that fall asleep, the ticks of the rows tell.
 fn changed<T: Component + Clone>(column: &ContiguousRef<T>) -> bool {
     let (_, ticks) = ContiguousRef::split(ContiguousRef::clone(column));
-    ticks.summary_tick_is_changed() != Some(false)
+    ticks.summary_tick_is_changed() != Some(false) && ticks.is_changed_iter().any(|row| row)
 }
 
 /// Somebody wrote to the state of the bodies of a table since the last gather.

@@ -11,7 +11,8 @@
 //! velocity after the torque-free rotation. `Σ P·ū` is split into its normal part (impacts) and its
 //! tangential part (friction); a driven boundary adds its own work to the external one.
 //! `Δx ≠ h v̄` where θ ≠ ½ and where projection moved a body: that difference is the drift's work.
-//! What the five terms leave of `ΔK + ΔE_p` is rounding.
+//! What the five terms leave of `ΔK + ΔE_p` is rounding. Bodies that fall asleep at the end of the step lose
+//! what kinetic energy they have left; asleep they keep their potential energy.
 
 use crate::assembly::ContactProblem;
 use crate::bodies::{Bodies, BodyConstants};
@@ -43,6 +44,9 @@ pub struct EnergyLedger {
     pub work_drift: f64,
     /// Error of the torque-free rotation's splitting, O(h²) and bounded over time.
     pub work_gyroscopic: f64,
+    /// Kinetic energy taken from bodies that fell asleep, ≤ 0.
+    #[serde(default)]
+    pub work_sleep: f64,
     /// What is left over: rounding.
     pub energy_gap: f64,
 }
@@ -52,6 +56,12 @@ impl EnergyLedger {
     #[must_use]
     pub fn total(&self) -> f64 {
         self.kinetic + self.potential
+    }
+
+    /// Takes the kinetic energy of bodies that fall asleep (J, ≥ 0) out of the balance of the step.
+    pub(crate) fn fall_asleep(&mut self, kinetic: f64) {
+        self.kinetic = (self.kinetic - kinetic).max(0.0);
+        self.work_sleep -= kinetic;
     }
 
     /// Adds the work of `step` and takes over its energies.
@@ -64,6 +74,7 @@ impl EnergyLedger {
             work_impact: self.work_impact + step.work_impact,
             work_drift: self.work_drift + step.work_drift,
             work_gyroscopic: self.work_gyroscopic + step.work_gyroscopic,
+            work_sleep: self.work_sleep + step.work_sleep,
             energy_gap: self.energy_gap + step.energy_gap,
         };
     }
@@ -76,6 +87,8 @@ pub(crate) struct Ledger {
     mean: Vec<WorldTwist>,
     /// Of the bodies, when the entries of those at rest were written.
     epoch: u64,
+    /// Potential energy of the bodies that sleep, J.
+    asleep: f64,
 }
 
 /// A part of the sums of a step.
@@ -99,6 +112,7 @@ impl Sums {
             work_impact: a.work_impact + b.work_impact,
             work_drift: a.work_drift + b.work_drift,
             work_gyroscopic: a.work_gyroscopic + b.work_gyroscopic,
+            work_sleep: 0.0,
             energy_gap: 0.0,
         };
         Self {
@@ -125,6 +139,8 @@ impl Ledger {
             self.epoch = bodies.epoch;
             self.mean.clear();
             self.mean.resize(bodies.len(), WorldTwist::default());
+            let asleep = (0..bodies.len()).filter(|slot| bodies.is_asleep(*slot));
+            self.asleep = asleep.map(|slot| potential(bodies, slot, settings)).sum();
         }
         let work = |part: Slots<'_, &mut [WorldTwist]>| {
             let (rows, mean) = (part.each(), part.columns);
@@ -160,6 +176,7 @@ impl Ledger {
         let rows = (contacts, impulse, &mut carried[..]);
         let all = of_bodies.plus(chunks::fold(rows, &work, &Sums::plus));
         let mut ledger = all.ledger;
+        ledger.potential += self.asleep;
         let accounted = ledger.work_external
             + ledger.work_friction
             + ledger.work_impact
@@ -185,6 +202,11 @@ fn mean_twist(motion: &Motion, slot: usize) -> WorldTwist {
     }
 }
 
+/// Potential energy of a body in gravity, J.
+fn potential(bodies: &Bodies, slot: usize, settings: &Settings) -> f64 {
+    -(bodies.constants[slot].inertia.mass * settings.gravity.dot(bodies.pose[slot].position))
+}
+
 /// Energies of a dynamic body, and the work of what acts on it beside contacts.
 #[inline]
 fn add_body(
@@ -207,7 +229,7 @@ fn add_body(
     let mean = (old.linear + new.linear) * 0.5;
     let ledger = &mut sums.ledger;
     ledger.kinetic += kinetic;
-    ledger.potential -= inertia.mass * gravity.dot(bodies.pose[slot].position);
+    ledger.potential += potential(bodies, slot, settings);
     ledger.work_external += h * wrench.force.dot(mean);
     let begin = drift.twist.angular - drift.kick;
     if drift.kick != DVec3::ZERO {

@@ -7,6 +7,7 @@ mod body;
 mod body_check;
 mod chunks;
 mod collider;
+mod compact;
 mod contact_view;
 mod detection;
 mod error;
@@ -15,6 +16,7 @@ mod footprint;
 mod free_motion;
 mod gather;
 mod index_set;
+mod islands;
 mod ledger;
 mod mass;
 mod material;
@@ -28,6 +30,7 @@ pub mod rotation;
 pub mod scene;
 mod settings;
 mod simulation;
+mod sleeping;
 mod state_hash;
 mod step;
 mod threads;
@@ -43,10 +46,11 @@ pub use material::{Combine, Material};
 pub use report::{StepReport, StepTiming};
 pub use scene::{Scene, SceneError, SceneRun};
 pub use settings::{
-    Accuracy, Activation, DelassusForm, Projection, RotationUpdate, Settings, SolverOverrides,
-    Theta,
+    Accuracy, Activation, DelassusForm, Projection, RotationUpdate, Settings, SleepSettings,
+    SolverOverrides, Theta,
 };
 pub use simulation::Simulation;
+pub use sleeping::Sleeping;
 pub use step::{StepOutcome, StepPhase, install};
 pub use wrench::Wrench;
 
@@ -59,7 +63,8 @@ pub mod prelude {
     pub use crate::{
         Accuracy, Activation, BodyId, Collider, CollisionGroups, Combine, ContactStatus,
         ContactView, Contacts, EnergyLedger, Mass, Material, Pose, RigidBody, Scene, SceneRun,
-        Settings, Simulation, StepError, StepOutcome, StepPhase, StepReport, Theta, Twist, Wrench,
+        Settings, Simulation, SleepSettings, Sleeping, StepError, StepOutcome, StepPhase,
+        StepReport, Theta, Twist, Wrench,
     };
     pub use glam;
     pub use glam::{DQuat, DVec3};

@@ -88,7 +88,7 @@ impl Motion {
         self.position.clear();
         self.position
             .extend(bodies.pose.iter().map(|pose| pose.position));
-        for (slot, (pose, body)) in bodies.pose.iter().zip(&bodies.constants).enumerate() {
+        for (slot, pose) in bodies.pose.iter().enumerate() {
             self.drift.push(FreeMotion {
                 orientation: pose.orientation,
                 twist: Twist::default(),
@@ -96,7 +96,7 @@ impl Motion {
             });
             let twist = &bodies.twist[slot];
             let state = [pose.position, twist.linear, twist.angular];
-            if !body.moves() && self.overflow_at_rest.is_none() && overflows(state) {
+            if !bodies.moves(slot) && self.overflow_at_rest.is_none() && overflows(state) {
                 self.overflow_at_rest = Some(slot);
             }
         }

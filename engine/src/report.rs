@@ -13,7 +13,14 @@ pub struct StepReport {
     pub t: f64,
     /// Bodies of all kinds.
     pub bodies: usize,
-    /// Contacts whose law was imposed (`I₁`).
+    /// Bodies that sleep at the end of the step.
+    #[serde(default)]
+    pub sleeping: usize,
+    /// Islands of dynamic bodies that are awake at the end of the step; one of its own for a body without
+    /// contacts. Not counted, 0, where sleeping is off.
+    #[serde(default)]
+    pub islands: usize,
+    /// Contacts whose law was imposed (`I₁`). Bodies that sleep have none.
     pub contacts: usize,
     /// Contacts that carry an impulse.
     pub closed_contacts: usize,
@@ -31,7 +38,8 @@ pub struct StepReport {
     pub max_penetration: f64,
     /// Largest `max(‖r_T‖ − μ r_N, −r_N, 0)` of a contact, N·s.
     pub cone_violation: f64,
-    /// Largest `‖m (v_{k+1} − v_k) − h (m g + f) − Σ ±P‖` of a body, from the committed states, N·s.
+    /// Largest `‖m (v_{k+1} − v_k) − h (m g + f) − Σ ±P‖` of a body, from the committed states, N·s; before
+    /// bodies fall asleep.
     pub momentum_residual: f64,
     /// Linearisations of the projection on the constraints.
     pub projections: usize,

@@ -41,6 +41,8 @@ pub struct Settings {
     pub warm_start: bool,
     /// Correction of overlaps at position level.
     pub projection: Projection,
+    /// When bodies at rest fall asleep. By default they do, but with [`Accuracy::Reference`].
+    pub sleeping: SleepSettings,
     /// Threads of the step; 0 takes all cores. Results do not depend on it. Default 0.
     pub threads: usize,
 }
@@ -62,6 +64,7 @@ impl Default for Settings {
             combine_restitution: Combine::Max,
             warm_start: true,
             projection: Projection::default(),
+            sleeping: SleepSettings::default(),
             threads: 0,
         }
     }
@@ -219,7 +222,69 @@ impl Default for Projection {
     }
 }
 
+/// When islands at rest are left out of the steps until something wakes them: see
+/// [`Sleeping`](crate::Sleeping).
+///
+/// A body is at rest whose speeds stay below both bounds for a while. What moves that slowly and yet for
+/// good is taken for rest: a slide that gains less than `linear` in `time`, with the defaults an
+/// acceleration below 0.02 m/s², or a ball that rolls more slowly than `linear`. Bodies that nothing fixed
+/// holds only sleep if they do not move at all.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SleepSettings {
+    /// Whether islands fall asleep. `None`: yes, but not with [`Accuracy::Reference`]. Default `None`.
+    pub enabled: Option<bool>,
+    /// Speed up to which a body is at rest, m/s, ≥ 0: of its centre of mass, and of its farthest point
+    /// by the rotation. Default 0.01.
+    pub linear: f64,
+    /// Angular speed up to which a body is at rest, rad/s, ≥ 0. Default 0.05.
+    pub angular: f64,
+    /// `e_scaled`, > 0, up to which a step counts; beyond it the time starts anew. `None`: the tolerance
+    /// of the step, so that it must have converged. Default `None`.
+    pub residual: Option<f64>,
+    /// Time for which all bodies of an island are at rest before it falls asleep, s, ≥ 0. Default 0.5.
+    pub time: f64,
+}
+
+impl Default for SleepSettings {
+    fn default() -> Self {
+        Self {
+            enabled: None,
+            linear: 0.01,
+            angular: 0.05,
+            residual: None,
+            time: 0.5,
+        }
+    }
+}
+
+impl SleepSettings {
+    /// Nobody falls asleep.
+    pub const OFF: Self = Self {
+        enabled: Some(false),
+        linear: 0.01,
+        angular: 0.05,
+        residual: None,
+        time: 0.5,
+    };
+}
+
 impl Settings {
+    /// Islands at rest fall asleep.
+    #[must_use]
+    pub fn sleeps(&self) -> bool {
+        let preset = self.accuracy != Accuracy::Reference;
+        self.sleeping.enabled.unwrap_or(preset)
+    }
+
+    /// Without what changes no result.
+    pub(crate) fn without_threads(&self) -> Self {
+        let mut settings = *self;
+        settings.threads = 0;
+        settings.solver.parallel_from = None;
+        settings
+    }
+
     /// `e_scaled` to which each step is solved: the preset's, or its override.
     #[must_use]
     pub fn tolerance(&self) -> f64 {
@@ -317,6 +382,13 @@ impl Settings {
         not_negative("margin", self.margin)?;
         if let Some(threshold) = self.restitution_threshold {
             not_negative("restitution_threshold", threshold)?;
+        }
+        let rest = &self.sleeping;
+        not_negative("sleeping.linear", rest.linear)?;
+        not_negative("sleeping.angular", rest.angular)?;
+        not_negative("sleeping.time", rest.time)?;
+        if let Some(residual) = rest.residual {
+            positive("sleeping.residual", residual)?;
         }
         positive("projection.tolerance", self.projection.tolerance)?;
         let sweeps = self.projection.sweeps as f64;

@@ -7,6 +7,7 @@ use crate::error::{BodyError, StepError};
 use crate::motion::Motion;
 use crate::report::StepReport;
 use crate::settings::Settings;
+use crate::sleeping::Sleeping;
 use crate::state_hash::StateHash;
 use crate::step::{self, Clock, StepOutcome};
 use crate::{BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench};
@@ -18,8 +19,9 @@ use moreau_solvers::FactoredProblem;
 /// A world of bodies and its steps.
 ///
 /// The state that the next step starts from is the components and the impulses of the last step's
-/// contacts, its warm start. A simulation rebuilt from poses and twists alone repeats the bits of
-/// the first if [`Settings::warm_start`] is off; with it the impulses differ within the tolerance.
+/// contacts, its warm start; where islands may sleep also who sleeps with whom, and for how long the others
+/// have been at rest. A simulation rebuilt from poses and twists alone repeats the bits of
+/// the first if [`Settings::warm_start`] and sleeping are off; with warm starts the impulses differ within the tolerance.
 ///
 /// ```
 /// use moreau::prelude::*;
@@ -235,6 +237,19 @@ impl Simulation {
             entity.insert(component);
             true
         })
+    }
+
+    /// Wakes a sleeping body; false if it does not sleep. The rest of its island wakes at the beginning of the
+    /// next step.
+    pub fn wake(&mut self, body: Entity) -> bool {
+        let entity = self.world.get_entity_mut(body);
+        entity.is_ok_and(|mut entity| entity.take::<Sleeping>().is_some())
+    }
+
+    /// The body sleeps: see [`Sleeping`].
+    #[must_use]
+    pub fn is_sleeping(&self, body: Entity) -> bool {
+        self.world.get::<Sleeping>(body).is_some()
     }
 
     /// Contacts of the last step, ordered by the ids of their bodies. The views of a step are made when

@@ -10,7 +10,10 @@
 //! | [`StepPhase::Solve`] | `u = W r + q`, `K* ∋ û ⊥ r ∈ K` | problem → `r`, `v_{k+1} = v_free + M⁻¹Gᵀr` |
 //! | [`StepPhase::Update`] | `q_{k+1} = q_k ⊕ h v_{k+θ}` | motion → bodies |
 //! | [`StepPhase::Project`] | `0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0`, poses only | bodies → bodies |
-//! | [`StepPhase::Commit`] | certificate, ledger, next warm start | bodies → components, report |
+//! | [`StepPhase::Commit`] | certificate, ledger, next warm start; islands at rest fall asleep | bodies → components, report |
+//!
+//! Sleeping bodies are left out (`sleeping.rs`). Where detection finds that one of them is met, it wakes, and
+//! free motion and detection are repeated with it.
 //!
 //! Each phase is a thin system around a plain function over slices. A phase that fails records
 //! its error in [`StepOutcome`] and the later ones do not run: as components are written by the
@@ -19,6 +22,7 @@
 use crate::assembly::ContactProblem;
 use crate::bodies::Bodies;
 use crate::chunks;
+use crate::compact::Compact;
 use crate::contact_view::Contacts;
 use crate::detection::Detection;
 use crate::error::StepError;
@@ -32,6 +36,7 @@ use crate::overflow::check_finite;
 use crate::projection::Projector;
 use crate::report::{StepReport, StepTiming};
 use crate::settings::{DelassusForm, Settings};
+use crate::sleeping::Sleepers;
 use crate::threads::Threads;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings, SingleThreadedExecutor};
@@ -119,6 +124,8 @@ pub fn install(
     world.init_resource::<Ledger>();
     world.init_resource::<Projector>();
     world.init_resource::<Threads>();
+    world.init_resource::<Sleepers>();
+    world.init_resource::<Compact>();
     schedule.add_systems(
         (
             gather.pipe(record).in_set(StepPhase::Gather),
@@ -126,7 +133,10 @@ pub fn install(
                 .pipe(record)
                 .in_set(StepPhase::FreeTwist)
                 .run_if(healthy),
-            detect.in_set(StepPhase::Detect).run_if(healthy),
+            detect
+                .pipe(record)
+                .in_set(StepPhase::Detect)
+                .run_if(healthy),
             activate.in_set(StepPhase::Activate).run_if(healthy),
             assemble.in_set(StepPhase::Assemble).run_if(healthy),
             solve.pipe(record).in_set(StepPhase::Solve).run_if(healthy),
@@ -138,7 +148,7 @@ pub fn install(
                 .pipe(record)
                 .in_set(StepPhase::Project)
                 .run_if(healthy),
-            (report, scatter)
+            (report, fall_asleep, scatter)
                 .chain()
                 .in_set(StepPhase::Commit)
                 .run_if(healthy),
@@ -235,7 +245,7 @@ fn gather(
         .map_err(StepError::from)
         .and_then(|()| threads.resize(settings.threads))
         .inspect_err(|_| bodies.mark_stale())?;
-    bodies.gather(&mut before, &world)?;
+    bodies.gather(&mut before, &world, &settings)?;
     clock.timing.ms_gather = clock.lap();
     Ok(())
 }
@@ -246,8 +256,17 @@ fn free_twist(
     threads: Res<Threads>,
     mut motion: ResMut<Motion>,
 ) -> Result<(), StepError> {
+    predict(&mut motion, &bodies, &settings, &threads)
+}
+
+fn predict(
+    motion: &mut Motion,
+    bodies: &Bodies,
+    settings: &Settings,
+    threads: &Threads,
+) -> Result<(), StepError> {
     let many = is_long(bodies.moving.len());
-    let overflow = threads.run(many, || motion.predict(&bodies, &settings));
+    let overflow = threads.run(many, || motion.predict(bodies, settings));
     overflow.map_or(Ok(()), |slot| {
         let free = &motion.free[slot];
         check_finite(
@@ -270,18 +289,30 @@ fn is_large(bodies: &Bodies) -> bool {
     bodies.len() >= 500
 }
 
+/// Repeated with the free motion of those that wake, until no body that is awake meets one that sleeps.
 fn detect(
     mut detection: ResMut<Detection>,
-    mut clock: ResMut<Clock>,
-    bodies: Res<Bodies>,
-    motion: Res<Motion>,
-    settings: Res<Settings>,
-    threads: Res<Threads>,
-) {
-    threads.run(is_large(&bodies), || {
-        detection.detect(&bodies, &motion, &settings);
-    });
+    mut bodies: ResMut<Bodies>,
+    mut before: ResMut<Before>,
+    mut motion: ResMut<Motion>,
+    conditions: Conditions,
+) -> Result<(), StepError> {
+    let Conditions {
+        settings,
+        threads,
+        mut clock,
+    } = conditions;
+    loop {
+        threads.run(is_large(&bodies), || {
+            detection.detect(&bodies, &motion, &settings);
+        });
+        if !bodies.wake_met(&detection.candidates, &mut before) {
+            break;
+        }
+        predict(&mut motion, &bodies, &settings, &threads)?;
+    }
     clock.timing.ms_detect = clock.lap();
+    Ok(())
 }
 
 fn activate(
@@ -311,6 +342,7 @@ fn assemble(
     index_set: Res<IndexSet>,
     detection: Res<Detection>,
     contacts: Res<Contacts>,
+    sleepers: Res<Sleepers>,
     bodies: Res<Bodies>,
     conditions: Conditions,
 ) {
@@ -319,7 +351,8 @@ fn assemble(
         threads,
         mut clock,
     } = conditions;
-    let last = settings.warm_start.then(|| contacts.0.warm_start());
+    let kept = sleepers.warm_start(&bodies);
+    let last = settings.warm_start.then(|| contacts.0.warm_start(kept));
     threads.run(is_long(index_set.active.len()), || {
         problem.assemble(&index_set.active, &detection.candidates, &bodies, last);
     });
@@ -330,15 +363,26 @@ fn solve(
     mut solver: ResMut<Solver>,
     mut problem: ResMut<ContactProblem>,
     mut motion: ResMut<Motion>,
-    mut clock: ResMut<Clock>,
-    settings: Res<Settings>,
-    threads: Res<Threads>,
+    mut compact: ResMut<Compact>,
+    bodies: Res<Bodies>,
+    conditions: Conditions,
 ) -> Result<(), StepError> {
+    let Conditions {
+        settings,
+        threads,
+        mut clock,
+    } = conditions;
     let Solver { auto, report } = &mut *solver;
     auto.settings = settings.auto();
     let mut impulse = std::mem::take(&mut problem.impulse);
-    let mut end = std::mem::take(&mut motion.end);
-    let factored = problem.factored(&motion);
+    let few = Compact::is_worth_it(&bodies);
+    let (mut end, factored) = if few {
+        compact.take(&problem, &bodies, &motion);
+        (std::mem::take(&mut compact.end), compact.view())
+    } else {
+        let end = std::mem::take(&mut motion.end);
+        (end, problem.factored(&motion))
+    };
     let goal = Goal::scaled(settings.tolerance());
     let shared = factored.contacts.len() >= auto.settings.first.parallel_from;
     let solved = threads.run(shared, || match settings.delassus {
@@ -350,7 +394,12 @@ fn solve(
         }
     });
     problem.impulse = impulse;
-    motion.end = end;
+    if few {
+        compact.end = end;
+        compact.give_back(&mut motion.end, &bodies);
+    } else {
+        motion.end = end;
+    }
     *report = solved?;
     clock.timing.ms_solve = clock.lap();
     Ok(())
@@ -472,6 +521,8 @@ fn report(results: Results, finished: Finished) {
         step: clock.step,
         t: clock.t,
         bodies: bodies.len(),
+        sleeping: bodies.sleep.count,
+        islands: 0,
         contacts: solution.contacts.len(),
         closed_contacts: solution.impulse.iter().filter(|r| r.x > 0.0).count(),
         sweeps: solved.iterations,
@@ -488,6 +539,21 @@ fn report(results: Results, finished: Finished) {
     };
     problem.carried = carried;
     contacts.0.keep(&mut problem, &mut motion, bodies);
+}
+
+fn fall_asleep(
+    mut sleepers: ResMut<Sleepers>,
+    mut bodies: ResMut<Bodies>,
+    mut before: ResMut<Before>,
+    mut report: ResMut<StepReport>,
+    contacts: Res<Contacts>,
+    settings: Res<Settings>,
+) {
+    let (solved, residual) = (contacts.0.problem(), report.e_scaled);
+    let fell = sleepers.fall_asleep(&mut bodies, &mut before, solved, residual, &settings);
+    report.energy.fall_asleep(fell.kinetic);
+    report.islands = fell.islands;
+    report.sleeping = bodies.sleep.count;
 }
 
 fn scatter(

@@ -32,6 +32,9 @@ fn bad() -> Vec<(Settings, &'static str, String, &'static str)> {
         };
         let settings = Settings { projection, ..base };
         add(settings, "projection.tolerance", value, "> 0");
+        let mut settings = base;
+        settings.sleeping.residual = Some(value);
+        add(settings, "sleeping.residual", value, "> 0");
     }
     for value in NOT_FINITE {
         for (axis, field) in ["gravity.x", "gravity.y", "gravity.z"]
@@ -86,6 +89,17 @@ fn bad() -> Vec<(Settings, &'static str, String, &'static str)> {
         ..SolverOverrides::default()
     };
     add(Settings { solver, ..base }, "solver.max_sweeps", 0.0, "≥ 1");
+    for value in [-1e-9, f64::NAN, f64::INFINITY] {
+        let mut settings = base;
+        settings.sleeping.linear = value;
+        add(settings, "sleeping.linear", value, "≥ 0");
+        let mut settings = base;
+        settings.sleeping.angular = value;
+        add(settings, "sleeping.angular", value, "≥ 0");
+        let mut settings = base;
+        settings.sleeping.time = value;
+        add(settings, "sleeping.time", value, "≥ 0");
+    }
     let projection = Projection {
         sweeps: 0,
         ..Projection::default()

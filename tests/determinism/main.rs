@@ -12,6 +12,7 @@
 mod ids;
 mod scenes;
 mod schedules;
+mod sleeping;
 mod spawn_order;
 mod support;
 mod threads;

@@ -30,6 +30,7 @@ mod report;
 mod rest;
 mod rolling;
 mod scenes;
+mod sleeping;
 mod structures;
 mod support;
 mod three_balls;

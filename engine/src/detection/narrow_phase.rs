@@ -99,7 +99,11 @@ impl Scene<'_> {
         candidates.clear();
         *deepest = 0.0;
         let balls = &self.extents.balls;
+        let some_sleep = self.bodies.sleep.count > 0;
         for &pair in pairs {
+            if some_sleep && !self.concerns(pair) {
+                continue;
+            }
             let [a, b] = pair.map(|slot| slot as usize);
             let (x, y) = (&balls[a], &balls[b]);
             if x.is_ball() && y.is_ball() {
@@ -125,6 +129,14 @@ impl Scene<'_> {
                     candidates.push(Candidate::new(pair, point));
                 }
             }
+        }
+    }
+
+    /// Where bodies sleep: the pair has one that is pushed, or one that wakes the other.
+    fn concerns(&self, pair: [u32; 2]) -> bool {
+        match self.rule {
+            Rule::Margin { .. } => self.bodies.may_meet(pair),
+            Rule::Reach => self.bodies.may_push(pair),
         }
     }
 

@@ -1,0 +1,86 @@
+//! The problem of a step over the bodies that take part in it.
+//!
+//! The solver works on arrays over all bodies of its problem. Where most bodies of the world sleep, the problem is copied to one over those that move or have a contact, in the same order: then those
+//! at rest cost nothing in the solve either.
+
+use crate::assembly::ContactProblem;
+use crate::bodies::Bodies;
+use crate::motion::Motion;
+use bevy_ecs::prelude::*;
+use glam::DVec3;
+use moreau_solvers::{Contact, FactoredProblem, InverseMass, WorldTwist};
+
+/// Buffers of the copy.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct Compact {
+    /// Slots of its bodies, ascending.
+    slots: Vec<u32>,
+    /// Place of each slot in them; `u32::MAX` where there is none.
+    place: Vec<u32>,
+    inverse_mass: Vec<InverseMass>,
+    free_twist: Vec<WorldTwist>,
+    positions: Vec<DVec3>,
+    contacts: Vec<Contact>,
+    /// `v_{k+1}` of its bodies.
+    pub(crate) end: Vec<WorldTwist>,
+}
+
+impl Compact {
+    /// So many bodies sleep that the copy is worth it.
+    pub(crate) fn is_worth_it(bodies: &Bodies) -> bool {
+        bodies.sleep.count > 0 && 4 * bodies.moving.len() < bodies.len()
+    }
+
+    /// Copies the problem.
+    pub(crate) fn take(&mut self, problem: &ContactProblem, bodies: &Bodies, motion: &Motion) {
+        for slot in self.slots.drain(..) {
+            self.place[slot as usize] = u32::MAX;
+        }
+        self.place.resize(bodies.len(), u32::MAX);
+        let of_contacts = problem.contacts.iter().flat_map(|contact| contact.bodies);
+        for slot in bodies.moving.iter().copied().chain(of_contacts) {
+            if self.place[slot as usize] == u32::MAX {
+                self.place[slot as usize] = 0;
+                self.slots.push(slot);
+            }
+        }
+        self.slots.sort_unstable();
+        for (place, slot) in (0..).zip(&self.slots) {
+            self.place[*slot as usize] = place;
+        }
+        let slots = self.slots.iter().map(|slot| *slot as usize);
+        self.inverse_mass.clear();
+        self.free_twist.clear();
+        self.positions.clear();
+        self.contacts.clear();
+        for slot in slots {
+            self.inverse_mass.push(motion.inverse_mass[slot]);
+            self.free_twist.push(motion.free[slot]);
+            self.positions.push(motion.position[slot]);
+        }
+        let place = &self.place;
+        self.contacts
+            .extend(problem.contacts.iter().map(|contact| Contact {
+                bodies: contact.bodies.map(|slot| place[slot as usize]),
+                ..*contact
+            }));
+    }
+
+    /// The copy.
+    pub(crate) fn view(&self) -> FactoredProblem<'_> {
+        FactoredProblem {
+            inverse_mass: &self.inverse_mass,
+            free_twist: &self.free_twist,
+            contacts: &self.contacts,
+            positions: &self.positions,
+        }
+    }
+
+    /// Writes the twists of its bodies among those of all. Nobody reads the others.
+    pub(crate) fn give_back(&self, end: &mut Vec<WorldTwist>, bodies: &Bodies) {
+        end.resize(bodies.len(), WorldTwist::default());
+        for (slot, twist) in self.slots.iter().zip(&self.end) {
+            end[*slot as usize] = *twist;
+        }
+    }
+}
