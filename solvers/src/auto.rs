@@ -33,7 +33,9 @@ use crate::proximal_newton::ConeMap;
 use crate::sweep::acceleration::{self, Momentum, Relaxation};
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::sweep::lane_sweep::{LaneSweep, LaneWorkspace};
-use crate::{GlobalProblem, Goal, History, NsgsSettings, Solver, SolverReport, infeasibility};
+use crate::{
+    GlobalProblem, Goal, History, NsgsSettings, Solver, SolverReport, awake, infeasibility,
+};
 use glam::DVec3;
 
 /// Settings of [`Auto`].
@@ -254,11 +256,24 @@ impl Auto {
     ) -> Result<SolverReport, ProblemError> {
         problem.validate()?;
         check_warm_start(impulse, problem.contacts.len())?;
+        let shared = self.settings.first.shares(problem);
+        Ok(awake::during(shared, || {
+            self.solve_valid(problem, impulse, twist, goal, shared)
+        }))
+    }
+
+    /// The solve of a valid problem, on all threads of the pool if `shared`.
+    fn solve_valid(
+        &mut self,
+        problem: &FactoredProblem,
+        impulse: &mut [DVec3],
+        twist: &mut Vec<WorldTwist>,
+        goal: &Goal,
+        shared: bool,
+    ) -> SolverReport {
         self.path.clear();
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
         let first = self.settings.first_stage();
-        let shared = pool && problem.contacts.len() >= first.parallel_from;
         let lanes = &mut self.lanes;
         let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, first.simd);
         let mut log = Log::new(&mut self.path);
@@ -306,7 +321,7 @@ impl Auto {
         if report.converged() && infeasibility::is_doubtful(problem, impulse, &report) {
             infeasibility::conclude_step(problem, impulse, &mut report);
         }
-        Ok(report)
+        report
     }
 }
 

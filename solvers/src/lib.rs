@@ -43,6 +43,7 @@ pub mod report;
 pub mod solver;
 pub mod sweep;
 
+mod awake;
 mod islands;
 mod newton;
 mod progress;

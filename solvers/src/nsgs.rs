@@ -36,7 +36,7 @@ use crate::sweep::classical_sweep::{ClassicalSweep, ClassicalWorkspace};
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::sweep::lane_sweep::{LaneSweep, LaneWorkspace};
 use crate::sweep::options::{Freezing, SweepOptions, SweepOrder};
-use crate::{Goal, History, Solver, SolverReport, infeasibility};
+use crate::{Goal, History, Solver, SolverReport, awake, infeasibility};
 use glam::DVec3;
 
 /// Settings of [`Nsgs`].
@@ -89,6 +89,12 @@ impl Default for NsgsSettings {
 }
 
 impl NsgsSettings {
+    /// True if the threads of the pool that the caller runs in share the solve of this problem.
+    pub(crate) fn shares(&self, problem: &FactoredProblem) -> bool {
+        let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
+        pool && problem.contacts.len() >= self.parallel_from
+    }
+
     fn options(&self) -> SweepOptions {
         SweepOptions {
             local: self.local,
@@ -135,15 +141,15 @@ impl Nsgs {
     ) -> Result<SolverReport, ProblemError> {
         problem.validate()?;
         check_warm_start(impulse, problem.contacts.len())?;
-        let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
+        let shared = self.settings.shares(problem);
         let options = self.settings.options();
-        let large = problem.contacts.len() >= self.settings.parallel_from;
-        let shared = pool && large;
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
         if options.are_default() {
             let lanes = &mut self.lanes;
             let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, self.settings.simd);
-            acceleration::run(&mut sweep, &self.settings, &mut progress);
+            awake::during(shared, || {
+                acceleration::run(&mut sweep, &self.settings, &mut progress);
+            });
             sweep.twist_of_best(&progress, twist);
         } else {
             let mut sweep = ClassicalSweep::new(problem, &mut self.classical, impulse, &options);
