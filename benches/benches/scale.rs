@@ -6,6 +6,7 @@
 //! ```sh
 //! cargo bench -p moreau-benches --bench scale            # 97,336 spheres
 //! cargo bench -p moreau-benches --bench scale -- 100     # 100 along an edge: a million
+//! cargo bench -p moreau-benches --bench scale -- 70 --one-thread     # a million contacts
 //! ```
 
 use moreau::prelude::*;
@@ -21,6 +22,10 @@ fn main() -> Result<(), StepError> {
     let mut settings = Settings::default();
     settings.solver.tolerance = Some(1e-2);
     settings.solver.max_sweeps = Some(8);
+    settings.sleeping = SleepSettings::OFF;
+    if std::env::args().any(|word| word == "--one-thread") {
+        settings.threads = 1;
+    }
     let mut simulation = Simulation::new(settings)?;
     simulation.spawn((RigidBody::Static, Collider::half_space(DVec3::Z)))?;
     let ball = Collider::sphere(RADIUS);
@@ -58,6 +63,18 @@ fn main() -> Result<(), StepError> {
             timing.ms_commit,
         );
     }
+    // What sixteen more sweeps cost, on the same threads and nearly the same problem.
+    let mut solve = |sweeps| -> Result<(f64, usize), StepError> {
+        let mut settings = simulation.settings();
+        settings.solver.min_sweeps = Some(sweeps);
+        settings.solver.max_sweeps = Some(sweeps);
+        simulation.set_settings(settings)?;
+        let report = simulation.step()?;
+        Ok((report.timing.ms_solve, report.contacts))
+    };
+    let ((few, _), (many, contacts)) = (solve(8)?, solve(24)?);
+    let each = (many - few) * 1e6 / (16 * contacts) as f64;
+    eprintln!("{each:.1} ns a contact and sweep");
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     if let Some(line) = status.lines().find(|line| line.starts_with("VmHWM")) {
         eprintln!("{line}");

@@ -54,7 +54,7 @@ impl Budget {
     }
 }
 
-/// Overlap that the projection leaves alone, m.
+/// Overlap of grains that the projection leaves alone, m.
 const OVERLAP: f64 = 4e-4;
 
 impl MoreauScene {
@@ -65,7 +65,9 @@ impl MoreauScene {
     pub(crate) fn new(scene: &Scene, aim: Aim, threads: usize, clock: Clock) -> Outcome<Self> {
         let mut scene = scene.clone();
         scene.settings.threads = threads;
-        scene.settings.projection.tolerance = OVERLAP;
+        if scene.name.starts_with("sphere_pour") {
+            scene.settings.projection.tolerance = OVERLAP;
+        }
         let solver = &mut scene.settings.solver;
         let (name, budget) = match aim {
             Aim::Tolerance(tolerance) => {

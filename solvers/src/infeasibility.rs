@@ -192,7 +192,7 @@ pub(crate) fn conclude_step(
     impulse: &[DVec3],
     report: &mut SolverReport,
 ) {
-    let steps = report.iterations.clamp(10, STEPS);
+    let steps = (report.iterations / ROUNDS).clamp(4, STEPS);
     let (stored, scaled) = (problem.assemble(), report.residual.scaled);
     if let Some(status) = refutation(&stored, impulse, scaled, steps) {
         report.status = status;

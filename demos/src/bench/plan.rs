@@ -55,6 +55,11 @@ pub(super) const HURRIED: f64 = 1e-3;
 pub(super) const LEAD: u64 = 10;
 
 impl Case {
+    /// A pour of spheres, not a structure.
+    pub(super) fn is_granular(&self) -> bool {
+        self.scene.starts_with("sphere_pour")
+    }
+
     /// Steps to be made.
     pub(super) fn steps(&self) -> u64 {
         self.windows.iter().map(|w| w.last).max().unwrap_or(0)

@@ -135,10 +135,12 @@ fn wrapped(text: &str) -> String {
 fn about_steps(machine: &Machine, structure: bool, [hurried, limited]: [bool; 2]) -> String {
     let mut text = "Medians over the steps given; 95 %: nearly all steps are faster; ns: solve time \
                     over contacts and sweeps; worst e, overlap: largest e_scaled and deepest overlap \
-                    of these steps; overlaps of up to 0.4 mm are left alone."
+                    of these steps."
         .to_owned();
     if structure {
         text += " Sinking: of the top body, from the start to the last of them.";
+    } else {
+        text += " Overlaps of up to 0.4 mm are left alone.";
     }
     if machine.threads.len() > 1 {
         text += " One run serves all numbers of threads: they take turns of up to ten steps, the \

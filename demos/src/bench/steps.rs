@@ -63,7 +63,7 @@ pub(super) fn measure(
         let window = place.map(|place| case.windows[place]);
         let turn = window.map(|w| (step - w.first) / w.turn(threads.len()));
         let count = turn.map_or(most, |turn| threads[turn as usize % threads.len()]);
-        let changed = set(&mut run.simulation, count, case.tolerance(step, tolerance))?;
+        let changed = set(&mut run.simulation, count, case, step, tolerance)?;
         let report = run.step()?;
         progress.step(&report);
         let late = case.limit.is_some_and(|limit| started.elapsed() > limit);
@@ -95,16 +95,24 @@ pub(super) fn measure(
     Ok(measured)
 }
 
-/// Overlap that the projection leaves alone, m: it begins where granular users would, below half a millimetre.
+/// Overlap of grains that the projection leaves alone, m: below half a millimetre.
 pub(super) const OVERLAP: f64 = 4e-4;
 
 /// Takes over the choices for the next step; true if its number of threads is another one.
-fn set(simulation: &mut Simulation, threads: usize, tolerance: f64) -> Result<bool, Failure> {
+fn set(
+    simulation: &mut Simulation,
+    threads: usize,
+    case: &Case,
+    step: u64,
+    tolerance: f64,
+) -> Result<bool, Failure> {
     let mut settings = simulation.settings();
     let changed = settings.threads != threads;
     settings.threads = threads;
-    settings.solver.tolerance = Some(tolerance);
-    settings.projection.tolerance = OVERLAP;
+    settings.solver.tolerance = Some(case.tolerance(step, tolerance));
+    if case.is_granular() {
+        settings.projection.tolerance = OVERLAP;
+    }
     let refused = simulation.set_settings(settings);
     refused.map_err(moreau::SceneError::from)?;
     Ok(changed)
