@@ -128,12 +128,12 @@ impl BodySpace {
         true
     }
 
-    /// What a successful Newton call costs, in sweeps over the same problem: times of the kernels,
+    /// What a successful Newton call costs, in sweeps in lanes over the same problem: times of the kernels,
     /// measured once in nanoseconds; only their ratio counts.
     pub(crate) fn newton_cost(&self) -> f64 {
         let (n, pairs) = (self.root.len() as f64, self.slots.len() as f64);
         let step = 100.0 * self.lu.products() as f64 + 60.0 * pairs + 600.0 * n;
-        NEWTON_STEPS * step / (60.0 * n)
+        NEWTON_STEPS * step / (20.0 * n)
     }
 
     fn clear(&mut self) {
