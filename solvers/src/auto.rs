@@ -12,8 +12,8 @@
 //! Every decision depends on residuals and counts only, never on time: the same problem takes the
 //! same path. The best iterate by the true residual is returned.
 //!
-//! When to use it: always, unless you compare methods. As long as sweeps converge it costs one pass
-//! over the contacts more than they do: whether bodies still close on each other.
+//! When to use it: always, unless you compare methods. As long as sweeps converge it costs what they do:
+//! whether bodies still close on each other is part of the certificate.
 //!
 //! References: the methods' own pages; the portfolio follows what no single solver does
 //! [Acary-Bremond-Huber18, §7].

@@ -61,7 +61,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `work` with `0..count`, or with each of `list`, on several threads if `shared`.
+/// Calls `work` with `0..count`, on several threads if `shared`.
 fn for_each(shared: bool, count: usize, work: impl Fn(usize) + Sync + Send) {
     if shared && count > 1 {
         (0..count).into_par_iter().with_max_len(1).for_each(work);
