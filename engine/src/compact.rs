@@ -1,7 +1,8 @@
 //! The problem of a step over the bodies that take part in it.
 //!
-//! The solver works on arrays over all bodies of its problem. Where most bodies of the world sleep, the problem is copied to one over those that move or have a contact, in the same order: then those
-//! at rest cost nothing in the solve either.
+//! The solver works on arrays over all bodies of its problem. Where most bodies of the world are static or
+//! asleep, the problem is copied to one over those that move or have a contact, in the same order: then
+//! those at rest cost nothing in the solve either.
 
 use crate::assembly::ContactProblem;
 use crate::bodies::Bodies;
@@ -26,9 +27,9 @@ pub(crate) struct Compact {
 }
 
 impl Compact {
-    /// So many bodies sleep that the copy is worth it.
+    /// So many bodies are at rest, static or asleep, that the copy is worth it.
     pub(crate) fn is_worth_it(bodies: &Bodies) -> bool {
-        bodies.sleep.count > 0 && 4 * bodies.moving.len() < bodies.len()
+        4 * bodies.moving.len() < bodies.len()
     }
 
     /// Copies the problem.
