@@ -170,7 +170,7 @@ impl Simulation {
     /// error: see [`StepReport::converged`].
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         step::check_installed(&self.world)?;
-        self.schedule.run(&mut self.world);
+        step::run(&mut self.schedule, &mut self.world);
         match self.resource::<StepOutcome>("StepOutcome")?.error() {
             Some(error) => Err(error.clone()),
             None => self.resource::<StepReport>("StepReport").copied(),

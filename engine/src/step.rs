@@ -184,6 +184,16 @@ pub(crate) fn schedule() -> Schedule {
     schedule
 }
 
+/// One run of the schedule. A large step stays on the threads that its phases are shared among.
+pub(crate) fn run(schedule: &mut Schedule, world: &mut World) {
+    let bodies = world.get_resource::<Bodies>();
+    let large = bodies.is_some_and(|bodies| bodies.moving.len() >= LARGE);
+    match world.get_resource::<Threads>().cloned() {
+        Some(threads) => threads.run_step(large, || schedule.run(world)),
+        None => schedule.run(world),
+    }
+}
+
 /// Steps made, time, and the stopwatch of the phases.
 #[derive(Resource, Debug)]
 pub(crate) struct Clock {
@@ -284,9 +294,11 @@ fn is_long(rows: usize) -> bool {
     rows >= 4 * chunks::CHUNK
 }
 
-/// Enough bodies for detection to gain from other threads, waking them included.
+/// Bodies from which on detection gains from other threads, waking them included.
+const LARGE: usize = 500;
+
 fn is_large(bodies: &Bodies) -> bool {
-    bodies.len() >= 500
+    bodies.len() >= LARGE
 }
 
 /// Repeated with the free motion of those that wake, until no body that is awake meets one that sleeps.

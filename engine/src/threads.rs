@@ -2,12 +2,14 @@
 
 use crate::error::StepError;
 use bevy_ecs::prelude::*;
+use moreau_solvers::awake;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::Arc;
 
 /// A pool of the size that the settings ask for, started when it is first needed.
-#[derive(Resource, Default)]
+#[derive(Resource, Clone, Default)]
 pub(crate) struct Threads {
-    pool: Option<(usize, ThreadPool)>,
+    pool: Option<(usize, Arc<ThreadPool>)>,
 }
 
 impl Threads {
@@ -23,7 +25,7 @@ impl Threads {
                 threads,
                 reason: error.to_string(),
             })?;
-        self.pool = Some((threads, pool));
+        self.pool = Some((threads, Arc::new(pool)));
         Ok(())
     }
 
@@ -34,5 +36,11 @@ impl Threads {
             Some((_, pool)) if worth && pool.current_num_threads() > 1 => pool.install(work),
             _ => work(),
         }
+    }
+
+    /// Runs a whole step, `worth` it as in [`Self::run`]: on one thread of the pool, with the others looking
+    /// for work from its beginning to its end.
+    pub(crate) fn run_step(&self, worth: bool, step: impl FnOnce() + Send) {
+        self.run(worth, || awake::during(worth, step));
     }
 }

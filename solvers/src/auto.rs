@@ -254,28 +254,28 @@ impl Auto {
         twist: &mut Vec<WorldTwist>,
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
-        problem.validate()?;
+        problem.validate_bodies()?;
         check_warm_start(impulse, problem.contacts.len())?;
         let shared = self.settings.first.shares(problem);
-        Ok(awake::during(shared, || {
-            self.solve_valid(problem, impulse, twist, goal, shared)
-        }))
+        awake::during(shared, || {
+            self.solve_on(problem, impulse, twist, goal, shared)
+        })
     }
 
-    /// The solve of a valid problem, on all threads of the pool if `shared`.
-    fn solve_valid(
+    /// The solve of a problem whose contacts have not been checked, on all threads of the pool if `shared`.
+    fn solve_on(
         &mut self,
         problem: &FactoredProblem,
         impulse: &mut [DVec3],
         twist: &mut Vec<WorldTwist>,
         goal: &Goal,
         shared: bool,
-    ) -> SolverReport {
-        self.path.clear();
-        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+    ) -> Result<SolverReport, ProblemError> {
         let first = self.settings.first_stage();
         let lanes = &mut self.lanes;
-        let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, first.simd);
+        let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, first.simd)?;
+        self.path.clear();
+        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
         let mut log = Log::new(&mut self.path);
         let sweeps_only = self.settings.max_factorizations == 0;
         acceleration::run_while(&mut sweep, &first, &mut progress, |done, left| {
@@ -296,7 +296,7 @@ impl Auto {
             // The shares rest on the norms before the solves: judge, and share again.
             for _ in 0..ROUNDS {
                 let before = progress.excess();
-                let left = self.hard.solve(problem, &mut second, &mut progress);
+                let left = self.hard.solve(problem, &mut second, &mut progress)?;
                 let gained = progress.excess() <= 0.5 * before;
                 if left || !gained || progress.finished() {
                     break;
@@ -321,7 +321,7 @@ impl Auto {
         if report.converged() && infeasibility::is_doubtful(problem, impulse, &report) {
             infeasibility::conclude_step(problem, impulse, &mut report);
         }
-        report
+        Ok(report)
     }
 }
 

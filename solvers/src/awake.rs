@@ -16,8 +16,9 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Does `work`, with as many threads of the current pool awake as there are cores.
-pub(crate) fn during<R>(shared: bool, work: impl FnOnce() -> R) -> R {
+/// Does `work`, if `shared` with as many threads of the rayon pool that the caller runs in awake as there
+/// are cores. Outside a pool nothing else happens. Calls may be nested.
+pub fn during<R>(shared: bool, work: impl FnOnce() -> R) -> R {
     let Some(own) = rayon::current_thread_index().filter(|_| shared) else {
         return work();
     };

@@ -24,6 +24,7 @@ pub mod alart_curnier_newton;
 pub mod algebra;
 pub mod anderson;
 pub mod auto;
+pub mod awake;
 pub mod cone;
 pub mod delassus;
 #[cfg(feature = "fclib")]
@@ -43,7 +44,6 @@ pub mod report;
 pub mod solver;
 pub mod sweep;
 
-mod awake;
 mod islands;
 mod newton;
 mod progress;

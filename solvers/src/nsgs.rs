@@ -139,24 +139,39 @@ impl Nsgs {
         twist: &mut Vec<WorldTwist>,
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
-        problem.validate()?;
+        problem.validate_bodies()?;
         check_warm_start(impulse, problem.contacts.len())?;
         let shared = self.settings.shares(problem);
+        awake::during(shared, || {
+            self.solve_on(problem, impulse, twist, goal, shared)
+        })
+    }
+
+    /// The solve of a problem whose contacts have not been checked, on all threads of the pool if `shared`.
+    fn solve_on(
+        &mut self,
+        problem: &FactoredProblem,
+        impulse: &mut [DVec3],
+        twist: &mut Vec<WorldTwist>,
+        goal: &Goal,
+        shared: bool,
+    ) -> Result<SolverReport, ProblemError> {
         let options = self.settings.options();
-        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        if options.are_default() {
-            let lanes = &mut self.lanes;
-            let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, self.settings.simd);
-            awake::during(shared, || {
-                acceleration::run(&mut sweep, &self.settings, &mut progress);
-            });
+        let report = if options.are_default() {
+            let (lanes, simd) = (&mut self.lanes, self.settings.simd);
+            let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, simd)?;
+            let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+            acceleration::run(&mut sweep, &self.settings, &mut progress);
             sweep.twist_of_best(&progress, twist);
+            progress.report
         } else {
+            problem.validate()?;
             let mut sweep = ClassicalSweep::new(problem, &mut self.classical, impulse, &options);
+            let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
             acceleration::run(&mut sweep, &self.settings, &mut progress);
             problem.twist_under(progress.best(), twist);
-        }
-        let report = progress.report;
+            progress.report
+        };
         impulse.copy_from_slice(&self.best);
         Ok(report)
     }

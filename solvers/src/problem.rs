@@ -155,7 +155,7 @@ pub struct Contact {
 
 impl Contact {
     /// Checks one contact of a problem of `count` bodies.
-    fn check(&self, index: usize, count: usize) -> Result<(), ProblemError> {
+    pub(crate) fn check(&self, index: usize, count: usize) -> Result<(), ProblemError> {
         let [a, b] = self.bodies;
         if a == b || a as usize >= count || b as usize >= count {
             return Err(ProblemError::Body {
@@ -262,6 +262,20 @@ impl FactoredProblem<'_> {
     /// # Errors
     /// [`ProblemError`] names the first array, index and value at fault.
     pub fn validate(&self) -> Result<(), ProblemError> {
+        self.validate_bodies()?;
+        let count = self.inverse_mass.len();
+        let check = |(index, contact): (usize, &Contact)| contact.check(index, count).err();
+        let first = if is_shared(self.contacts.len()) {
+            let contacts = self.contacts.par_iter().with_min_len(1024);
+            contacts.enumerate().find_map_first(check)
+        } else {
+            self.contacts.iter().enumerate().find_map(check)
+        };
+        first.map_or(Ok(()), Err)
+    }
+
+    /// [`Self::validate`] but for the contacts.
+    pub(crate) fn validate_bodies(&self) -> Result<(), ProblemError> {
         let count = self.inverse_mass.len();
         expect_length("free_twist", self.free_twist.len(), count)?;
         if !self.positions.is_empty() {
@@ -286,14 +300,7 @@ impl FactoredProblem<'_> {
                 });
             }
         }
-        let check = |(index, contact): (usize, &Contact)| contact.check(index, count).err();
-        let first = if is_shared(self.contacts.len()) {
-            let contacts = self.contacts.par_iter().with_min_len(1024);
-            contacts.enumerate().find_map_first(check)
-        } else {
-            self.contacts.iter().enumerate().find_map(check)
-        };
-        first.map_or(Ok(()), Err)
+        Ok(())
     }
 
     /// Twists `v = v_free + Ŵ Gᵀ r` of a valid problem under the impulses `r` (N·s, contact frames), into `twist`.

@@ -4,7 +4,7 @@ use super::cycles::{CycleBuffers, Cycles};
 use super::{AutoSettings, Log, Stage};
 use crate::islands::{Extract, Islands};
 use crate::newton::body_space::BodySpace;
-use crate::problem::{FactoredProblem, WorldTwist};
+use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::progress::Progress;
 use crate::sweep::acceleration::Relaxation;
 use crate::sweep::lane_sweep::{LaneSweep, LaneWorkspace};
@@ -48,7 +48,7 @@ impl HardIslands {
         problem: &FactoredProblem,
         second: &mut SecondPhase,
         progress: &mut Progress,
-    ) -> bool {
+    ) -> Result<bool, ProblemError> {
         self.islands.find(problem);
         self.impulse.clear();
         self.impulse.extend_from_slice(progress.best());
@@ -98,18 +98,23 @@ impl HardIslands {
                 left = true;
                 continue;
             }
-            self.solve_extract(&goal, second, progress);
+            self.solve_extract(&goal, second, progress)?;
             for (source, r) in self.extract.source.iter().zip(&self.best) {
                 self.impulse[*source as usize] = *r;
             }
         }
         let residual = natural_map::factored(problem, &self.impulse, &mut self.scratch);
         progress.judge(&residual, &self.impulse);
-        left
+        Ok(left)
     }
 
     /// The cycles on the island at hand; its best impulse is in `best`.
-    fn solve_extract(&mut self, goal: &Goal, second: &mut SecondPhase, progress: &mut Progress) {
+    fn solve_extract(
+        &mut self,
+        goal: &Goal,
+        second: &mut SecondPhase,
+        progress: &mut Progress,
+    ) -> Result<(), ProblemError> {
         let (problem, start) = (self.extract.view(), &self.extract.impulse);
         let mut own = Progress::new(goal, &mut self.history, &mut self.best, start);
         own.watch = progress.watch;
@@ -123,7 +128,7 @@ impl HardIslands {
             ..*second.settings
         };
         let mut sweep =
-            LaneSweep::new(&problem, &mut self.twist, start, false, settings.first.simd);
+            LaneSweep::new(&problem, &mut self.twist, start, false, settings.first.simd)?;
         let residual = sweep.residual_of(start);
         own.judge(&residual, start);
         Cycles {
@@ -139,5 +144,6 @@ impl HardIslands {
         report.factorizations += own.factorizations;
         report.restarts += own.restarts;
         report.certificates += own.certificates;
+        Ok(())
     }
 }

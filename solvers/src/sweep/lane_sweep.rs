@@ -20,10 +20,11 @@
 use super::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
 use super::ball_lanes::isotropic_inertia;
 use super::lanes::Dispatch;
+use super::members::Members;
 use super::rows::{Extrapolate, FIRST_ROW, Row};
 use super::slabs::Slabs;
-use super::unit::{self, Member, Unit};
-use crate::problem::{FactoredProblem, WorldTwist};
+use super::unit::{self, Source, Unit};
+use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::progress::Progress;
 use crate::{Residual, natural_map};
 use glam::DVec3;
@@ -40,6 +41,7 @@ struct Slab {
 /// Buffers of the sweep, reused from solve to solve.
 #[derive(Debug, Default)]
 pub(crate) struct LaneWorkspace {
+    members: Members,
     cut: Slabs,
     slabs: Vec<Mutex<Slab>>,
     units: Vec<Mutex<Unit>>,
@@ -71,30 +73,36 @@ fn for_each(shared: bool, count: usize, work: impl Fn(usize) + Sync + Send) {
 }
 
 impl<'a> LaneSweep<'a> {
-    /// Packs the problem; `impulse` is the warm start. `shared`: on the threads of the pool that
-    /// this is called in. `simd`: with the best instruction set of the machine.
+    /// Checks the contacts of a problem and packs it; `impulse` is the warm start. `shared`: on the
+    /// threads of the pool that this is called in. `simd`: with the best instruction set of the machine.
     pub(crate) fn new(
         problem: &'a FactoredProblem<'a>,
         space: &'a mut LaneWorkspace,
         impulse: &[DVec3],
         shared: bool,
         simd: bool,
-    ) -> Self {
+    ) -> Result<Self, ProblemError> {
         space.inertia.clear();
         let bodies = problem.inverse_mass.iter().zip(problem.free_twist);
         let inertia = bodies.map(|(mass, free)| isotropic_inertia(mass, free));
         space.inertia.extend(inertia);
-        space.cut.cut(problem);
-        let mut sweep = Self {
+        space.members.read(problem, &space.inertia, shared)?;
+        let (members, cut) = (&mut space.members, &mut space.cut);
+        cut.cut(problem, members.links());
+        members.sort(cut, shared);
+        cut.number_units(members);
+        let units = space.units.len().max(cut.units.len());
+        space.units.resize_with(units, Mutex::default);
+        let slabs = space.slabs.len().max(cut.len());
+        space.slabs.resize_with(slabs, Mutex::default);
+        let sweep = Self {
             problem,
             space,
             dispatch: Dispatch::new(simd),
             shared,
         };
-        sweep.distribute();
-        sweep.pack();
-        sweep.restart(impulse);
-        sweep
+        sweep.start(|unit, own| sweep.pack(unit, own, impulse));
+        Ok(sweep)
     }
 
     /// `v_free + Ŵ Gᵀ r` of the best iterate of `progress`, into `twist`: what the judge worked with,
@@ -107,62 +115,51 @@ impl<'a> LaneSweep<'a> {
         }
     }
 
-    /// Gives every contact to its unit.
-    fn distribute(&mut self) {
-        let LaneWorkspace {
-            cut, units, slabs, ..
-        } = &mut *self.space;
-        for unit in &mut *units {
-            unit.get_mut()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clear();
-        }
-        slabs.resize_with(slabs.len().max(cut.len()), Mutex::default);
-        let mut last = None;
-        for (index, contact) in self.problem.contacts.iter().enumerate() {
-            if let Some((bodies, unit)) = last
-                && bodies == contact.bodies
-            {
-                let unit: &mut Mutex<Unit> = &mut units[unit];
-                let unit = unit.get_mut().unwrap_or_else(PoisonError::into_inner);
-                if let Some(member) = unit.members.last_mut()
-                    && member.takes_one_more()
-                {
-                    member.points += 1;
-                    continue;
-                }
-            }
-            let (unit, rows) = cut.place(contact.bodies);
-            let unit = unit as usize;
-            if units.len() <= unit {
-                units.resize_with(unit + 1, Mutex::default);
-            }
-            let own = units[unit]
-                .get_mut()
-                .unwrap_or_else(PoisonError::into_inner);
-            own.members.push(Member::new(index, rows));
-            last = Some((contact.bodies, unit));
-        }
-        units.resize_with(units.len().max(cut.units.len()), Mutex::default);
-        cut.make_rounds();
-    }
-
-    /// Colours and packs every unit.
-    fn pack(&mut self) {
-        let (problem, space) = (self.problem, &*self.space);
+    /// Colours and packs the members of a unit.
+    fn pack(&self, unit: usize, own: &mut Unit, impulse: &[DVec3]) {
+        let space = &*self.space;
         let cut = &space.cut;
         let first = FIRST_ROW as usize + cut.driven.len();
+        let slabs = cut.units[unit];
+        let [a, b] = slabs.map(|slab| first + cut.bodies[slab as usize].len());
+        let rows = [a, if slabs[0] == slabs[1] { 0 } else { b }];
+        space.members.collect(cut.key(slabs), &mut own.members);
+        let source = Source {
+            problem: self.problem,
+            inertia: &space.inertia,
+            impulse,
+        };
+        own.pack(&source, rows);
+    }
+
+    /// Begins at rest with the impulses that `load` puts into each unit.
+    fn start(&self, load: impl Fn(usize, &mut Unit) + Sync) {
+        let LaneWorkspace {
+            cut, slabs, units, ..
+        } = &*self.space;
         for_each(self.shared, cut.units.len(), |unit| {
-            let [a, b] = cut.units[unit].map(|slab| first + cut.bodies[slab as usize].len());
-            let rows = [
-                a,
-                if cut.units[unit][0] == cut.units[unit][1] {
-                    0
-                } else {
-                    b
-                },
-            ];
-            lock(&space.units[unit]).pack(problem, &space.inertia, rows);
+            let own = &mut *lock(&units[unit]);
+            load(unit, own);
+            if unit < cut.len() {
+                let now = &mut lock(&slabs[unit]).now;
+                let bodies = cut.driven.iter().chain(&cut.bodies[unit]);
+                now.clear();
+                now.resize(FIRST_ROW as usize, Row::default());
+                now.extend(bodies.map(|j| Row::new(&self.problem.free_twist[*j as usize])));
+                own.push(unit::Slabs::One(now), self.dispatch);
+            }
+        });
+        for round in &cut.rounds {
+            for_each(self.shared, round.len(), |k| {
+                let unit = round[k] as usize;
+                let [mut a, mut b] = cut.units[unit].map(|slab| lock(&slabs[slab as usize]));
+                let rows = unit::Slabs::Two([&mut a.now, &mut b.now]);
+                lock(&units[unit]).push(rows, self.dispatch);
+            });
+        }
+        for_each(self.shared, cut.len(), |slab| {
+            let Slab { now, before } = &mut *lock(&slabs[slab]);
+            before.clone_from(now);
         });
     }
 
@@ -221,11 +218,12 @@ impl Relaxation for LaneSweep<'_> {
             twist,
             ..
         } = &mut *self.space;
-        impulse.clear();
+        for_each(self.shared, cut.units.len(), |unit| {
+            lock(&units[unit]).unpack(self.problem);
+        });
         impulse.resize(self.problem.contacts.len(), DVec3::ZERO);
-        for unit in &mut units[..cut.units.len()] {
-            let unit = unit.get_mut().unwrap_or_else(PoisonError::into_inner);
-            unit.unpack(self.problem, impulse);
+        for unit in &units[..cut.units.len()] {
+            lock(unit).give(impulse);
         }
         natural_map::factored(self.problem, impulse, twist)
     }
@@ -239,33 +237,7 @@ impl Relaxation for LaneSweep<'_> {
     }
 
     fn restart(&mut self, impulse: &[DVec3]) {
-        let (this, problem) = (&*self, self.problem);
-        let LaneWorkspace {
-            cut, slabs, units, ..
-        } = &*this.space;
-        for_each(this.shared, cut.units.len(), |unit| {
-            lock(&units[unit]).restart(problem, impulse);
-            if unit < cut.len() {
-                let now = &mut lock(&slabs[unit]).now;
-                let bodies = cut.driven.iter().chain(&cut.bodies[unit]);
-                now.clear();
-                now.resize(FIRST_ROW as usize, Row::default());
-                now.extend(bodies.map(|j| Row::new(&problem.free_twist[*j as usize])));
-                lock(&units[unit]).push(unit::Slabs::One(now), this.dispatch);
-            }
-        });
-        for round in &cut.rounds {
-            for_each(this.shared, round.len(), |k| {
-                let unit = round[k] as usize;
-                let [mut a, mut b] = cut.units[unit].map(|slab| lock(&slabs[slab as usize]));
-                let rows = unit::Slabs::Two([&mut a.now, &mut b.now]);
-                lock(&units[unit]).push(rows, this.dispatch);
-            });
-        }
-        for_each(this.shared, cut.len(), |slab| {
-            let Slab { now, before } = &mut *lock(&slabs[slab]);
-            before.clone_from(now);
-        });
+        self.start(|_, own| own.restart(self.problem, impulse));
     }
 }
 

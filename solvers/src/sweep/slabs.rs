@@ -13,6 +13,7 @@
 //! How many slabs there are follows from the number of contacts alone, never from the number of
 //! threads, and one thread visits the same units in the same order.
 
+use super::members::{Link, Members};
 use super::rows::{FIRST_ROW, Place};
 use crate::problem::FactoredProblem;
 use glam::DVec3;
@@ -39,27 +40,27 @@ pub(crate) struct Slabs {
     pub(crate) units: Vec<[u32; 2]>,
     /// Units between slabs by rounds.
     pub(crate) rounds: Vec<Vec<u32>>,
-    /// Unit of each pair of slabs, once it has one.
-    unit_of: Vec<u32>,
+    /// Contacts of each body.
+    degree: Vec<u32>,
     bin: Vec<u16>,
-    touched: Vec<bool>,
+    occurs: Vec<bool>,
 }
 
 impl Slabs {
-    /// Cuts the problem.
-    pub(crate) fn cut(&mut self, problem: &FactoredProblem) {
+    /// Cuts the problem, whose contacts are `links`.
+    pub(crate) fn cut(&mut self, problem: &FactoredProblem, links: &[Link]) {
         // An even number, for two threads to share.
-        let pairs = problem.contacts.len() / (2 * CONTACTS_PER_SLAB);
+        let pairs = links.len() / (2 * CONTACTS_PER_SLAB);
         let count = (2 * pairs).clamp(1, MAX_SLABS);
+        self.degree.clear();
+        self.degree.resize(problem.inverse_mass.len(), 0);
+        for link in links {
+            for j in link.bodies {
+                self.degree[j as usize] += 1;
+            }
+        }
         self.assign(problem, count);
         self.number_rows(problem, count);
-        self.units.clear();
-        self.units.extend((0..count as u32).map(|slab| [slab; 2]));
-        self.unit_of.clear();
-        self.unit_of.resize(count * count, NONE);
-        for slab in 0..count {
-            self.unit_of[slab * count + slab] = slab as u32;
-        }
     }
 
     /// Slab of a body that impulses move.
@@ -73,9 +74,14 @@ impl Slabs {
         self.bodies.len()
     }
 
-    /// The unit of a contact of two bodies, and their places in it. The first slab of a unit is the
-    /// lesser one.
-    pub(crate) fn place(&mut self, bodies: [u32; 2]) -> (u32, [Place; 2]) {
+    /// Number of keys of units.
+    pub(crate) fn keys(&self) -> usize {
+        self.len() * self.len()
+    }
+
+    /// The key of the unit of a contact of two bodies, and their places in it. The first slab of a unit is
+    /// the lesser one.
+    pub(crate) fn place(&self, bodies: [u32; 2]) -> (u32, [Place; 2]) {
         let [j, k] = bodies;
         let (a, b) = (self.slab[j as usize], self.slab[k as usize]);
         let (low, high) = match (a, b) {
@@ -83,12 +89,6 @@ impl Slabs {
             (NONE, other) | (other, NONE) => (other, other),
             _ => (a.min(b), a.max(b)),
         };
-        let count = self.bodies.len();
-        let unit = &mut self.unit_of[low as usize * count + high as usize];
-        if *unit == NONE {
-            *unit = self.units.len() as u32;
-            self.units.push([low, high]);
-        }
         let in_unit = |slab: u32, place: Place| {
             if slab == high && high != low {
                 place.in_second()
@@ -100,11 +100,35 @@ impl Slabs {
             in_unit(a, self.place[j as usize]),
             in_unit(b, self.place[k as usize]),
         ];
-        (*unit, places)
+        (self.key([low, high]), places)
+    }
+
+    /// What a unit is called before it has a number.
+    pub(crate) fn key(&self, [low, high]: [u32; 2]) -> u32 {
+        low * self.len() as u32 + high
+    }
+
+    /// Numbers the units: all interiors, then those between slabs that have members.
+    pub(crate) fn number_units(&mut self, members: &Members) {
+        let count = self.len() as u32;
+        self.occurs.clear();
+        self.occurs.resize(self.keys(), false);
+        for key in members.keys() {
+            self.occurs[key as usize] = true;
+        }
+        self.units.clear();
+        self.units.extend((0..count).map(|slab| [slab; 2]));
+        let pairs = (0..count).flat_map(|low| (low + 1..count).map(move |high| [low, high]));
+        for pair in pairs {
+            if self.occurs[self.key(pair) as usize] {
+                self.units.push(pair);
+            }
+        }
+        self.make_rounds();
     }
 
     /// Puts the units between slabs into rounds, greedily in their order.
-    pub(crate) fn make_rounds(&mut self) {
+    fn make_rounds(&mut self) {
         for round in &mut self.rounds {
             round.clear();
         }
@@ -150,12 +174,8 @@ impl Slabs {
             (0..masses.len()).map(|j| (((place(j) - low) * scale) as usize).min(BINS - 1) as u16),
         );
         let mut contacts = [0_u32; BINS];
-        for contact in problem.contacts {
-            for j in contact.bodies {
-                if !masses[j as usize].is_fixed() {
-                    contacts[self.bin[j as usize] as usize] += 1;
-                }
-            }
+        for j in free() {
+            contacts[self.bin[j] as usize] += self.degree[j];
         }
         let total: u64 = contacts.iter().map(|n| u64::from(*n)).sum();
         let mut cut = [0_u32; BINS];
@@ -175,16 +195,9 @@ impl Slabs {
         self.bodies.iter_mut().for_each(Vec::clear);
         self.bodies.resize_with(count, Vec::new);
         self.driven.clear();
-        self.touched.clear();
-        self.touched.resize(problem.inverse_mass.len(), false);
-        for contact in problem.contacts {
-            for j in contact.bodies {
-                self.touched[j as usize] = true;
-            }
-        }
         self.place.clear();
-        self.place.resize(self.touched.len(), Place::AT_REST);
-        let touched = || (0..).zip(&self.touched).filter(|(_, touched)| **touched);
+        self.place.resize(self.degree.len(), Place::AT_REST);
+        let touched = || (0..).zip(&self.degree).filter(|(_, degree)| **degree > 0);
         for (j, _) in touched().filter(|(j, _)| self.slab[*j] == NONE) {
             let twist = &problem.free_twist[j];
             if twist.linear != DVec3::ZERO || twist.angular != DVec3::ZERO {

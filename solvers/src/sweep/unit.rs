@@ -1,49 +1,20 @@
 //! A unit of the sweep: the contacts inside one slab, or between two, packed into lanes.
 //!
-//! Contacts come in *members*: a contact of balls, or up to four contacts of one pair of bodies.
+//! Contacts come in [`Member`]s: a contact of balls, or up to four contacts of one pair of bodies.
 //! Members of one kind are coloured, greedily and in their order, so that those of one colour share
 //! no body which impulses move; eight of a colour fill the lanes of a group. Bodies with more members than there
 //! are colours (a drum, a plate) go on in another round of colours.
 
 use super::acceleration::SweepSums;
-use super::ball_lanes::{BallLanes, is_of_balls};
+use super::ball_lanes::BallLanes;
 use super::lanes::{Dispatch, LANES, Wide};
 use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes};
-use super::rows::{OneSlab, Place, Row, Rows, TwoSlabs};
+use super::members::Member;
+use super::rows::{OneSlab, Row, Rows, TwoSlabs};
 use super::sums::LaneSums;
 use crate::problem::FactoredProblem;
 use glam::DVec3;
 use pulp::{Simd, WithSimd};
-
-/// Contacts that are visited together.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Member {
-    /// The first of them.
-    pub(crate) contact: u32,
-    /// How many there are, all of the same two bodies.
-    pub(crate) points: u8,
-    /// A contact of balls.
-    ball: bool,
-    colour: u8,
-    places: [Place; 2],
-}
-
-impl Member {
-    pub(crate) fn new(contact: usize, places: [Place; 2]) -> Self {
-        Self {
-            contact: contact as u32,
-            points: 1,
-            ball: false,
-            colour: 0,
-            places,
-        }
-    }
-
-    /// True if the next contact, of the same bodies, still belongs to it.
-    pub(crate) fn takes_one_more(&self) -> bool {
-        (self.points as usize) < MAX_POINTS
-    }
-}
 
 /// Colours of one round: bits of the set of used colours of a body.
 const COLOURS: usize = 64;
@@ -77,58 +48,49 @@ pub(crate) struct Unit {
     pub(crate) sums: SweepSums,
     used: [Vec<u64>; 2],
     order: Vec<u32>,
+    /// Contacts and their impulses, unpacked.
+    impulse: Vec<(u32, DVec3)>,
+}
+
+/// What a unit is packed from.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) problem: &'a FactoredProblem<'a>,
+    /// Inverse inertia of each body that is a ball.
+    pub(crate) inertia: &'a [Option<f64>],
+    /// Warm start, one a contact.
+    pub(crate) impulse: &'a [DVec3],
 }
 
 impl Unit {
-    pub(crate) fn clear(&mut self) {
-        self.members.clear();
-    }
-
-    /// Packs the members. `inertia` holds the inverse inertia of each body that is a ball, `rows` the
-    /// numbers of rows in the two slabs.
-    pub(crate) fn pack(
-        &mut self,
-        problem: &FactoredProblem,
-        inertia: &[Option<f64>],
-        rows: [usize; 2],
-    ) {
+    /// Packs the members. `rows` are the numbers of rows in the two slabs.
+    pub(crate) fn pack(&mut self, source: &Source, rows: [usize; 2]) {
         self.balls.clear();
         self.pairs.clear();
         self.points.clear();
         self.heights.clear();
         self.ball_contacts.clear();
         self.pair_contacts.clear();
+        let mut sizes = [0; MAX_POINTS + 1];
         for member in &mut self.members {
-            let contact = &problem.contacts[member.contact as usize];
-            let [a, b] = contact.bodies;
-            let inertia = [inertia[a as usize], inertia[b as usize]];
-            member.ball = member.points == 1 && is_of_balls(contact, inertia);
             member.colour = LATER;
+            sizes[member.kind()] += 1;
         }
         for (used, rows) in self.used.iter_mut().zip(rows) {
             used.resize(rows, 0);
         }
-        self.pack_kind(problem, inertia, |member| member.ball);
-        for points in 1..=MAX_POINTS {
-            self.pack_kind(problem, inertia, |member| {
-                !member.ball && member.points as usize == points
-            });
+        for (kind, size) in sizes.into_iter().enumerate() {
+            if size > 0 {
+                self.pack_kind(source, kind);
+            }
         }
     }
 
-    /// Packs the members that `is_kind` names.
-    fn pack_kind(
-        &mut self,
-        problem: &FactoredProblem,
-        inertia: &[Option<f64>],
-        is_kind: impl Fn(&Member) -> bool,
-    ) {
+    /// Packs the members of one kind.
+    fn pack_kind(&mut self, source: &Source, kind: usize) {
         loop {
-            let sizes = self.colour(&is_kind);
+            let sizes = self.colour(kind);
             let colours = sizes.iter().take_while(|size| **size > 0).count();
-            if colours == 0 {
-                return;
-            }
             // Places in the order of colours, each colour filled up to whole groups.
             let mut next = [0; COLOURS];
             let mut end = 0;
@@ -140,7 +102,7 @@ impl Unit {
             self.order.resize(end, NONE);
             let mut left = false;
             for (index, member) in self.members.iter_mut().enumerate() {
-                if !is_kind(member) || member.colour == DONE {
+                if member.kind() != kind || member.colour == DONE {
                     continue;
                 }
                 if member.colour == LATER {
@@ -158,7 +120,7 @@ impl Unit {
                 let first = group;
                 while group < last {
                     let with_next = (group - first).is_multiple_of(2) && group + 1 < last;
-                    self.fill(problem, inertia, group, with_next);
+                    self.fill(source, group, with_next);
                     group += 1;
                 }
             }
@@ -169,13 +131,13 @@ impl Unit {
     }
 
     /// Colours the members of a kind that have no place yet; the sizes of the colours.
-    fn colour(&mut self, is_kind: impl Fn(&Member) -> bool) -> [usize; COLOURS] {
+    fn colour(&mut self, kind: usize) -> [usize; COLOURS] {
         let mut sizes = [0; COLOURS];
         for used in &mut self.used {
             used.fill(0);
         }
         for member in &mut self.members {
-            if member.colour == DONE || !is_kind(member) {
+            if member.colour == DONE || member.kind() != kind {
                 continue;
             }
             let places = member
@@ -200,21 +162,20 @@ impl Unit {
         sizes
     }
 
-    /// Appends one group of the order.
-    fn fill(
-        &mut self,
-        problem: &FactoredProblem,
-        inertia: &[Option<f64>],
-        group: usize,
-        with_next: bool,
-    ) {
+    /// Appends one group of the order, which starts from the impulses of the source.
+    fn fill(&mut self, source: &Source, group: usize, with_next: bool) {
+        let Source {
+            problem,
+            inertia,
+            impulse,
+        } = source;
         let mut sources = [NONE; LANES];
         let lanes = &self.order[group * LANES..(group + 1) * LANES];
         let Some(first) = self.members.get(lanes[0] as usize) else {
             return;
         };
-        let (ball, height) = (first.ball, first.points as usize);
-        if ball {
+        let height = first.points as usize;
+        if first.ball {
             self.balls.push(BallLanes::default());
             let Some(balls) = self.balls.last_mut() else {
                 return;
@@ -223,10 +184,12 @@ impl Unit {
                 let Some(member) = self.members.get(*index as usize) else {
                     continue;
                 };
-                let contact = &problem.contacts[member.contact as usize];
+                let index = member.contact as usize;
+                let contact = &problem.contacts[index];
                 let inertia = contact.bodies.map(|j| inertia[j as usize]);
                 let inertia = inertia.map(Option::unwrap_or_default);
                 balls.set(lane, problem, contact, inertia, member.places);
+                balls.restart(lane, contact, impulse[index]);
                 sources[lane] = member.contact;
             }
             self.ball_contacts.push(sources);
@@ -239,10 +202,15 @@ impl Unit {
             let Some(member) = self.members.get(*index as usize) else {
                 continue;
             };
-            let contacts = &problem.contacts[member.contact as usize..][..height];
-            pairs.set(lane, problem, &contacts[0], member.places);
-            for (point, contact) in self.points[begin..].iter_mut().zip(contacts) {
-                point.set(lane, problem, contact);
+            let index = member.contact as usize;
+            let contacts = problem.contacts[index..].iter().zip(&impulse[index..]);
+            let own = &mut self.points[begin..];
+            for (place, (contact, r)) in contacts.take(height).enumerate() {
+                if place == 0 {
+                    pairs.set(lane, problem, contact, member.places);
+                }
+                own[place].set(lane, problem, contact);
+                own[place].restart(lane, contact, *r);
             }
             sources[lane] = member.contact;
         }
@@ -281,13 +249,15 @@ impl Unit {
         }
     }
 
-    /// Writes the impulses to those of the problem.
-    pub(crate) fn unpack(&self, problem: &FactoredProblem, impulse: &mut [DVec3]) {
+    /// Writes the impulses of all lanes to a list of its own, in contact frames.
+    pub(crate) fn unpack(&mut self, problem: &FactoredProblem) {
         let contacts = problem.contacts;
+        let impulse = &mut self.impulse;
+        impulse.clear();
         for (balls, sources) in self.balls.iter().zip(&self.ball_contacts) {
             for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
-                let source = *source as usize;
-                impulse[source] = balls.impulse(lane, &contacts[source]);
+                let r = balls.impulse(lane, &contacts[*source as usize]);
+                impulse.push((*source, r));
             }
         }
         let mut points = &self.points[..];
@@ -295,10 +265,18 @@ impl Unit {
             let (own, rest) = points.split_at(height.points as usize);
             points = rest;
             for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
-                for (source, point) in (*source as usize..).zip(own) {
-                    impulse[source] = point.impulse(lane, &contacts[source]);
+                for (source, point) in (*source..).zip(own) {
+                    let r = point.impulse(lane, &contacts[source as usize]);
+                    impulse.push((source, r));
                 }
             }
+        }
+    }
+
+    /// Copies what was unpacked to the impulses of the problem.
+    pub(crate) fn give(&self, impulse: &mut [DVec3]) {
+        for (contact, r) in &self.impulse {
+            impulse[*contact as usize] = *r;
         }
     }
 

@@ -32,7 +32,7 @@ fn into_balls(owned: &mut OwnedProblem) {
 fn sweep_twice(owned: &OwnedProblem, simd: bool) -> (Residual, Vec<DVec3>) {
     let (problem, mut space) = (owned.view(), LaneWorkspace::default());
     let start = vec![DVec3::ZERO; owned.contacts.len()];
-    let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, simd);
+    let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, simd).unwrap();
     sweep.sweep(0.0);
     sweep.sweep(0.0);
     let residual = sweep.residual();
@@ -76,7 +76,7 @@ fn pairs_of_any_number_of_points_converge() {
     let owned = separate_pairs(5, 29, |pair| 1 + pair % 6);
     let (problem, mut space) = (owned.view(), LaneWorkspace::default());
     let start = vec![DVec3::ZERO; owned.contacts.len()];
-    let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true);
+    let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true).unwrap();
     let first = sweep.residual().scaled;
     for _ in 0..20_000 {
         sweep.sweep(0.0);
@@ -139,7 +139,7 @@ fn a_round_has_no_slab_twice_and_units_share_out_the_contacts() {
     let owned = long_row(5_000);
     let (problem, mut space) = (owned.view(), LaneWorkspace::default());
     let start = vec![DVec3::ZERO; owned.contacts.len()];
-    let _ = LaneSweep::new(&problem, &mut space, &start, false, true);
+    let _ = LaneSweep::new(&problem, &mut space, &start, false, true).unwrap();
     let cut = &space.cut;
     assert!(cut.len() > 3, "{}", cut.len());
     for round in &cut.rounds {
@@ -183,7 +183,7 @@ fn positions_change_the_layout_and_not_the_problem() {
         };
         let mut space = LaneWorkspace::default();
         let start = vec![DVec3::ZERO; owned.contacts.len()];
-        let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true);
+        let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true).unwrap();
         for _ in 0..400 {
             sweep.sweep(0.0);
         }
