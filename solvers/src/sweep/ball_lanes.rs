@@ -61,17 +61,12 @@ pub(crate) struct BallLanes {
     normal: Lanes3,
     /// `a`, `b`, m.
     radius: [Lanes; 2],
-    /// `1/m_A`, `1/m_B`.
-    mass: [Lanes; 2],
-    /// `a/I_A`, `b/I_B`.
-    turn: [Lanes; 2],
     /// `1/W_NN`, `1/W_TT`.
     inverse: [Lanes; 2],
     offset: Lanes,
     friction: Lanes,
-    /// Impulses `p`, inertial frame: present and previous.
-    now: Lanes3,
-    before: Lanes3,
+    /// Impulses `p`, inertial frame: the present and the previous ones take turns.
+    impulse: [Lanes3; 2],
 }
 
 impl BallLanes {
@@ -101,8 +96,6 @@ impl BallLanes {
         for side in 0..2 {
             self.places[side].set(lane, places[side]);
             self.radius[side].0[lane] = radius[side];
-            self.mass[side].0[lane] = mass[side];
-            self.turn[side].0[lane] = turn[side];
         }
         self.inverse[0].0[lane] = inverse(normal);
         self.inverse[1].0[lane] = inverse(tangential);
@@ -117,18 +110,15 @@ impl BallLanes {
     pub(crate) fn restart(&mut self, lane: usize, contact: &Contact, r: DVec3) {
         let p = contact.frame * r;
         for axis in 0..3 {
-            self.now[axis].0[lane] = p[axis];
-            self.before[axis].0[lane] = p[axis];
+            self.impulse[0][axis].0[lane] = p[axis];
+            self.impulse[1][axis].0[lane] = p[axis];
         }
     }
 
-    /// The impulse of a lane, contact frame.
-    pub(crate) fn impulse(&self, lane: usize, contact: &Contact) -> DVec3 {
-        let p = DVec3::new(
-            self.now[0].0[lane],
-            self.now[1].0[lane],
-            self.now[2].0[lane],
-        );
+    /// The impulse of a lane, contact frame; `now` says which are the present ones.
+    pub(crate) fn impulse(&self, lane: usize, now: usize, contact: &Contact) -> DVec3 {
+        let [x, y, z] = &self.impulse[now];
+        let p = DVec3::new(x.0[lane], y.0[lane], z.0[lane]);
         if p == DVec3::ZERO {
             DVec3::ZERO
         } else {
@@ -136,25 +126,26 @@ impl BallLanes {
         }
     }
 
-    /// Solves the eight contacts with all others frozen, from `y = x + β (x − x_prev)`.
+    /// Solves the eight contacts with all others frozen, from `y = x + β (x − x_prev)`. The results take the
+    /// place of the previous impulses.
     #[inline(always)]
     pub(crate) fn relax<S: Simd>(
         &mut self,
-        simd: S,
+        (simd, now): (S, usize),
         rows: &mut impl Rows,
         beta: Wide<S>,
         sums: &mut LaneSums,
     ) {
         for part in 0..LANES / S::F64_LANES {
-            self.relax_part(simd, part, rows, beta, sums);
+            self.relax_part((simd, part), now, rows, beta, sums);
         }
     }
 
     #[inline(always)]
     fn relax_part<S: Simd>(
         &mut self,
-        simd: S,
-        part: usize,
+        (simd, part): (S, usize),
+        now: usize,
         rows: &mut impl Rows,
         beta: Wide<S>,
         sums: &mut LaneSums,
@@ -163,15 +154,14 @@ impl BallLanes {
         let a = rows.gather(simd, &self.places[0], part);
         let b = rows.gather(simd, &self.places[1], part);
         let n = load3(&self.normal, simd, part);
-        let [mass_a, mass_b] = [at(&self.mass[0]), at(&self.mass[1])];
-        let [turn_a, turn_b] = [at(&self.turn[0]), at(&self.turn[1])];
         let [radius_a, radius_b] = [at(&self.radius[0]), at(&self.radius[1])];
-        let now = load3(&self.now, simd, part);
-        let before = load3(&self.before, simd, part);
+        let [turn_a, turn_b] = [radius_a * a.mass[1], radius_b * b.mass[1]];
+        let present = load3(&self.impulse[now], simd, part);
+        let before = load3(&self.impulse[1 - now], simd, part);
         let spin = sub(scale(a.angular, radius_a), scale(b.angular, radius_b));
         let u = add(sub(a.linear, b.linear), cross(spin, n));
-        let start = add(now, scale(sub(now, before), beta));
-        let w_n = mass_a + mass_b;
+        let start = add(present, scale(sub(present, before), beta));
+        let w_n = a.mass[0] + b.mass[0];
         let w_t = w_n + radius_a * turn_a + radius_b * turn_b;
         let (u_n, start_n) = (dot(n, u), dot(n, start));
         let q_n = u_n + at(&self.offset) - w_n * start_n;
@@ -185,9 +175,8 @@ impl BallLanes {
         let solved = sub(scale(n, r_n), scale(q_t, factor));
         let change = sub(solved, start);
         let lambda = (w_n + w_t + w_t) * Wide::splat(simd, 1.0 / 3.0);
-        sums.add_change((simd, part), lambda, [now, start, solved]);
-        store3(&mut self.before, part, now);
-        store3(&mut self.now, part, solved);
+        sums.add_change((simd, part), lambda, [present, start, solved]);
+        store3(&mut self.impulse[1 - now], part, solved);
         self.push(simd, part, rows, [a, b], change);
     }
 
@@ -203,13 +192,17 @@ impl BallLanes {
     ) {
         let at = |lanes: &Lanes| lanes.load(simd, part);
         let moment = cross(load3(&self.normal, simd, part), p);
+        let turn_a = at(&self.radius[0]) * a.mass[1];
+        let turn_b = at(&self.radius[1]) * b.mass[1];
         let new_a = Twists {
-            linear: add(a.linear, scale(p, at(&self.mass[0]))),
-            angular: add(a.angular, scale(moment, at(&self.turn[0]))),
+            linear: add(a.linear, scale(p, a.mass[0])),
+            angular: add(a.angular, scale(moment, turn_a)),
+            ..a
         };
         let new_b = Twists {
-            linear: sub(b.linear, scale(p, at(&self.mass[1]))),
-            angular: sub(b.angular, scale(moment, at(&self.turn[1]))),
+            linear: sub(b.linear, scale(p, b.mass[0])),
+            angular: sub(b.angular, scale(moment, turn_b)),
+            ..b
         };
         rows.scatter(simd, &self.places[0], part, &new_a);
         rows.scatter(simd, &self.places[1], part, &new_b);
@@ -217,11 +210,17 @@ impl BallLanes {
 
     /// Adds the present impulses to the twists of their bodies.
     #[inline(always)]
-    pub(crate) fn push_all<S: Simd>(&self, simd: S, rows: &mut impl Rows) {
+    pub(crate) fn push_all<S: Simd>(&self, (simd, now): (S, usize), rows: &mut impl Rows) {
         for part in 0..LANES / S::F64_LANES {
             let a = rows.gather(simd, &self.places[0], part);
             let b = rows.gather(simd, &self.places[1], part);
-            self.push(simd, part, rows, [a, b], load3(&self.now, simd, part));
+            self.push(
+                simd,
+                part,
+                rows,
+                [a, b],
+                load3(&self.impulse[now], simd, part),
+            );
         }
     }
 }

@@ -132,6 +132,12 @@ impl<'a> LaneSweep<'a> {
         own.pack(&source, rows);
     }
 
+    fn row(&self, body: usize) -> Row {
+        let mass = self.problem.inverse_mass[body].linear;
+        let inertia = self.space.inertia[body].unwrap_or_default();
+        Row::new(&self.problem.free_twist[body], mass, inertia)
+    }
+
     /// Begins at rest with the impulses that `load` puts into each unit.
     fn start(&self, load: impl Fn(usize, &mut Unit) + Sync) {
         let LaneWorkspace {
@@ -145,7 +151,7 @@ impl<'a> LaneSweep<'a> {
                 let bodies = cut.driven.iter().chain(&cut.bodies[unit]);
                 now.clear();
                 now.resize(FIRST_ROW as usize, Row::default());
-                now.extend(bodies.map(|j| Row::new(&self.problem.free_twist[*j as usize])));
+                now.extend(bodies.map(|j| self.row(*j as usize)));
                 own.push(unit::Slabs::One(now), self.dispatch);
             }
         });

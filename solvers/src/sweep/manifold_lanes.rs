@@ -69,6 +69,7 @@ impl<S: Simd> Masses<S> {
         Twists {
             linear: add(twists.linear, scale(p, self.linear)),
             angular: add(twists.angular, turn),
+            ..*twists
         }
     }
 }
@@ -99,14 +100,14 @@ impl PairLanes {
     #[inline(always)]
     pub(crate) fn relax<S: Simd>(
         &self,
-        simd: S,
+        (simd, now): (S, usize),
         points: &mut [PointLanes],
         rows: &mut impl Rows,
         beta: Wide<S>,
         sums: &mut LaneSums,
     ) {
         for part in 0..LANES / S::F64_LANES {
-            let mut visit = self.arrive(simd, part, rows);
+            let mut visit = self.arrive((simd, part), now, rows);
             for point in &mut *points {
                 visit.relax(point, beta, sums);
             }
@@ -119,7 +120,7 @@ impl PairLanes {
     #[inline(always)]
     pub(crate) fn relax_two<S: Simd>(
         [first, second]: [&Self; 2],
-        simd: S,
+        (simd, now): (S, usize),
         points: [&mut [PointLanes]; 2],
         rows: &mut impl Rows,
         beta: Wide<S>,
@@ -127,8 +128,8 @@ impl PairLanes {
     ) {
         let [own, other] = points;
         for part in 0..LANES / S::F64_LANES {
-            let mut one = first.arrive(simd, part, rows);
-            let mut two = second.arrive(simd, part, rows);
+            let mut one = first.arrive((simd, part), now, rows);
+            let mut two = second.arrive((simd, part), now, rows);
             for (own, other) in own.iter_mut().zip(&mut *other) {
                 one.relax(own, beta, sums);
                 two.relax(other, beta, sums);
@@ -139,10 +140,11 @@ impl PairLanes {
     }
 
     #[inline(always)]
-    fn arrive<S: Simd>(&self, simd: S, part: usize, rows: &impl Rows) -> Visit<S> {
+    fn arrive<S: Simd>(&self, (simd, part): (S, usize), now: usize, rows: &impl Rows) -> Visit<S> {
         Visit {
             simd,
             part,
+            now,
             a: rows.gather(simd, &self.places[0], part),
             b: rows.gather(simd, &self.places[1], part),
             mass_a: self.mass[0].load(simd, part),
@@ -155,6 +157,8 @@ impl PairLanes {
 struct Visit<S: Simd> {
     simd: S,
     part: usize,
+    /// Which impulses are the present ones.
+    now: usize,
     a: Twists<S>,
     b: Twists<S>,
     mass_a: Masses<S>,
@@ -166,7 +170,7 @@ impl<S: Simd> Visit<S> {
     fn relax(&mut self, point: &mut PointLanes, beta: Wide<S>, sums: &mut LaneSums) {
         let arms = point.arms_of(self.simd, self.part);
         let lanes = (self.simd, self.part);
-        let change = point.relax(lanes, [&self.a, &self.b], arms, beta, sums);
+        let change = point.relax(lanes, self.now, [&self.a, &self.b], arms, beta, sums);
         self.a = self.mass_a.pushed(&self.a, arms[0], change);
         let back = [-change[0], -change[1], -change[2]];
         self.b = self.mass_b.pushed(&self.b, arms[1], back);
@@ -182,7 +186,12 @@ impl<S: Simd> Visit<S> {
 impl PairLanes {
     /// Adds the present impulses of the points to the twists of their bodies.
     #[inline(always)]
-    pub(crate) fn push_all<S: Simd>(&self, simd: S, points: &[PointLanes], rows: &mut impl Rows) {
+    pub(crate) fn push_all<S: Simd>(
+        &self,
+        (simd, now): (S, usize),
+        points: &[PointLanes],
+        rows: &mut impl Rows,
+    ) {
         for part in 0..LANES / S::F64_LANES {
             let mut a = rows.gather(simd, &self.places[0], part);
             let mut b = rows.gather(simd, &self.places[1], part);
@@ -191,7 +200,7 @@ impl PairLanes {
             for point in points {
                 let [arm_a, arm_b] = point.arms_of(simd, part);
                 let [n, t1, t2] = point.axes_of(simd, part);
-                let r = load3(&point.now, simd, part);
+                let r = load3(&point.impulse[now], simd, part);
                 let p = add(add(scale(n, r[0]), scale(t1, r[1])), scale(t2, r[2]));
                 a = mass_a.pushed(&a, arm_a, p);
                 b = mass_b.pushed(&b, arm_b, [-p[0], -p[1], -p[2]]);
@@ -217,9 +226,8 @@ pub(crate) struct PointLanes {
     inverse_w_nn: Lanes,
     w: [Lanes; 2],
     s: [Lanes; 2],
-    /// Impulses, principal basis: present and previous.
-    now: Lanes3,
-    before: Lanes3,
+    /// Impulses, principal basis: the present and the previous ones take turns.
+    impulse: [Lanes3; 2],
     /// Slip multiplier of the last solve in which the contact slid.
     alpha: Lanes,
 }
@@ -285,16 +293,16 @@ impl PointLanes {
         let [c, s] = self.rotation(lane, contact);
         let r = [r.x, c * r.y + s * r.z, c * r.z - s * r.y];
         for (k, r) in r.into_iter().enumerate() {
-            self.now[k].0[lane] = r;
-            self.before[k].0[lane] = r;
+            self.impulse[0][k].0[lane] = r;
+            self.impulse[1][k].0[lane] = r;
         }
         self.alpha.0[lane] = 0.0;
     }
 
-    /// The impulse of a lane, contact frame.
-    pub(crate) fn impulse(&self, lane: usize, contact: &Contact) -> DVec3 {
+    /// The impulse of a lane, contact frame; `now` says which are the present ones.
+    pub(crate) fn impulse(&self, lane: usize, now: usize, contact: &Contact) -> DVec3 {
         let [c, s] = self.rotation(lane, contact);
-        let [n, y, z] = &self.now;
+        let [n, y, z] = &self.impulse[now];
         let (n, y, z) = (n.0[lane], y.0[lane], z.0[lane]);
         DVec3::new(n, c * y - s * z, c * z + s * y)
     }
@@ -304,6 +312,7 @@ impl PointLanes {
     fn relax<S: Simd>(
         &mut self,
         (simd, part): (S, usize),
+        now: usize,
         [a, b]: [&Twists<S>; 2],
         arms: [Wide3<S>; 2],
         beta: Wide<S>,
@@ -316,16 +325,16 @@ impl PointLanes {
         let [n, t1, t2] = self.axes_of(simd, part);
         let offset = load3(&self.offset, simd, part);
         let along = [dot(n, relative), dot(t1, relative), dot(t2, relative)];
-        let now = load3(&self.now, simd, part);
-        let start = add(now, scale(sub(now, load3(&self.before, simd, part)), beta));
+        let present = load3(&self.impulse[now], simd, part);
+        let before = load3(&self.impulse[1 - now], simd, part);
+        let start = add(present, scale(sub(present, before), beta));
         let local = self.local(simd, part);
         let q = sub(add(along, offset), local.apply(start));
         let (solved, alpha) = local.solve(q, self.alpha.load(simd, part));
         self.alpha.store(part, alpha);
         let lambda = self.lambda.load(simd, part);
-        sums.add_change((simd, part), lambda, [now, start, solved]);
-        store3(&mut self.before, part, now);
-        store3(&mut self.now, part, solved);
+        sums.add_change((simd, part), lambda, [present, start, solved]);
+        store3(&mut self.impulse[1 - now], part, solved);
         let change = sub(solved, start);
         add(
             add(scale(n, change[0]), scale(t1, change[1])),

@@ -9,15 +9,15 @@ use super::transpose;
 use crate::WorldTwist;
 use pulp::{Simd, WithSimd};
 
-/// Twist of one body: linear, angular, two spare numbers.
+/// Twist of one body, linear and angular; `1/m`, and the inverse inertia if it is a ball.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Row(pub(crate) [f64; 8]);
 
 impl Row {
-    pub(crate) fn new(twist: &WorldTwist) -> Self {
+    pub(crate) fn new(twist: &WorldTwist, mass: f64, inertia: f64) -> Self {
         let (v, w) = (twist.linear, twist.angular);
-        Self([v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0])
+        Self([v.x, v.y, v.z, w.x, w.y, w.z, mass, inertia])
     }
 }
 
@@ -135,6 +135,8 @@ impl Places {
 pub(crate) struct Twists<S: Simd> {
     pub(crate) linear: Wide3<S>,
     pub(crate) angular: Wide3<S>,
+    /// `1/m`, and the inverse inertia of balls.
+    pub(crate) mass: [Wide<S>; 2],
 }
 
 /// The rows that a unit works on.
@@ -157,25 +159,27 @@ pub(crate) trait Rows {
                 self.row(g),
                 self.row(h),
             ];
-            if let Some([a, b, c, d, e, f, ..]) = transpose::columns(simd, rows) {
+            if let Some([a, b, c, d, e, f, g, h]) = transpose::columns(simd, rows) {
                 return Twists {
                     linear: [Wide::new(simd, a), Wide::new(simd, b), Wide::new(simd, c)],
                     angular: [Wide::new(simd, d), Wide::new(simd, e), Wide::new(simd, f)],
+                    mass: [Wide::new(simd, g), Wide::new(simd, h)],
                 };
             }
         }
-        let mut columns = [[0.0; LANES]; 6];
+        let mut columns = [[0.0; LANES]; 8];
         for lane in 0..S::F64_LANES {
             let row = self.row(places.sources[part * S::F64_LANES + lane]);
             for (column, x) in columns.iter_mut().zip(row.0) {
                 column[lane] = x;
             }
         }
-        let [a, b, c, d, e, f] = columns;
+        let [a, b, c, d, e, f, g, h] = columns;
         let wide = |column: &[f64; LANES]| Wide::from_first(simd, column);
         Twists {
             linear: [wide(&a), wide(&b), wide(&c)],
             angular: [wide(&d), wide(&e), wide(&f)],
+            mass: [wide(&g), wide(&h)],
         }
     }
 
@@ -184,16 +188,16 @@ pub(crate) trait Rows {
     fn scatter<S: Simd>(&mut self, simd: S, places: &Places, part: usize, twists: &Twists<S>) {
         let ([a, b, c], [d, e, f]) = (twists.linear, twists.angular);
         if S::F64_LANES == LANES {
-            let (f, spare) = (f.value(), f.value());
+            let [g, h] = twists.mass;
             let columns = [
                 a.value(),
                 b.value(),
                 c.value(),
                 d.value(),
                 e.value(),
-                f,
-                spare,
-                spare,
+                f.value(),
+                g.value(),
+                h.value(),
             ];
             if let Some(rows) = transpose::rows(simd, columns) {
                 for (name, row) in places.targets.iter().zip(rows) {

@@ -46,6 +46,8 @@ pub(crate) struct Unit {
     ball_contacts: Vec<[u32; LANES]>,
     pair_contacts: Vec<[u32; LANES]>,
     pub(crate) sums: SweepSums,
+    /// Which of the two impulses of a lane is the present one.
+    now: usize,
     used: [Vec<u64>; 2],
     order: Vec<u32>,
     /// Contacts and their impulses, unpacked.
@@ -256,7 +258,7 @@ impl Unit {
         impulse.clear();
         for (balls, sources) in self.balls.iter().zip(&self.ball_contacts) {
             for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
-                let r = balls.impulse(lane, &contacts[*source as usize]);
+                let r = balls.impulse(lane, self.now, &contacts[*source as usize]);
                 impulse.push((*source, r));
             }
         }
@@ -266,7 +268,7 @@ impl Unit {
             points = rest;
             for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
                 for (source, point) in (*source..).zip(own) {
-                    let r = point.impulse(lane, &contacts[source as usize]);
+                    let r = point.impulse(lane, self.now, &contacts[source as usize]);
                     impulse.push((source, r));
                 }
             }
@@ -335,6 +337,7 @@ impl<R: Rows> WithSimd for Sweep<'_, R> {
     fn with_simd<S: Simd>(mut self, simd: S) {
         let beta = Wide::splat(simd, self.beta);
         let mut sums = LaneSums::default();
+        let simd = (simd, self.unit.now);
         for balls in &mut self.unit.balls {
             balls.relax(simd, &mut self.rows, beta, &mut sums);
         }
@@ -358,6 +361,7 @@ impl<R: Rows> WithSimd for Sweep<'_, R> {
             }
         }
         self.unit.sums = sums.total();
+        self.unit.now = 1 - self.unit.now;
     }
 }
 
@@ -372,6 +376,7 @@ impl<R: Rows> WithSimd for Push<'_, R> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
+        let simd = (simd, self.unit.now);
         for balls in &self.unit.balls {
             balls.push_all(simd, &mut self.rows);
         }
