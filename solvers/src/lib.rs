@@ -45,6 +45,7 @@ pub mod solver;
 pub mod sweep;
 
 mod islands;
+mod lanes;
 mod newton;
 mod progress;
 #[cfg(test)]

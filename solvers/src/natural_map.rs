@@ -19,14 +19,17 @@
 //! Both vanish exactly at a solution. `e_scaled` is a ratio of energies: it does not change with
 //! the units of mass, length or time. `e_fclib` is the field's published figure
 //! [Acary-Bremond-Huber18]. Solvers share none of this code: `W r` is applied through the bodies'
-//! twists from the problem's own frames and arms, and nothing is cached.
+//! twists from the problem's own frames and arms, and nothing is cached. (The vectors of `lanes.rs`
+//! serve both.)
+
+mod terms;
 
 use crate::cone;
-use crate::problem::{
-    Contact, FactoredProblem, FrictionProblem, InverseMass, WorldTwist, is_shared,
-};
+use crate::lanes::LANES;
+use crate::problem::{Contact, FactoredProblem, FrictionProblem, WorldTwist, is_shared};
 use glam::DVec3;
 use rayon::prelude::*;
+use terms::{Terms, for_each_eight};
 
 /// What an impulse reaches on a problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,9 +65,8 @@ struct Sums {
 }
 
 impl Sums {
-    /// One contact; `noise` is the square of the rounding of `u`, (m/s)².
-    #[inline(always)]
-    fn add(&mut self, lambda: f64, friction: f64, r: DVec3, [u, q]: [DVec3; 2], noise: f64) {
+    /// One contact.
+    fn add(&mut self, lambda: f64, friction: f64, r: DVec3, [u, q]: [DVec3; 2]) {
         let shifted = cone::shifted_velocity(friction, u);
         let unit = r - cone::project(friction, r - shifted);
         self.natural += unit.length_squared();
@@ -73,18 +75,41 @@ impl Sums {
         if lambda > 0.0 || lambda.is_nan() {
             let inverse = 1.0 / lambda;
             let scaled = r - cone::project(friction, r - shifted * inverse);
-            let square = scaled.length_squared();
-            let resolved = square * lambda * lambda <= noise;
-            if !resolved {
-                self.natural_scaled += lambda * square;
-            }
+            self.natural_scaled += lambda * scaled.length_squared();
             self.impulse_scaled += lambda * r.length_squared();
             self.free_scaled += q.length_squared() * inverse;
         }
+        self.see(cone::violation(friction, r), -u.x, -q.x);
+    }
+
+    /// The sums of many contacts, by lanes.
+    fn of(terms: &Terms) -> Self {
+        let mut sums = Self {
+            natural_scaled: terms.natural_scaled.sum(),
+            impulse_scaled: terms.impulse_scaled.sum(),
+            free_scaled: terms.free_scaled.sum(),
+            natural: terms.natural.sum(),
+            free: terms.free.sum(),
+            residual: Residual::default(),
+        };
+        for lane in 0..LANES {
+            sums.see(
+                terms.violation.0[lane],
+                terms.approach.0[lane],
+                terms.free_approach.0[lane],
+            );
+        }
+        sums
+    }
+
+    /// Takes notice of a contact's violation of the cone, and how fast it closes with and without
+    /// impulses.
+    #[inline(always)]
+    fn see(&mut self, violation: f64, approach: f64, free_approach: f64) {
         let worst = &mut self.residual;
-        worst.cone_violation = worst.cone_violation.max(cone::violation(friction, r));
-        worst.approach = worst.approach.max(-u.x);
-        worst.free_approach = worst.free_approach.max(-q.x);
+        worst.cone_violation = worst.cone_violation.max(violation);
+        worst.approach = worst.approach.max(approach);
+        worst.free_approach = worst.free_approach.max(free_approach);
     }
 
     /// One block of a joint: `F = ρ u`, since its multiplier is free.
@@ -105,10 +130,8 @@ impl Sums {
         self.free_scaled += other.free_scaled;
         self.natural += other.natural;
         self.free += other.free;
-        let (worst, found) = (&mut self.residual, other.residual);
-        worst.cone_violation = worst.cone_violation.max(found.cone_violation);
-        worst.approach = worst.approach.max(found.approach);
-        worst.free_approach = worst.free_approach.max(found.free_approach);
+        let found = other.residual;
+        self.see(found.cone_violation, found.approach, found.free_approach);
         self
     }
 
@@ -157,7 +180,7 @@ pub fn stored(problem: &FrictionProblem, impulse: &[DVec3]) -> Residual {
         let lambda = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
         let u = problem.delassus.row_times(contact, impulse) + q;
         match problem.friction.get(contact) {
-            Some(friction) => sums.add(lambda, *friction, *r, [u, q], 0.0),
+            Some(friction) => sums.add(lambda, *friction, *r, [u, q]),
             None => sums.add_joint(lambda, *r, [u, q]),
         }
     }
@@ -179,11 +202,9 @@ pub fn factored(
     };
     twist_of(problem, impulse, twist, threads);
     let of_chunk = |(contacts, impulse): (&[Contact], &[DVec3])| {
-        let mut sums = Sums::default();
-        for (contact, r) in contacts.iter().zip(impulse) {
-            add_contact(&mut sums, problem, contact, *r, twist);
-        }
-        sums
+        let mut sums = Terms::default();
+        for_each_eight(problem, contacts, impulse, twist, |terms| sums.gain(terms));
+        Sums::of(&sums)
     };
     // Sums are formed chunk by chunk on any number of threads: they have one order.
     let sums = if threads > 1 {
@@ -212,56 +233,15 @@ pub(crate) fn factored_by_group(
 ) {
     twist_of(problem, impulse, twist, 1);
     norms.fill([0.0; 3]);
-    for ((contact, r), group) in problem.contacts.iter().zip(impulse).zip(group) {
-        let mut sums = Sums::default();
-        add_contact(&mut sums, problem, contact, *r, twist);
-        let parts = [sums.natural_scaled, sums.impulse_scaled, sums.free_scaled];
-        for (norm, part) in norms[*group as usize].iter_mut().zip(parts) {
-            *norm += part;
+    let mut groups = group.chunks(LANES);
+    for_each_eight(problem, problem.contacts, impulse, twist, |terms| {
+        for (lane, group) in groups.next().unwrap_or_default().iter().enumerate() {
+            let norm = &mut norms[*group as usize];
+            norm[0] += terms.natural_scaled.0[lane];
+            norm[1] += terms.impulse_scaled.0[lane];
+            norm[2] += terms.free_scaled.0[lane];
         }
-    }
-}
-
-/// The relative velocity in the contact frame, offset included, and the sum of the squares of the two
-/// velocities that it is the difference of.
-#[inline(always)]
-fn relative(contact: &Contact, a: &WorldTwist, b: &WorldTwist) -> (DVec3, f64) {
-    let point_a = a.linear + a.angular.cross(contact.arms[0]);
-    let point_b = b.linear + b.angular.cross(contact.arms[1]);
-    let (frame, w) = (&contact.frame, point_a - point_b);
-    let u = DVec3::new(
-        frame.x_axis.dot(w),
-        frame.y_axis.dot(w),
-        frame.z_axis.dot(w),
-    );
-    let squares = point_a.length_squared() + point_b.length_squared();
-    (u + contact.offset, squares)
-}
-
-/// Adds one contact, given the twists under the impulse.
-#[inline(always)]
-fn add_contact(
-    sums: &mut Sums,
-    problem: &FactoredProblem,
-    contact: &Contact,
-    r: DVec3,
-    twist: &[WorldTwist],
-) {
-    let [a, b] = contact.bodies;
-    let (a, b) = (a as usize, b as usize);
-    // The trace of Cᵀ(I/m + [ρ]×ᵀ 𝕀⁻¹ [ρ]×)C does not depend on the orthonormal C:
-    // 3/m + ‖ρ‖² tr 𝕀⁻¹ − ρᵀ𝕀⁻¹ρ for each body.
-    let part = |body: usize, arm: DVec3| {
-        let InverseMass { linear, angular } = &problem.inverse_mass[body];
-        let diagonal = angular.x_axis.x + angular.y_axis.y + angular.z_axis.z;
-        3.0 * linear + arm.length_squared() * diagonal - arm.dot(*angular * arm)
-    };
-    let trace = part(a, contact.arms[0]) + part(b, contact.arms[1]);
-    let (u, at_end) = relative(contact, &twist[a], &twist[b]);
-    let (q, free) = relative(contact, &problem.free_twist[a], &problem.free_twist[b]);
-    let speeds = at_end + free + contact.offset.length_squared();
-    let noise = ROUNDING * ROUNDING * speeds;
-    sums.add(trace / 3.0, contact.friction, r, [u, q], noise);
+    });
 }
 
 /// `v_free + Ŵ Gᵀ r` from the definition, the bodies in so many ranges side by side. Every body gets
@@ -272,17 +252,19 @@ fn twist_of(
     twist: &mut Vec<WorldTwist>,
     ranges: usize,
 ) {
-    twist.clear();
-    twist.extend_from_slice(problem.free_twist);
+    let free = problem.free_twist;
+    twist.resize(free.len(), WorldTwist::default());
+    let work = |first: usize, twist: &mut [WorldTwist]| {
+        twist.copy_from_slice(&free[first..][..twist.len()]);
+        push(problem, impulse, first, twist);
+    };
     if ranges <= 1 {
-        push(problem, impulse, 0, twist);
+        work(0, twist);
         return;
     }
-    let length = twist.len().div_ceil(ranges);
-    twist
-        .par_chunks_mut(length)
-        .enumerate()
-        .for_each(|(range, twist)| push(problem, impulse, range * length, twist));
+    let length = free.len().div_ceil(ranges);
+    let ranges = twist.par_chunks_mut(length).enumerate();
+    ranges.for_each(|(range, twist)| work(range * length, twist));
 }
 
 /// Adds the impulses to the twists of the bodies from `first` on.
@@ -316,6 +298,7 @@ fn push(problem: &FactoredProblem, impulse: &[DVec3], first: usize, twist: &mut 
 mod tests {
     use super::*;
     use crate::Delassus;
+    use crate::random::{OwnedProblem, Random};
     use glam::DMat3;
 
     /// A diverging solver once passed with 0 = finite/∞.
@@ -345,5 +328,35 @@ mod tests {
         };
         let residual = stored(&problem, &[DVec3::X, DVec3::ZERO]);
         assert!(!residual.scaled.is_finite());
+    }
+
+    /// Two ways to the same figures: `W` formed or not, one contact at a time or eight. They differ by the rounding
+    /// of sums of some dozens of terms.
+    #[test]
+    fn both_forms_of_a_problem_are_judged_alike() {
+        for seed in 0..40 {
+            let contacts = 1 + seed as usize;
+            let owned = OwnedProblem::random(seed, 6, contacts);
+            let mut random = Random::new(seed + 7);
+            let impulse: Vec<DVec3> = (0..contacts)
+                .map(|k| {
+                    let mut number = || random.uniform(-1.0, 1.0);
+                    let r = DVec3::new(2.0 * number(), number(), number());
+                    if k % 3 == 0 { DVec3::ZERO } else { r }
+                })
+                .collect();
+            let factored = factored(&owned.view(), &impulse, &mut Vec::new());
+            let stored = stored(&owned.view().assemble(), &impulse);
+            let pairs = [
+                (factored.scaled, stored.scaled),
+                (factored.fclib, stored.fclib),
+                (factored.cone_violation, stored.cone_violation),
+                (factored.approach, stored.approach),
+                (factored.free_approach, stored.free_approach),
+            ];
+            for (a, b) in pairs {
+                assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{seed}: {a} {b}");
+            }
+        }
     }
 }

@@ -10,7 +10,6 @@ pub(crate) mod joint_block;
 pub(crate) mod lane_sweep;
 
 mod ball_lanes;
-mod lanes;
 mod manifold_lanes;
 mod members;
 mod rows;

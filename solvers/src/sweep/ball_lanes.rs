@@ -10,9 +10,9 @@
 //! so that capping the sticking impulse is exact: `u_T = −α r_T` keeps `r_T` parallel to `q_T`. No
 //! tangents are needed: the impulse is kept as the vector `p = r_N n + r_T` of the inertial frame.
 
-use super::lanes::{LANES, Lanes, Lanes3, Wide, Wide3, add, cross, dot, load3, scale, store3, sub};
 use super::rows::{Place, Places, Rows, Twists};
 use super::sums::LaneSums;
+use crate::lanes::{LANES, Lanes, Lanes3, Wide, Wide3, add, cross, dot, load3, scale, store3, sub};
 use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
 use glam::{DMat3, DVec3};
 use pulp::Simd;

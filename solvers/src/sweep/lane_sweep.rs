@@ -13,17 +13,17 @@
 //!     v_A  += Ŵ_A G_Aᵀ (x_α − y_α),   v_B likewise
 //! ```
 //!
-//! Eight contacts without a body in common are solved side by side ([`super::lanes`]); large problems
+//! Eight contacts without a body in common are solved side by side ([`crate::lanes`]); large problems
 //! are cut into slabs, which threads may sweep at the same time ([`super::slabs`]). Cuts, colours and
 //! sums depend on the problem alone: so do the bits of the result.
 
 use super::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
 use super::ball_lanes::isotropic_inertia;
-use super::lanes::Dispatch;
 use super::members::Members;
 use super::rows::{Extrapolate, FIRST_ROW, Row};
 use super::slabs::Slabs;
 use super::unit::{self, Source, Unit};
+use crate::lanes::Dispatch;
 use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::progress::Progress;
 use crate::{Residual, natural_map};
@@ -82,10 +82,15 @@ impl<'a> LaneSweep<'a> {
         shared: bool,
         simd: bool,
     ) -> Result<Self, ProblemError> {
-        space.inertia.clear();
-        let bodies = problem.inverse_mass.iter().zip(problem.free_twist);
-        let inertia = bodies.map(|(mass, free)| isotropic_inertia(mass, free));
-        space.inertia.extend(inertia);
+        let (masses, free) = (problem.inverse_mass, problem.free_twist);
+        let inertia = |j: usize| isotropic_inertia(&masses[j], &free[j]);
+        if shared {
+            let bodies = (0..masses.len()).into_par_iter().with_min_len(1024);
+            bodies.map(inertia).collect_into_vec(&mut space.inertia);
+        } else {
+            space.inertia.clear();
+            space.inertia.extend((0..masses.len()).map(inertia));
+        }
         space.members.read(problem, &space.inertia, shared)?;
         let (members, cut) = (&mut space.members, &mut space.cut);
         cut.cut(problem, members.links());

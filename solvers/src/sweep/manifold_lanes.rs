@@ -4,12 +4,12 @@
 //! The local problem is that of [`crate::local::one_contact`], in its eigenbasis; the cases of a
 //! contact become choices by lane, and the secular iteration runs until the last lane is done.
 
-use super::lanes::{
-    LANES, Lanes, Lanes3, Mask, Wide, Wide3, add, cross, dot, load3, scale, store3, sub,
-};
 use super::rows::{Place, Places, Rows, Twists};
 use super::sums::LaneSums;
 use crate::OneContact;
+use crate::lanes::{
+    LANES, Lanes, Lanes3, Mask, Wide, Wide3, add, cross, dot, load3, scale, store3, sub,
+};
 use crate::problem::{Contact, FactoredProblem};
 use glam::DVec3;
 use pulp::Simd;

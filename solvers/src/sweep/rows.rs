@@ -4,9 +4,9 @@
 //! for a body that impulses do not move goes to a row that nobody reads, so that the contacts of the ground do
 //! not wait for each other's stores.
 
-use super::lanes::{LANES, Wide, Wide3};
 use super::transpose;
 use crate::WorldTwist;
+use crate::lanes::{LANES, Wide, Wide3};
 use pulp::{Simd, WithSimd};
 
 /// Twist of one body, linear and angular; `1/m`, and the inverse inertia if it is a ball.

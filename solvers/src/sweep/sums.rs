@@ -1,7 +1,7 @@
 //! What a sweep tells about itself, lane by lane; see [`SweepSums`].
 
 use super::acceleration::SweepSums;
-use super::lanes::{Lanes, Wide, Wide3, dot, sub};
+use crate::lanes::{Lanes, Wide, Wide3, dot, sub};
 use pulp::Simd;
 
 /// Running sums of the lanes.

@@ -7,11 +7,11 @@
 
 use super::acceleration::SweepSums;
 use super::ball_lanes::BallLanes;
-use super::lanes::{Dispatch, LANES, Wide};
 use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes};
 use super::members::Member;
 use super::rows::{OneSlab, Row, Rows, TwoSlabs};
 use super::sums::LaneSums;
+use crate::lanes::{Dispatch, LANES, Wide};
 use crate::problem::FactoredProblem;
 use glam::DVec3;
 use pulp::{Simd, WithSimd};
