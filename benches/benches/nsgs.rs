@@ -36,6 +36,7 @@ fn sweep(criterion: &mut Criterion) {
                 parallel_from: 0,
                 max_sweeps: SWEEPS,
                 momentum: Momentum {
+                    rises: false,
                     race: false,
                     ..Momentum::CAPPED
                 },

@@ -148,7 +148,8 @@ pub struct SolverOverrides {
     /// Use the widest vector instructions of the machine; results do not depend on it. Default true.
     pub simd: Option<bool>,
     /// Cap of the momentum, in [0, 1], for the whole solve; 0 is plain Gauss–Seidel. The presets
-    /// start with 0.8 and let several caps compete where that does not converge.
+    /// start with 0.8, pass it while sweeps keep their direction, and let several caps compete where that does
+    /// not converge.
     pub momentum: Option<f64>,
     /// Factorisations of Newton for islands that sweeps leave unsolved; 0 for sweeps alone.
     pub max_factorizations: Option<usize>,
@@ -305,7 +306,11 @@ impl Settings {
             momentum: self
                 .solver
                 .momentum
-                .map_or(preset.momentum, |cap| Momentum { cap, race: false }),
+                .map_or(preset.momentum, |cap| Momentum {
+                    cap,
+                    rises: false,
+                    race: false,
+                }),
             ..preset
         }
     }

@@ -75,6 +75,7 @@ fn time(
             max_sweeps: sweeps,
             parallel_from: 0,
             momentum: Momentum {
+                rises: false,
                 race: false,
                 ..Momentum::CAPPED
             },

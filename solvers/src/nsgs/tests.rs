@@ -475,7 +475,11 @@ fn the_kept_iterate_has_the_smallest_residual_judged() {
 fn momentum_does_not_diverge_where_plain_sweeps_converge() {
     for cap in [0.8, 1.0] {
         let mut settings = settings(3_000);
-        settings.momentum = Momentum { cap, race: false };
+        settings.momentum = Momentum {
+            cap,
+            rises: false,
+            race: false,
+        };
         let (report, ..) = solve(&problem_with_overflow(900), 1e-4, settings);
         assert!(report.converged(), "cap {cap}: {report:?}");
     }

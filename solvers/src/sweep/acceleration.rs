@@ -8,11 +8,15 @@
 //!                 or  ⟨y_{k−1} − x_{k−1}, x_k − x_{k−1}⟩_λ < 0          turned back
 //!                 or  ‖x_k − y_{k−1}‖_λ > 10 × its smallest so far       growing: cap/2 as well
 //! t' = (1 + √(1 + 4t²))/2,   β = min((t − 1)/t', cap),   y_k = x_k + β (x_k − x_{k−1})
+//! β beyond the cap while   ⟨x_k − y_{k−1}, x_k − x_{k−1}⟩_λ > 0.85 ‖x_k − y_{k−1}‖_λ ‖x_k − x_{k−1}‖_λ
 //! ```
 //!
 //! Twists are affine in the impulses, so both are extrapolated with the same `β` and no product
 //! with `W` is needed. With friction in a moving pile the uncapped scheme stalls: the bound
 //! `μ r_N` makes the fixed-point map non-symmetric. A cap of 0.8 keeps a gain of two to five.
+//! Structures at rest hardly slide and gain from more. The sweeps show which it is: as long as what they
+//! correct points the way that the iterates go, the momentum is too small. It then follows the sequence
+//! beyond the cap, and falls back to it when the two part.
 //! It does not make momentum safe: on bodies with hundreds of contacts in wedging directions plain
 //! sweeps converge and capped ones grow or oscillate, which the gradient test never sees (it needs
 //! `x_k` short of `y_{k−1}`); hence the two other tests. Healthy runs trigger neither.
@@ -34,6 +38,8 @@ use glam::DVec3;
 pub struct Momentum {
     /// Largest `β`, in `[0, 1]`: 0.8 for time steps with friction, 1 for single problems.
     pub cap: f64,
+    /// Let `β` rise beyond the cap, to 0.98 at most, while sweeps go on in the same direction.
+    pub rises: bool,
     /// After 400 sweeps without success, let this cap, no cap and no momentum compete.
     pub race: bool,
 }
@@ -42,16 +48,19 @@ impl Momentum {
     /// Plain Gauss–Seidel.
     pub const NONE: Self = Self {
         cap: 0.0,
+        rises: false,
         race: false,
     };
-    /// The default for time steps: capped, then a race.
+    /// The default for time steps: a cap that gives way, then a race.
     pub const CAPPED: Self = Self {
         cap: 0.8,
+        rises: true,
         race: true,
     };
     /// Nesterov's sequence without a cap: for frictionless or single problems.
     pub const NESTEROV: Self = Self {
         cap: 1.0,
+        rises: false,
         race: false,
     };
 }
@@ -72,6 +81,8 @@ pub(crate) struct SweepSums {
     pub(crate) turn: f64,
     /// `Σ λ ‖x − y‖²`.
     pub(crate) change: f64,
+    /// `Σ λ ‖x − x_prev‖²`.
+    pub(crate) step: f64,
     /// `Σ λ ‖x‖²`.
     pub(crate) size: f64,
 }
@@ -81,6 +92,7 @@ impl SweepSums {
         self.uphill += other.uphill;
         self.turn += other.turn;
         self.change += other.change;
+        self.step += other.step;
         self.size += other.size;
     }
 
@@ -91,6 +103,7 @@ impl SweepSums {
         self.turn += lambda * (start - before).dot(step);
         self.uphill -= lambda * change.dot(step);
         self.change += lambda * change.length_squared();
+        self.step += lambda * step.length_squared();
         self.size += lambda * solved.length_squared();
     }
 
@@ -154,7 +167,7 @@ pub(crate) fn run_while(
         return;
     }
     let first = progress.report.iterations;
-    let mut momentum = Sequence::new(settings.momentum.cap);
+    let mut momentum = Sequence::new(settings.momentum);
     let mut race = Race::new(settings.momentum);
     let mut stall = Stall::new(settings.stall_window);
     let mut forecast = Forecast::default();
@@ -186,10 +199,10 @@ pub(crate) fn run_while(
             return;
         }
         if race.is_over(sweep)
-            && let Some(cap) = race.next(sweep, progress.excess())
+            && let Some(next) = race.next(sweep, progress.excess())
         {
             relaxation.restart(progress.best());
-            momentum = Sequence::new(cap);
+            momentum = Sequence::new(next);
         }
         earliest_check = sweep + (sweep / 8).clamp(1, 20);
         latest_check = sweep + relaxation.check_after(sweep);
@@ -270,7 +283,7 @@ const WINDOW: usize = 200;
 /// the next window goes to the cap with the best last rate, those not yet tried first. A change of
 /// cap goes on from the best iterate. Windows double when none of the caps gains.
 struct Race {
-    caps: [f64; 3],
+    caps: [Momentum; 3],
     /// `ln(e before/e after)` a sweep in the last window of each cap; infinite if not yet tried.
     rate: [f64; 3],
     current: usize,
@@ -284,7 +297,7 @@ struct Race {
 impl Race {
     fn new(momentum: Momentum) -> Self {
         Self {
-            caps: [momentum.cap, Momentum::NESTEROV.cap, Momentum::NONE.cap],
+            caps: [momentum, Momentum::NESTEROV, Momentum::NONE],
             rate: [f64::INFINITY; 3],
             current: 0,
             begin: 0,
@@ -301,7 +314,7 @@ impl Race {
     }
 
     /// Ends a window at the best residual `best`; the cap to go on with if it is another one.
-    fn next(&mut self, sweep: usize, best: f64) -> Option<f64> {
+    fn next(&mut self, sweep: usize, best: f64) -> Option<Momentum> {
         let first = self.residual.is_infinite();
         let gain = libm::log(self.residual / best).max(0.0) / self.length as f64;
         // Nothing to compare the first window with: it ranks behind the caps not yet tried.
@@ -335,18 +348,27 @@ fn judge(relaxation: &mut impl Relaxation, progress: &mut Progress) -> f64 {
 /// Growth of `Σλ‖x − y‖²` beyond its smallest value that halves the cap.
 const GROWTH: f64 = 100.0;
 
+/// Largest `β` beyond the cap.
+const TOP: f64 = 0.98;
+/// Cosine of the angle between correction and step above which the momentum may rise.
+const ALIGNED: f64 = 0.85;
+
 /// Nesterov's sequence with a cap and restarts.
 struct Sequence {
     cap: f64,
+    /// Largest `β`: above the cap if that may be passed.
+    top: f64,
     smallest_change: f64,
     t: f64,
     beta: f64,
 }
 
 impl Sequence {
-    fn new(cap: f64) -> Self {
+    fn new(momentum: Momentum) -> Self {
+        let Momentum { cap, rises, .. } = momentum;
         Self {
             cap,
+            top: if rises { cap.max(TOP) } else { cap },
             smallest_change: f64::INFINITY,
             t: 1.0,
             beta: 0.0,
@@ -358,6 +380,7 @@ impl Sequence {
         let grown = sums.change > GROWTH * self.smallest_change;
         if grown {
             self.cap *= 0.5;
+            self.top = self.cap;
             self.smallest_change = sums.change;
         }
         let restart = sums.uphill > 0.0 || sums.turn < 0.0 || grown;
@@ -366,8 +389,16 @@ impl Sequence {
             self.t = 1.0;
         }
         let next = 0.5 * (1.0 + (1.0 + 4.0 * self.t * self.t).sqrt());
-        self.beta = ((self.t - 1.0) / next).min(self.cap);
-        self.t = next;
+        let beta = (self.t - 1.0) / next;
+        let aligned = -sums.uphill > ALIGNED * (sums.change * sums.step).sqrt();
+        if beta <= self.cap || self.top <= self.cap || aligned {
+            self.beta = beta.min(self.top);
+            self.t = next;
+        } else {
+            // Back to the place of the sequence that has the cap.
+            self.beta = self.cap;
+            self.t = (1.0 + 0.5 * self.cap) / (1.0 - self.cap);
+        }
         restart
     }
 }
@@ -402,5 +433,35 @@ mod tests {
         }
         assert_eq!(seen[3..], [1, 2, 0, 1, 2, 0]);
         assert!(race.length > WINDOW && sweep > 0);
+    }
+
+    #[test]
+    fn momentum_passes_the_cap_only_while_sweeps_keep_their_direction() {
+        let along = |cosine: f64| SweepSums {
+            uphill: -cosine,
+            change: 1.0,
+            step: 1.0,
+            ..SweepSums::default()
+        };
+        let cap = Momentum::CAPPED.cap;
+        let mut sequence = Sequence::new(Momentum::CAPPED);
+        for _ in 0..200 {
+            sequence.advance(&along(0.9));
+        }
+        assert_eq!(sequence.beta.to_bits(), TOP.to_bits());
+        sequence.advance(&along(0.8));
+        assert_eq!(sequence.beta.to_bits(), cap.to_bits());
+        for _ in 0..20 {
+            sequence.advance(&along(0.8));
+            assert!(sequence.beta <= cap);
+        }
+        let mut fixed = Sequence::new(Momentum {
+            rises: false,
+            ..Momentum::CAPPED
+        });
+        for _ in 0..200 {
+            fixed.advance(&along(1.0));
+        }
+        assert_eq!(fixed.beta.to_bits(), cap.to_bits());
     }
 }

@@ -10,6 +10,7 @@ pub(crate) struct LaneSums {
     uphill: Lanes,
     turn: Lanes,
     change: Lanes,
+    step: Lanes,
     size: Lanes,
 }
 
@@ -27,6 +28,7 @@ impl LaneSums {
             (&mut self.turn, dot(sub(start, before), step)),
             (&mut self.uphill, -dot(change, step)),
             (&mut self.change, dot(change, change)),
+            (&mut self.step, dot(step, step)),
             (&mut self.size, dot(solved, solved)),
         ];
         for (sum, term) in terms {
@@ -41,6 +43,7 @@ impl LaneSums {
             uphill: self.uphill.sum(),
             turn: self.turn.sum(),
             change: self.change.sum(),
+            step: self.step.sum(),
             size: self.size.sum(),
         }
     }
