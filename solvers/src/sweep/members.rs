@@ -16,7 +16,7 @@ use crate::problem::{FactoredProblem, ProblemError};
 use rayon::prelude::*;
 
 /// Contacts that one thread takes at a time.
-const CHUNK: usize = 4096;
+const CHUNK: usize = 1024;
 
 /// What the layout needs of a contact.
 #[derive(Clone, Copy, Debug, Default)]
