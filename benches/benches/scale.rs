@@ -52,10 +52,11 @@ fn main() -> Result<(), StepError> {
             ..
         } = report;
         eprintln!(
-            "step in {:.3} s: {contacts} contacts, {sweeps} sweeps to e_scaled {e_scaled:.1e}; ms: gather {:.0}, \
+            "step in {:.3} s: {contacts} contacts, {sweeps} sweeps to e_scaled {e_scaled:.1e}; ms: gather {:.0}, free {:.0}, \
              detect {:.0}, assemble {:.0}, solve {:.0}, update {:.0}, commit {:.0}",
             start.elapsed().as_secs_f64(),
             timing.ms_gather,
+            timing.ms_free,
             timing.ms_detect,
             timing.ms_assemble,
             timing.ms_solve,

@@ -29,13 +29,14 @@ fn step(criterion: &mut Criterion) {
             });
             let of = |figure: fn(&StepReport) -> f64| median(reports.iter().map(figure).collect());
             eprintln!(
-                "{}: {} contacts, medians: {} sweeps, {:.2} ms = {:.2} gather + {:.2} detect + {:.2} assemble \
-                 + {:.2} solve + {:.2} update + {:.2} commit, e_scaled {:.1e} (worst {:.1e})",
+                "{}: {} contacts, medians: {} sweeps, {:.2} ms = {:.2} gather + {:.2} free + {:.2} detect \
+                 + {:.2} assemble + {:.2} solve + {:.2} update + {:.2} commit, e_scaled {:.1e} (worst {:.1e})",
                 case.name(threads),
                 of(|r| r.contacts as f64),
                 of(|r| r.sweeps as f64),
                 of(|r| r.timing.ms_total),
                 of(|r| r.timing.ms_gather),
+                of(|r| r.timing.ms_free),
                 of(|r| r.timing.ms_detect),
                 of(|r| r.timing.ms_assemble),
                 of(|r| r.timing.ms_solve),

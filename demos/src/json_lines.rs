@@ -31,6 +31,7 @@ struct Step {
     ms_update: f64,
     // Beyond the fixed keys.
     ms_gather: f64,
+    ms_free: f64,
     ms_commit: f64,
     closed_contacts: usize,
     momentum_residual: f64,
@@ -86,6 +87,7 @@ pub(crate) fn write_step(out: &mut impl Write, report: &StepReport) -> io::Resul
         ms_solve: timing.ms_solve,
         ms_update: timing.ms_update,
         ms_gather: timing.ms_gather,
+        ms_free: timing.ms_free,
         ms_commit: timing.ms_commit,
         closed_contacts: report.closed_contacts,
         momentum_residual: report.momentum_residual,

@@ -12,31 +12,24 @@ use crate::BodyId;
 use crate::bodies::Bodies;
 use crate::chunks;
 use crate::detection::Candidate;
-use crate::index_set::Interaction;
+use crate::index_set::{IndexSet, law};
 use crate::motion::Motion;
 use crate::rotation::contact_frame;
+use crate::settings::Settings;
 use crate::sleeping::{KeptContact, find_kept};
 use bevy_ecs::prelude::*;
 use glam::{DMat3, DVec3};
 use moreau_solvers::{Contact, FactoredProblem};
-
-/// What is kept of a contact beside its row of the problem.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ContactPlace {
-    /// Contact point at `t_k`, inertial frame, m.
-    pub(crate) point: DVec3,
-    /// `g_N` at `t_k`, m.
-    pub(crate) gap: f64,
-    /// Names the point among those of its pair, from step to step.
-    pub(crate) feature: u64,
-    pub(crate) bodies: [u32; 2],
-}
+use std::cmp::Ordering;
 
 /// The friction-contact problem of the step and its solution.
 #[derive(Resource, Clone, Debug, Default)]
 pub(crate) struct ContactProblem {
     pub(crate) contacts: Vec<Contact>,
-    pub(crate) places: Vec<ContactPlace>,
+    /// What detection found of each contact, at `t_k`.
+    pub(crate) places: Vec<Candidate>,
+    /// Restitution acts in this step, by contact.
+    pub(crate) impacts: Vec<bool>,
     /// `r`, N·s, contact frames: warm start before the solve, solution after it.
     pub(crate) impulse: Vec<DVec3>,
     /// The solution in the inertial frame, in which contact frames may turn: for the next step.
@@ -52,54 +45,54 @@ const NO_CONTACT: Contact = Contact {
     friction: 0.0,
 };
 
+/// What a contact is made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'a> {
+    pub(crate) bodies: &'a Bodies,
+    pub(crate) motion: &'a Motion,
+    pub(crate) settings: &'a Settings,
+    /// Contacts that were in it start from their impulse then.
+    pub(crate) last: Option<WarmStart<'a>>,
+}
+
+/// Rows of the problem.
+type Rows<'a> = (&'a mut [Contact], &'a mut [bool], &'a mut [DVec3]);
+
 impl ContactProblem {
-    /// Builds the contacts of `I₁`. Those that were in `last` start from their impulse then.
+    /// Builds the contacts of `I₁`. Where that is all of `I₀` the candidates are taken over, in exchange for
+    /// another buffer: nobody has to copy them.
     pub(crate) fn assemble(
         &mut self,
-        active: &[Interaction],
-        candidates: &[Candidate],
-        bodies: &Bodies,
-        last: Option<WarmStart>,
+        index_set: &IndexSet,
+        candidates: &mut Vec<Candidate>,
+        parts: &Parts,
     ) {
-        self.contacts.resize(active.len(), NO_CONTACT);
-        self.places.resize(active.len(), ContactPlace::default());
-        self.impulse.resize(active.len(), DVec3::ZERO);
+        let count = index_set.len();
+        if let Some(chosen) = index_set.chosen() {
+            self.places.clear();
+            let chosen = chosen.iter().map(|place| candidates[*place as usize]);
+            self.places.extend(chosen);
+        } else {
+            std::mem::swap(&mut self.places, candidates);
+        }
+        self.contacts.resize(count, NO_CONTACT);
+        self.impacts.resize(count, false);
+        self.impulse.resize(count, DVec3::ZERO);
         let rows = (
-            active,
+            &self.places[..],
             &mut self.contacts[..],
-            &mut self.places[..],
+            &mut self.impacts[..],
             &mut self.impulse[..],
         );
-        chunks::for_each(rows, &|(active, contacts, places, impulse)| {
-            let mut cursor = Cursor { next: None };
-            let results = contacts.iter_mut().zip(places).zip(impulse);
-            for (interaction, ((contact, place), impulse)) in active.iter().zip(results) {
-                let candidate = &candidates[interaction.candidate as usize];
-                *contact = Contact {
-                    bodies: candidate.bodies,
-                    frame: contact_frame(candidate.normal),
-                    arms: candidate
-                        .bodies
-                        .map(|slot| candidate.point - bodies.pose[slot as usize].position),
-                    offset: DVec3::new(interaction.shift, 0.0, 0.0),
-                    friction: interaction.friction,
-                };
-                *place = ContactPlace {
-                    point: candidate.point,
-                    gap: candidate.gap,
-                    feature: candidate.feature,
-                    bodies: candidate.bodies,
-                };
-                *impulse = last
-                    .and_then(|last| {
-                        let key = candidate.bodies.map(|slot| bodies.ids[slot as usize]);
-                        let feature = candidate.feature;
-                        let found = cursor.find(last, key, feature);
-                        found.or_else(|| find_kept(last.kept, key, feature))
-                    })
-                    .map_or(DVec3::ZERO, |last| contact.frame.transpose() * last);
-            }
-        });
+        let work = |(places, contacts, impacts, impulse): (&[_], _, _, _)| {
+            parts.rows(places, (contacts, impacts, impulse));
+        };
+        chunks::for_each(rows, &work);
+    }
+
+    /// Returns a buffer for the one that [`assemble`](Self::assemble) took.
+    pub(crate) fn give_back(&mut self, candidates: &mut Vec<Candidate>) {
+        std::mem::swap(&mut self.places, candidates);
     }
 
     /// The problem over the bodies of `motion`.
@@ -113,19 +106,55 @@ impl ContactProblem {
     }
 }
 
+impl Parts<'_> {
+    fn rows(&self, places: &[Candidate], (contacts, impacts, impulse): Rows) {
+        let Self {
+            bodies,
+            motion,
+            settings,
+            last,
+        } = *self;
+        let mut cursor = Cursor { next: None };
+        let results = contacts.iter_mut().zip(impacts).zip(impulse);
+        for (candidate, ((contact, impact), impulse)) in places.iter().zip(results) {
+            let law = law(candidate, bodies, motion, settings);
+            *contact = Contact {
+                bodies: candidate.bodies,
+                frame: contact_frame(candidate.normal),
+                arms: candidate.arms(&motion.position),
+                offset: DVec3::new(law.shift, 0.0, 0.0),
+                friction: law.friction,
+            };
+            *impact = law.impact;
+            *impulse = last
+                .and_then(|last| cursor.find(last, candidate, &bodies.ids))
+                .map_or(DVec3::ZERO, |last| contact.frame.transpose() * last);
+        }
+    }
+}
+
 /// The solved problem of the last step, with the ids of its bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WarmStart<'a> {
     pub(crate) problem: &'a ContactProblem,
     pub(crate) ids: &'a [BodyId],
+    /// They are the bodies of this step in the same slots.
+    pub(crate) same_slots: bool,
     /// Contacts from before bodies fell asleep that are awake again.
     pub(crate) kept: &'a [KeptContact],
 }
 
 impl WarmStart<'_> {
-    /// The bodies of a contact. Contacts are ordered by them.
-    fn key(&self, place: &ContactPlace) -> [BodyId; 2] {
-        place.bodies.map(|slot| self.ids[slot as usize])
+    /// The order of the bodies of `place`, a contact of the last step, and those of a pair of this one, which
+    /// has these `ids`. Contacts are ordered by them.
+    #[inline]
+    fn order(&self, place: &Candidate, pair: [u32; 2], ids: &[BodyId]) -> Ordering {
+        if self.same_slots {
+            let one_number = |[a, b]: [u32; 2]| u64::from(a) << 32 | u64::from(b);
+            return one_number(place.bodies).cmp(&one_number(pair));
+        }
+        let last = place.bodies.map(|slot| self.ids[slot as usize]);
+        last.cmp(&pair.map(|slot| ids[slot as usize]))
     }
 }
 
@@ -137,19 +166,30 @@ struct Cursor {
 }
 
 impl Cursor {
-    /// The impulse of a contact in the last step, inertial frame.
-    fn find(&mut self, last: WarmStart, key: [BodyId; 2], feature: u64) -> Option<DVec3> {
-        let places = &last.problem.places;
+    /// The impulse of a contact in the last step, inertial frame. `ids` are those of the bodies of this step.
+    #[inline]
+    fn find(&mut self, last: WarmStart, wanted: &Candidate, ids: &[BodyId]) -> Option<DVec3> {
+        let places = &last.problem.places[..];
+        let order = |place: &Candidate| last.order(place, wanted.bodies, ids);
         let mut next = match self.next {
             Some(next) => next,
-            None => places.partition_point(|place| last.key(place) < key),
+            None => places.partition_point(|place| order(place).is_lt()),
         };
-        while places.get(next).is_some_and(|place| last.key(place) < key) {
+        while places.get(next).is_some_and(|place| order(place).is_lt()) {
             next += 1;
         }
         self.next = Some(next);
-        let of_pair = places[next..].iter().take_while(|p| last.key(p) == key);
-        let (index, _) = (next..).zip(of_pair).find(|(_, p)| p.feature == feature)?;
-        last.problem.carried.get(index).copied()
+        let of_pair = places[next..].iter().take_while(|p| order(p).is_eq());
+        let found = (next..)
+            .zip(of_pair)
+            .find(|(_, p)| p.feature == wanted.feature);
+        match found {
+            Some((index, _)) => last.problem.carried.get(index).copied(),
+            None if last.kept.is_empty() => None,
+            None => {
+                let key = wanted.bodies.map(|slot| ids[slot as usize]);
+                find_kept(last.kept, key, wanted.feature)
+            }
+        }
     }
 }

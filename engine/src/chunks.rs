@@ -138,12 +138,17 @@ pub(crate) fn for_each<P: Part>(part: P, work: &(impl Fn(P) + Sync)) {
     fold(part, work, &|(), ()| ());
 }
 
+/// Within a pool of several threads, not on a thread of nobody's.
+pub(crate) fn is_shared() -> bool {
+    rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1
+}
+
 /// Both tasks: at the same time within a pool of several threads, one after the other elsewhere.
 pub(crate) fn both<A: Send, B: Send>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B + Send,
 ) -> (A, B) {
-    if rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1 {
+    if is_shared() {
         rayon::join(first, second)
     } else {
         (first(), second())

@@ -127,10 +127,15 @@ impl ContactViews {
     }
 
     /// The impulses for the next step to start from, with those of bodies that woke.
-    pub(crate) fn warm_start<'a>(&'a self, kept: &'a [KeptContact]) -> WarmStart<'a> {
+    pub(crate) fn warm_start<'a>(
+        &'a self,
+        kept: &'a [KeptContact],
+        bodies: &Bodies,
+    ) -> WarmStart<'a> {
         WarmStart {
             problem: &self.problem,
             ids: &self.ids,
+            same_slots: self.epoch == bodies.epoch,
             kept,
         }
     }

@@ -20,6 +20,7 @@ mod outline;
 mod reach;
 
 use crate::bodies::Bodies;
+use crate::chunks::is_shared;
 use crate::motion::Motion;
 use crate::settings::Settings;
 use bevy_ecs::prelude::*;
@@ -41,6 +42,14 @@ pub(crate) struct Candidate {
     pub(crate) gap: f64,
     /// Names the point among those of its pair, from step to step.
     pub(crate) feature: u64,
+}
+
+impl Candidate {
+    /// `ρ_A`, `ρ_B`: the point from the centres of its bodies, of all at `centres`, m.
+    #[inline]
+    pub(crate) fn arms(&self, centres: &[DVec3]) -> [DVec3; 2] {
+        self.bodies.map(|slot| self.point - centres[slot as usize])
+    }
 }
 
 /// Broad phase and the buffers of detection.
@@ -154,9 +163,4 @@ impl Detection {
             &mut self.candidates,
         );
     }
-}
-
-/// Within a pool of several threads, not on a thread of nobody's.
-fn is_shared() -> bool {
-    rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1
 }

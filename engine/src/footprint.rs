@@ -3,11 +3,9 @@
 //! Without components in the ECS, geometries, and the arrays of detection, of the solver and of the
 //! projection's iterations.
 
-use crate::assembly::ContactPlace;
 use crate::bodies::BodyConstants;
 use crate::detection::Candidate;
 use crate::free_motion::FreeMotion;
-use crate::index_set::Interaction;
 use crate::projection::Displacement;
 use crate::sleeping::Rest;
 use crate::{BodyId, Material, Pose, Twist, Wrench};
@@ -31,13 +29,13 @@ fn bytes_of_a_body() {
     // Who sleeps, and the islands of those that do not.
     let rest = size_of::<Rest>() + size_of::<u32>() + size_of::<u8>();
     let bodies = slot_maps + constants + 2 * state + size_of::<Wrench>() + identity;
-    assert_eq!(bodies + motion + checks + kept_for_views + rest, 1110);
+    assert_eq!(bodies + motion + checks + kept_for_views + rest, 1086);
 }
 
 #[test]
 fn bytes_of_a_contact() {
     // The problem of the step, and that of the last one.
-    let row = size_of::<Contact>() + size_of::<ContactPlace>() + 2 * size_of::<DVec3>();
-    let chosen = size_of::<Candidate>() + size_of::<Interaction>();
-    assert_eq!(2 * row + chosen, 608);
+    let row = size_of::<Contact>() + size_of::<Candidate>() + 2 * size_of::<DVec3>();
+    let impact = size_of::<bool>();
+    assert_eq!(2 * (row + impact), 562);
 }

@@ -1,4 +1,4 @@
-//! Phase 3: the index set `I₁ ⊂ I₀` and the normal law of each of its contacts [THEORY §5].
+//! Phase 3: the index set `I₁ ⊂ I₀`, and the normal law of each of its contacts [THEORY §5].
 //!
 //! ```text
 //! gap-aware   all of I₀;    s = e u_{N,k}        if g_N + h u_{N,k} ≤ 0, u_{N,k} < −u_threshold, e > 0
@@ -14,20 +14,17 @@
 //! `ΔK = ½ r·(u_k + u_{k+1}) ≤ ½ (1 − e) r·u_k ≤ 0`.
 
 use crate::bodies::Bodies;
-use crate::chunks;
 use crate::detection::Candidate;
 use crate::motion::Motion;
 use crate::settings::{Activation, Settings};
 use bevy_ecs::prelude::*;
 
-/// A contact whose law is imposed in this step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Interaction {
-    /// Place among the candidates.
-    pub(crate) candidate: u32,
+/// The law of a contact in this step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Law {
     /// Restitution acts in this step: the term `s` contains `e u_{N,k}`.
     pub(crate) impact: bool,
-    /// The contact is in `I₁`; always true after the choice.
+    /// The contact is in `I₁`.
     imposed: bool,
     /// `μ`; zero for the frictionless law.
     pub(crate) friction: f64,
@@ -38,7 +35,10 @@ pub(crate) struct Interaction {
 /// `I₁` of the step.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct IndexSet {
-    pub(crate) active: Vec<Interaction>,
+    /// Places of its contacts among the candidates, ascending; `None` if all are in.
+    chosen: Option<Vec<u32>>,
+    /// Number of candidates.
+    candidates: usize,
 }
 
 impl IndexSet {
@@ -50,30 +50,40 @@ impl IndexSet {
         motion: &Motion,
         settings: &Settings,
     ) {
-        let count = candidates.len();
-        self.active.resize(count, Interaction::default());
-        let rows = (0..count as u32, candidates, &mut self.active[..]);
-        chunks::for_each(rows, &|(numbers, candidates, active)| {
-            for ((number, candidate), active) in numbers.zip(candidates).zip(active) {
-                *active = Interaction {
-                    candidate: number,
-                    ..law(candidate, bodies, motion, settings)
-                };
+        self.candidates = candidates.len();
+        self.chosen = match settings.activation {
+            Activation::GapAware => None,
+            Activation::Forecast { .. } => {
+                let mut chosen = self.chosen.take().unwrap_or_default();
+                chosen.clear();
+                chosen.extend((0..).zip(candidates).filter_map(|(place, candidate)| {
+                    let law = law(candidate, bodies, motion, settings);
+                    law.imposed.then_some(place)
+                }));
+                Some(chosen)
             }
-        });
-        if let Activation::Forecast { .. } = settings.activation {
-            self.active.retain(|interaction| interaction.imposed);
-        }
+        };
+    }
+
+    /// Places of the contacts among the candidates; `None` if all are in.
+    pub(crate) fn chosen(&self) -> Option<&[u32]> {
+        self.chosen.as_deref()
+    }
+
+    /// Number of contacts.
+    pub(crate) fn len(&self) -> usize {
+        self.chosen.as_ref().map_or(self.candidates, Vec::len)
     }
 }
 
 /// The law of a candidate.
-fn law(
+#[inline]
+pub(crate) fn law(
     candidate: &Candidate,
     bodies: &Bodies,
     motion: &Motion,
     settings: &Settings,
-) -> Interaction {
+) -> Law {
     let [a, b] = candidate.bodies.map(|slot| slot as usize);
     let (friction, restitution) = combined_law(bodies, a, b, settings);
     let h = settings.time_step;
@@ -113,8 +123,7 @@ fn law(
             (near && closing, restitution * approach, restitution > 0.0)
         }
     };
-    Interaction {
-        candidate: 0,
+    Law {
         impact,
         imposed,
         friction,

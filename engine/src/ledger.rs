@@ -18,6 +18,7 @@ use crate::assembly::ContactProblem;
 use crate::bodies::{Bodies, BodyConstants};
 use crate::chunks::{self, Slots};
 use crate::gather::Before;
+use crate::momentum::left_by_forces;
 use crate::motion::Motion;
 use crate::settings::Settings;
 use crate::{RigidBody, Twist};
@@ -125,14 +126,14 @@ impl Sums {
 
 impl Ledger {
     /// The ledger of a step that led from `before` to the state in `bodies`. Writes the impulses in
-    /// the inertial frame beside it.
+    /// the inertial frame beside it, and what forces leave of the change of each momentum into `defect`.
     pub(crate) fn balance(
         &mut self,
         before: &Before,
         bodies: &Bodies,
         motion: &Motion,
         problem: &ContactProblem,
-        carried: &mut Vec<DVec3>,
+        [carried, defect]: [&mut Vec<DVec3>; 2],
         settings: &Settings,
     ) -> EnergyLedger {
         if self.epoch != bodies.epoch {
@@ -142,11 +143,14 @@ impl Ledger {
             let asleep = (0..bodies.len()).filter(|slot| bodies.is_asleep(*slot));
             self.asleep = asleep.map(|slot| potential(bodies, slot, settings)).sum();
         }
-        let work = |part: Slots<'_, &mut [WorldTwist]>| {
-            let (rows, mean) = (part.each(), part.columns);
+        defect.resize(bodies.len(), DVec3::ZERO);
+        let work = |part: Slots<'_, (&mut [WorldTwist], &mut [DVec3])>| {
+            let rows = part.each();
+            let (mean, defect) = part.columns;
             let mut sums = Sums::default();
             for (slot, row) in rows {
                 mean[row] = mean_twist(motion, slot);
+                defect[row] = left_by_forces(slot, before, bodies, settings);
                 match bodies.constants[slot].kind {
                     RigidBody::Dynamic => {
                         add_body(&mut sums, slot, before, bodies, motion, settings);
@@ -157,16 +161,17 @@ impl Ledger {
             }
             sums
         };
-        let moving = Slots::of(&bodies.moving, &mut self.mean[..]);
+        let moving = Slots::of(&bodies.moving, (&mut self.mean[..], &mut defect[..]));
         let of_bodies = chunks::fold(moving, &work, &Sums::plus);
         let mean = &self.mean;
         let driven = of_bodies.driven.then_some(&bodies.constants[..]);
         let work = |(contacts, impulse, carried): (&[Contact], &[DVec3], &mut [DVec3])| {
             let mut sums = Sums::default();
             for ((contact, r), p) in contacts.iter().zip(impulse).zip(carried) {
-                *p = contact.frame * *r;
+                let impulse = contact.frame * *r;
+                *p = impulse;
                 if *r != DVec3::ZERO {
-                    add_contact(&mut sums.ledger, contact, [*r, *p], mean, driven);
+                    add_contact(&mut sums.ledger, contact, [*r, impulse], mean, driven);
                 }
             }
             sums
@@ -252,17 +257,19 @@ fn add_contact(
     mean: &[WorldTwist],
     driven: Option<&[BodyConstants]>,
 ) {
-    let slots = contact.bodies.map(|slot| slot as usize);
-    let means = slots.map(|slot| &mean[slot]);
-    let u = contact.local_velocity(means[0], means[1]);
-    ledger.work_impact += r.x * u.x;
-    ledger.work_friction += r.y * u.y + r.z * u.z;
-    let Some(bodies) = driven else {
+    let [a, b] = contact.bodies.map(|slot| slot as usize);
+    let u_a = mean[a].at(contact.arms[0]);
+    let u_b = mean[b].at(contact.arms[1]);
+    let (frame, u) = (&contact.frame, u_a - u_b);
+    ledger.work_impact += r.x * frame.x_axis.dot(u);
+    ledger.work_friction += r.y * frame.y_axis.dot(u) + r.z * frame.z_axis.dot(u);
+    let Some(constants) = driven else {
         return;
     };
-    for (side, sign) in [(0, -1.0), (1, 1.0)] {
-        if bodies[slots[side]].kind == RigidBody::Kinematic {
-            ledger.work_external += sign * p.dot(means[side].at(contact.arms[side]));
-        }
+    if constants[a].kind == RigidBody::Kinematic {
+        ledger.work_external -= p.dot(u_a);
+    }
+    if constants[b].kind == RigidBody::Kinematic {
+        ledger.work_external += p.dot(u_b);
     }
 }

@@ -10,9 +10,9 @@
 //! The free drift carries the gyroscopic motion and the mean of the external kick; the second line
 //! adds what the impulses change, which is the θ-update. Both forms renormalise.
 
+use crate::assembly::ContactProblem;
 use crate::bodies::Bodies;
 use crate::chunks::{self, Slots};
-use crate::index_set::Interaction;
 use crate::motion::Motion;
 use crate::overflow::overflows;
 use crate::rotation;
@@ -20,7 +20,6 @@ use crate::settings::{RotationUpdate, Settings, Theta};
 use crate::{Pose, RigidBody, Twist};
 use bevy_ecs::prelude::*;
 use glam::DVec3;
-use moreau_solvers::Contact;
 
 /// What the contacts of a step did to each body, bit by bit.
 #[derive(Resource, Debug, Default)]
@@ -36,23 +35,18 @@ const NEGLIGIBLE: f64 = 1e-9;
 impl Pushes {
     /// Marks the bodies that contacts push, and those that an impact is among. Marks of bodies at rest
     /// are neither wiped nor read.
-    pub(crate) fn mark(
-        &mut self,
-        active: &[Interaction],
-        contacts: &[Contact],
-        impulse: &[DVec3],
-        bodies: &Bodies,
-    ) {
+    pub(crate) fn mark(&mut self, problem: &ContactProblem, bodies: &Bodies) {
         self.marks.resize(bodies.len(), 0);
         for slot in &bodies.moving {
             self.marks[*slot as usize] = 0;
         }
-        let pairs = contacts.iter().map(|contact| contact.bodies);
-        for ((interaction, [a, b]), r) in active.iter().zip(pairs).zip(impulse) {
+        let laws = problem.places.iter().zip(&problem.impacts);
+        for ((place, impact), r) in laws.zip(&problem.impulse) {
             if r.x > 0.0 {
-                let mark = PUSHED | if interaction.impact { STRUCK } else { 0 };
-                self.marks[a as usize] |= mark;
-                self.marks[b as usize] |= mark;
+                let mark = if *impact { PUSHED | STRUCK } else { PUSHED };
+                for slot in place.bodies {
+                    self.marks[slot as usize] |= mark;
+                }
             }
         }
     }
@@ -65,15 +59,14 @@ impl Pushes {
         if let Theta::Fixed(theta) = settings.theta {
             return theta;
         }
+        if self.marks[slot] != PUSHED {
+            return 0.5;
+        }
         let (free, end) = (&motion.free[slot], &motion.end[slot]);
         let fall = settings.gravity.length() * settings.time_step;
         let change = (end.linear - free.linear).length();
         let felt = change > NEGLIGIBLE * (fall + end.linear.length());
-        if self.marks[slot] == PUSHED && felt {
-            1.0
-        } else {
-            0.5
-        }
+        if felt { 1.0 } else { 0.5 }
     }
 }
 

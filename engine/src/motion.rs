@@ -8,7 +8,7 @@ use crate::rotation;
 use crate::settings::Settings;
 use crate::{RigidBody, Twist};
 use bevy_ecs::prelude::*;
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 use moreau_solvers::{InverseMass, WorldTwist};
 
 /// Free motion and inverse masses of all bodies.
@@ -62,7 +62,9 @@ impl Motion {
                     linear: fallen.twist.linear,
                     angular: fallen.orientation * fallen.twist.angular,
                 };
-                inverse_mass[row] = turned_inverse_mass(bodies, slot, &fallen);
+                if !bodies.constants[slot].inertia.spherical {
+                    inverse_mass[row] = turned_inverse_mass(bodies, slot, fallen.orientation);
+                }
                 drift[row] = fallen;
                 let WorldTwist { linear, angular } = free[row];
                 if overflow.is_none() && overflows([linear, angular]) {
@@ -74,7 +76,7 @@ impl Motion {
         chunks::fold(Slots::of(&bodies.moving, columns), &work, &Option::or)
     }
 
-    /// The entries of all bodies at rest.
+    /// The entries of all bodies at rest, and what turning does not change.
     fn fill(&mut self, bodies: &Bodies) {
         self.epoch = bodies.epoch;
         self.overflow_at_rest = None;
@@ -85,6 +87,10 @@ impl Motion {
         self.begin.resize(bodies.len(), WorldTwist::default());
         self.free.resize(bodies.len(), WorldTwist::default());
         self.inverse_mass.resize(bodies.len(), InverseMass::FIXED);
+        for slot in bodies.moving.iter().map(|slot| *slot as usize) {
+            let orientation = bodies.pose[slot].orientation;
+            self.inverse_mass[slot] = turned_inverse_mass(bodies, slot, orientation);
+        }
         self.position.clear();
         self.position
             .extend(bodies.pose.iter().map(|pose| pose.position));
@@ -135,8 +141,8 @@ fn fall(bodies: &Bodies, slot: usize, settings: &Settings) -> FreeMotion {
     }
 }
 
-/// `Ŵ` of a moving body at the orientation of its drift.
-fn turned_inverse_mass(bodies: &Bodies, slot: usize, drift: &FreeMotion) -> InverseMass {
+/// `Ŵ` of a moving body at an orientation.
+fn turned_inverse_mass(bodies: &Bodies, slot: usize, orientation: DQuat) -> InverseMass {
     let body = &bodies.constants[slot];
     if !body.is_dynamic() {
         return InverseMass::FIXED;
@@ -145,7 +151,7 @@ fn turned_inverse_mass(bodies: &Bodies, slot: usize, drift: &FreeMotion) -> Inve
     let angular = if inertia.spherical {
         DMat3::from_diagonal(inertia.inverse_moments)
     } else {
-        let axes = DMat3::from_quat(drift.orientation * inertia.frame);
+        let axes = DMat3::from_quat(orientation * inertia.frame);
         rotation::conjugate_diagonal(&axes, inertia.inverse_moments)
     };
     InverseMass {

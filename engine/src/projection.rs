@@ -44,28 +44,22 @@ pub(crate) struct Projector {
 /// What the update did to a body: displacement of its centre, m, and rotation vector, rad.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Displacement {
-    /// Centre of mass before it, m.
-    centre: DVec3,
     linear: DVec3,
     angular: DVec3,
     angle: f64,
 }
 
 impl Displacement {
-    fn none(at: &Pose) -> Self {
-        Self {
-            centre: at.position,
-            linear: DVec3::ZERO,
-            angular: DVec3::ZERO,
-            angle: 0.0,
-        }
-    }
+    const NONE: Self = Self {
+        linear: DVec3::ZERO,
+        angular: DVec3::ZERO,
+        angle: 0.0,
+    };
 
     fn between(old: &Pose, new: &Pose) -> Self {
         let turn = new.orientation * old.orientation.conjugate();
         let angular = DVec3::new(turn.x, turn.y, turn.z) * (2.0 * turn.w.signum());
         Self {
-            centre: old.position,
             linear: new.position - old.position,
             angular,
             angle: angular.length(),
@@ -80,14 +74,25 @@ impl Displacement {
 /// displacement `δ` meets a surface that turned by `φ`: `δ φ`.
 ///
 /// Only overlaps deeper than `least` are looked at closely: the result is at least that. The sum of the
-/// components bounds a length without a root.
-fn predicted_penetration(candidates: &[Candidate], moved: &[Displacement], least: f64) -> f64 {
+/// components bounds a length without a root, and at first the directions of all that moves are left out.
+fn predicted_penetration(
+    candidates: &[Candidate],
+    centres: &[DVec3],
+    moved: &[Displacement],
+    least: f64,
+) -> f64 {
     let one_norm = |v: DVec3| v.abs().element_sum();
     let work = |candidates: &[Candidate]| {
         candidates.iter().fold(least, |deepest: f64, candidate| {
-            let [a, b] = candidate.bodies;
-            let (a, b) = (&moved[a as usize], &moved[b as usize]);
-            let (arm_a, arm_b) = (candidate.point - a.centre, candidate.point - b.centre);
+            let [arm_a, arm_b] = candidate.arms(centres);
+            let [a, b] = candidate.bodies.map(|slot| &moved[slot as usize]);
+            let (length_a, length_b) = (one_norm(arm_a), one_norm(arm_b));
+            let (swing_a, swing_b) = (a.angle * length_a, b.angle * length_b);
+            let travel = one_norm(a.linear - b.linear) + swing_a + swing_b;
+            let turns = a.angle * swing_a + b.angle * swing_b;
+            if travel * (1.0 + a.angle + b.angle) + turns - candidate.gap <= deepest {
+                return deepest;
+            }
             let point_a = a.linear + a.angular.cross(arm_a);
             let point_b = b.linear + b.angular.cross(arm_b);
             let relative = point_a - point_b;
@@ -96,7 +101,7 @@ fn predicted_penetration(candidates: &[Candidate], moved: &[Displacement], least
                 let turns = 0.5 * (a.angle * a.angle * arm_a + b.angle * b.angle * arm_b);
                 turns + tangential * (a.angle + b.angle) - candidate.gap - normal
             };
-            if depth(one_norm(arm_a), one_norm(arm_b), one_norm(relative)) <= deepest {
+            if depth(length_a, length_b, one_norm(relative)) <= deepest {
                 return deepest;
             }
             let tangential = (relative - candidate.normal * normal).length();
@@ -107,24 +112,30 @@ fn predicted_penetration(candidates: &[Candidate], moved: &[Displacement], least
 }
 
 impl Projector {
-    /// Moves the poses of `bodies` out of overlaps deeper than the tolerance. `before` holds the
-    /// poses at which `detection` found its candidates.
+    /// The update may have made overlaps deeper than the tolerance. `before` holds the poses at which
+    /// detection found `candidates`, `centres` their positions.
+    pub(crate) fn expects_overlap(
+        &mut self,
+        bodies: &Bodies,
+        (before, centres): (&[Pose], &[DVec3]),
+        candidates: &[Candidate],
+        settings: &Settings,
+    ) -> bool {
+        self.iterations = 0;
+        self.measure(bodies, before);
+        let tolerance = settings.projection.tolerance;
+        predicted_penetration(candidates, centres, &self.moved, tolerance) > tolerance
+    }
+
+    /// Moves the poses of `bodies` out of overlaps deeper than the tolerance.
     pub(crate) fn project(
         &mut self,
         bodies: &mut Bodies,
-        before: &[Pose],
         motion: &Motion,
         detection: &mut Detection,
         settings: &Settings,
     ) -> Result<(), ProblemError> {
-        self.iterations = 0;
         let rule = settings.projection;
-        self.measure(bodies, before);
-        if predicted_penetration(&detection.candidates, &self.moved, rule.tolerance)
-            <= rule.tolerance
-        {
-            return Ok(());
-        }
         self.solver.settings = NsgsSettings {
             min_sweeps: 1,
             max_sweeps: rule.sweeps,
@@ -167,7 +178,7 @@ impl Projector {
         if self.epoch != bodies.epoch {
             self.epoch = bodies.epoch;
             self.moved.clear();
-            self.moved.extend(before.iter().map(Displacement::none));
+            self.moved.resize(bodies.len(), Displacement::NONE);
         }
         let moving = Slots::of(&bodies.moving, &mut self.moved[..]);
         chunks::for_each(moving, &|part: Slots<'_, &mut [Displacement]>| {

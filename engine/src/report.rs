@@ -51,7 +51,7 @@ pub struct StepReport {
     pub timing: StepTiming,
 }
 
-/// Wall time of the phases of a step, ms. Never part of a result. Six readings of the clock a step.
+/// Wall time of the phases of a step, ms. Never part of a result. Eight readings of the clock a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepTiming {
     /// The sum of the parts.
@@ -59,7 +59,10 @@ pub struct StepTiming {
     /// Components to dense arrays, checks.
     #[serde(default)]
     pub ms_gather: f64,
-    /// Free motion and detection.
+    /// Free motion.
+    #[serde(default)]
+    pub ms_free: f64,
+    /// Broad and narrow phase; with the free motion of those that wake.
     pub ms_detect: f64,
     /// Index sets, frames, laws, warm start.
     pub ms_assemble: f64,

@@ -25,16 +25,17 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
 #[inline]
 #[must_use]
 pub fn exp(phi: DVec3) -> DQuat {
-    let angle = phi.length();
-    let half = 0.5 * angle;
-    if half < SERIES {
-        let y = half * half;
-        let sinc = 0.5 * (1.0 - y / 6.0 * (1.0 - y / 20.0 * (1.0 - y / 42.0)));
-        let cos = 1.0 - y / 2.0 * (1.0 - y / 12.0 * (1.0 - y / 30.0 * (1.0 - y / 56.0)));
+    let square = phi.length_squared();
+    let y = 0.25 * square;
+    if y < SERIES * SERIES {
+        // No root and no division: they take longer than all the rest.
+        let sinc = 0.5 - y * (1.0 / 12.0 - y * (1.0 / 240.0 - y * (1.0 / 10_080.0)));
+        let cos = 1.0 - y * (0.5 - y * (1.0 / 24.0 - y * (1.0 / 720.0 - y * (1.0 / 40_320.0))));
         let v = phi * sinc;
         return DQuat::from_xyzw(v.x, v.y, v.z, cos);
     }
-    let (sin, cos) = libm::sincos(half);
+    let angle = square.sqrt();
+    let (sin, cos) = libm::sincos(0.5 * angle);
     let v = phi * (sin / angle);
     DQuat::from_xyzw(v.x, v.y, v.z, cos)
 }
@@ -43,7 +44,14 @@ pub fn exp(phi: DVec3) -> DQuat {
 #[inline]
 #[must_use]
 pub fn normalised(p: DQuat) -> DQuat {
-    p * (1.0 / p.length_squared().sqrt())
+    let square = p.length_squared();
+    let excess = square - 1.0;
+    // What comes next in the series of `1/√(1 + excess)` is then below the rounding.
+    if excess.abs() < 1e-8 {
+        p * (1.0 - 0.5 * excess)
+    } else {
+        p * (1.0 / square.sqrt())
+    }
 }
 
 /// The linear update `p + h ½ p ∘ (0, Ω)`, renormalised. `omega` in the body frame, rad/s.

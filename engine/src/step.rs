@@ -5,8 +5,8 @@
 //! | [`StepPhase::Gather`] | state `(q_k, v_k)` by id | components → bodies |
 //! | [`StepPhase::FreeTwist`] | `v_free = v_k + h M⁻¹F`, gyroscopic motion split off | bodies → motion |
 //! | [`StepPhase::Detect`] | gaps `g_N`, normals, `I₀` | bodies, motion → candidates |
-//! | [`StepPhase::Activate`] | `I₁ ⊂ I₀` and the term `s` of each normal law | candidates → interactions |
-//! | [`StepPhase::Assemble`] | `C, G, d = (s, 0, 0), μ`, warm start | interactions → problem |
+//! | [`StepPhase::Activate`] | `I₁ ⊂ I₀` | candidates → index set |
+//! | [`StepPhase::Assemble`] | the term `s` of each normal law, `C, G, d = (s, 0, 0), μ`, warm start | candidates → problem |
 //! | [`StepPhase::Solve`] | `u = W r + q`, `K* ∋ û ⊥ r ∈ K` | problem → `r`, `v_{k+1} = v_free + M⁻¹Gᵀr` |
 //! | [`StepPhase::Update`] | `q_{k+1} = q_k ⊕ h v_{k+θ}` | motion → bodies |
 //! | [`StepPhase::Project`] | `0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0`, poses only | bodies → bodies |
@@ -19,7 +19,7 @@
 //! its error in [`StepOutcome`] and the later ones do not run: as components are written by the
 //! last phase alone, a failed step leaves the world as it was.
 
-use crate::assembly::ContactProblem;
+use crate::assembly::{ContactProblem, Parts};
 use crate::bodies::Bodies;
 use crate::chunks;
 use crate::compact::Compact;
@@ -53,9 +53,9 @@ pub enum StepPhase {
     FreeTwist,
     /// Broad and narrow phase.
     Detect,
-    /// Index set and laws.
+    /// Index set.
     Activate,
-    /// Friction-contact problem.
+    /// Laws, and the friction-contact problem.
     Assemble,
     /// Impulses.
     Solve,
@@ -262,11 +262,17 @@ fn gather(
 
 fn free_twist(
     bodies: Res<Bodies>,
-    settings: Res<Settings>,
-    threads: Res<Threads>,
     mut motion: ResMut<Motion>,
+    conditions: Conditions,
 ) -> Result<(), StepError> {
-    predict(&mut motion, &bodies, &settings, &threads)
+    let Conditions {
+        settings,
+        threads,
+        mut clock,
+    } = conditions;
+    predict(&mut motion, &bodies, &settings, &threads)?;
+    clock.timing.ms_free = clock.lap();
+    Ok(())
 }
 
 fn predict(
@@ -333,12 +339,8 @@ fn activate(
     bodies: Res<Bodies>,
     motion: Res<Motion>,
     settings: Res<Settings>,
-    threads: Res<Threads>,
 ) {
-    let candidates = &detection.candidates;
-    threads.run(is_long(candidates.len()), || {
-        index_set.activate(candidates, &bodies, &motion, &settings);
-    });
+    index_set.activate(&detection.candidates, &bodies, &motion, &settings);
 }
 
 /// How a phase is to run, and the clock for its end.
@@ -350,12 +352,11 @@ struct Conditions<'w> {
 }
 
 fn assemble(
-    mut problem: ResMut<ContactProblem>,
+    (mut problem, mut detection): (ResMut<ContactProblem>, ResMut<Detection>),
     index_set: Res<IndexSet>,
-    detection: Res<Detection>,
     contacts: Res<Contacts>,
     sleepers: Res<Sleepers>,
-    bodies: Res<Bodies>,
+    (bodies, motion): (Res<Bodies>, Res<Motion>),
     conditions: Conditions,
 ) {
     let Conditions {
@@ -364,9 +365,17 @@ fn assemble(
         mut clock,
     } = conditions;
     let kept = sleepers.warm_start(&bodies);
-    let last = settings.warm_start.then(|| contacts.0.warm_start(kept));
-    threads.run(is_long(index_set.active.len()), || {
-        problem.assemble(&index_set.active, &detection.candidates, &bodies, last);
+    let last = settings
+        .warm_start
+        .then(|| contacts.0.warm_start(kept, &bodies));
+    let parts = Parts {
+        bodies: &bodies,
+        motion: &motion,
+        settings: &settings,
+        last,
+    };
+    threads.run(is_long(index_set.len()), || {
+        problem.assemble(&index_set, &mut detection.candidates, &parts);
     });
     clock.timing.ms_assemble = clock.lap();
 }
@@ -421,15 +430,11 @@ fn update(
     mut bodies: ResMut<Bodies>,
     mut pushes: ResMut<Pushes>,
     motion: Res<Motion>,
-    index_set: Res<IndexSet>,
     problem: Res<ContactProblem>,
     settings: Res<Settings>,
     threads: Res<Threads>,
 ) -> Result<(), StepError> {
-    let ContactProblem {
-        contacts, impulse, ..
-    } = &*problem;
-    pushes.mark(&index_set.active, contacts, impulse, &bodies);
+    pushes.mark(&problem, &bodies);
     let overflow = threads.run(is_long(bodies.moving.len()), || {
         moreau_jean::update(&mut bodies, &motion, &pushes, &settings)
     });
@@ -452,8 +457,8 @@ fn project(
     mut projector: ResMut<Projector>,
     mut bodies: ResMut<Bodies>,
     mut detection: ResMut<Detection>,
-    before: Res<Before>,
-    motion: Res<Motion>,
+    (before, motion): (Res<Before>, Res<Motion>),
+    (index_set, problem): (Res<IndexSet>, Res<ContactProblem>),
     conditions: Conditions,
 ) -> Result<(), StepError> {
     let Conditions {
@@ -462,13 +467,17 @@ fn project(
         mut clock,
     } = conditions;
     threads.run(is_large(&bodies), || {
-        projector.project(
-            &mut bodies,
-            &before.pose,
-            &motion,
-            &mut detection,
-            &settings,
-        )
+        let start = (&before.pose[..], &motion.position[..]);
+        // The problem has them, unless it chose some.
+        let candidates = match index_set.chosen() {
+            None => &problem.places,
+            Some(_) => &detection.candidates,
+        };
+        if projector.expects_overlap(&bodies, start, candidates, &settings) {
+            projector.project(&mut bodies, &motion, &mut detection, &settings)
+        } else {
+            Ok(())
+        }
     })?;
     clock.timing.ms_update = clock.lap();
     Ok(())
@@ -484,6 +493,7 @@ struct Results<'w> {
     ledger: ResMut<'w, Ledger>,
     motion: ResMut<'w, Motion>,
     problem: ResMut<'w, ContactProblem>,
+    detection: ResMut<'w, Detection>,
 }
 
 /// What the earlier phases left behind.
@@ -492,7 +502,6 @@ struct Finished<'w> {
     bodies: Res<'w, Bodies>,
     before: Res<'w, Before>,
     solver: Res<'w, Solver>,
-    detection: Res<'w, Detection>,
     projector: Res<'w, Projector>,
     settings: Res<'w, Settings>,
     threads: Res<'w, Threads>,
@@ -507,12 +516,12 @@ fn report(results: Results, finished: Finished) {
         mut ledger,
         mut motion,
         mut problem,
+        mut detection,
     } = results;
     let Finished {
         bodies,
         before,
         solver,
-        detection,
         projector,
         settings,
         threads,
@@ -521,10 +530,9 @@ fn report(results: Results, finished: Finished) {
     let solution = &*problem;
     let rows = solution.contacts.len().max(bodies.moving.len());
     let (energy, momentum_residual) = threads.run(is_long(rows), || {
-        chunks::both(
-            || ledger.balance(before, bodies, &motion, solution, &mut carried, settings),
-            || momentum.check(before, bodies, solution, settings),
-        )
+        let columns = [&mut carried, &mut momentum.defect];
+        let energy = ledger.balance(before, bodies, &motion, solution, columns, settings);
+        (energy, momentum.check(bodies, &solution.places, &carried))
     });
     clock.step += 1;
     clock.t += settings.time_step;
@@ -551,6 +559,7 @@ fn report(results: Results, finished: Finished) {
     };
     problem.carried = carried;
     contacts.0.keep(&mut problem, &mut motion, bodies);
+    problem.give_back(&mut detection.candidates);
 }
 
 fn fall_asleep(
@@ -580,6 +589,7 @@ fn scatter(
     let parts = clock.timing;
     report.timing = StepTiming {
         ms_total: parts.ms_gather
+            + parts.ms_free
             + parts.ms_detect
             + parts.ms_assemble
             + parts.ms_solve

@@ -3,9 +3,10 @@
 //! Pairs of balls, the bulk of granular scenes, work on compact arrays and leave before the first
 //! root; all others go through [`contacts`]. Both paths give the same bits.
 
-use super::reach::Extents;
-use super::{Candidate, is_shared};
+use super::Candidate;
+use super::reach::{BallReach, Extents};
 use crate::bodies::Bodies;
+use crate::chunks::is_shared;
 use crate::motion::Motion;
 use moreau_geometry::{Ball, ContactPoint, ball_contact, contacts};
 use rayon::prelude::*;
@@ -108,10 +109,7 @@ impl Scene<'_> {
             let (x, y) = (&balls[a], &balls[b]);
             if x.is_ball() && y.is_ball() {
                 if x.meets(y) {
-                    let [p, q] = [(a, x), (b, y)].map(|(slot, ball)| Ball {
-                        center: self.bodies.pose[slot].position,
-                        radius: ball.radius,
-                    });
+                    let [p, q] = [(a, x), (b, y)].map(|(slot, ball)| self.ball(slot, ball));
                     if let Some(point) = ball_contact(p, q, x.distance + y.distance)
                         && self.keeps(pair, x.margin + y.margin, &point)
                     {
@@ -129,6 +127,20 @@ impl Scene<'_> {
                     candidates.push(Candidate::new(pair, point));
                 }
             }
+        }
+    }
+
+    /// A ball where it is now.
+    #[inline]
+    fn ball(&self, slot: usize, ball: &BallReach) -> Ball {
+        let center = match self.rule {
+            // Its extent was just made of the same pose.
+            Rule::Margin { .. } => ball.center,
+            Rule::Reach => self.bodies.pose[slot].position,
+        };
+        Ball {
+            center,
+            radius: ball.radius,
         }
     }
 
