@@ -65,8 +65,6 @@ pub(crate) struct Detection {
     pub(crate) candidates: Vec<Candidate>,
     /// Deepest overlap at the poses of `t_k`, m, ≥ 0.
     pub(crate) deepest_found: f64,
-    /// Deepest overlap among the candidates, m, ≥ 0.
-    deepest: f64,
 }
 
 impl Detection {
@@ -87,25 +85,40 @@ impl Detection {
             let [a, b] = [a, b].map(|slot| &bodies.constants[slot as usize]);
             (a.is_dynamic() || b.is_dynamic()) && a.groups.meets(b.groups)
         });
-        self.narrow_phase(
-            bodies,
-            Rule::Margin {
-                motion,
-                time_step: settings.time_step,
+        self.deepest_found = narrow_phase::run(
+            self.broad_phase.candidates(),
+            &narrow_phase::Scene {
+                bodies,
+                extents: &self.extents,
+                rule: Rule::Margin {
+                    motion,
+                    time_step: settings.time_step,
+                },
             },
+            &mut self.found,
+            &mut self.candidates,
         );
-        self.deepest_found = self.deepest;
     }
 
-    /// Runs the narrow phase on the step's pairs at the bodies' present poses and keeps every
-    /// contact within the reach: the gaps after an update.
-    pub(crate) fn refresh(&mut self, bodies: &Bodies) {
-        self.narrow_phase(bodies, Rule::Reach);
+    /// Pairs that may have contacts in this step, in their order, and some more that depend on the history.
+    pub(crate) fn pairs(&self) -> &[[u32; 2]] {
+        self.broad_phase.candidates()
     }
 
-    /// Deepest overlap among the candidates, m, ≥ 0.
-    pub(crate) fn max_penetration(&self) -> f64 {
-        self.deepest
+    /// Runs the narrow phase on some of the step's pairs at the bodies' present poses, and keeps every
+    /// contact within the reach: the gaps after an update. Returns the deepest overlap, m, ≥ 0.
+    pub(crate) fn measure(
+        &mut self,
+        pairs: &[[u32; 2]],
+        bodies: &Bodies,
+        contacts: &mut Vec<Candidate>,
+    ) -> f64 {
+        let scene = narrow_phase::Scene {
+            bodies,
+            extents: &self.extents,
+            rule: Rule::Reach,
+        };
+        narrow_phase::run(pairs, &scene, &mut self.found, contacts)
     }
 
     /// Compares all bodies with what is known of them.
@@ -149,18 +162,5 @@ impl Detection {
             Some(extent) => self.broad_phase.follow(slot, &extent),
             None => self.broad_phase.forget(slot),
         }
-    }
-
-    fn narrow_phase(&mut self, bodies: &Bodies, rule: Rule) {
-        self.deepest = narrow_phase::run(
-            self.broad_phase.candidates(),
-            &narrow_phase::Scene {
-                bodies,
-                extents: &self.extents,
-                rule,
-            },
-            &mut self.found,
-            &mut self.candidates,
-        );
     }
 }

@@ -8,22 +8,30 @@
 //! 0 ≤ g_N(q) + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0,      q ← q ⊕ Ŵ Cᵀ Λ,      renormalise, repeat
 //! ```
 //!
-//! which is a frictionless contact problem for a pseudo-displacement (unit m instead of m/s), so
+//! Only bodies near such an overlap move, all others are held; where that leaves too deep an overlap, the
+//! islands of what is left move as a whole.
+//!
+//! Each is a frictionless contact problem for a pseudo-displacement (unit m instead of m/s), so
 //! the step's own solver serves. Rotations are corrected along the group. Twists are never
 //! touched: no kinetic energy is injected.
+
+mod linearised;
+mod neighbourhood;
 
 use crate::Pose;
 use crate::bodies::Bodies;
 use crate::chunks::{self, Slots};
 use crate::detection::{Candidate, Detection};
 use crate::motion::Motion;
-use crate::rotation::{self, contact_frame};
 use crate::settings::Settings;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
-use moreau_solvers::{
-    Contact, FactoredProblem, Goal, Momentum, Nsgs, NsgsSettings, ProblemError, WorldTwist,
-};
+use linearised::Linearised;
+use moreau_solvers::{Momentum, Nsgs, NsgsSettings, ProblemError};
+use neighbourhood::{Neighbourhood, Range};
+
+/// Contacts from a deep overlap to the farthest bodies that its first correction moves.
+const LINKS: u8 = 4;
 
 /// Buffers of the projection.
 #[derive(Resource, Debug, Default)]
@@ -33,10 +41,11 @@ pub(crate) struct Projector {
     moved: Vec<Displacement>,
     /// Of the bodies, when the displacements of those at rest were written.
     epoch: u64,
-    contacts: Vec<Contact>,
-    lambda: Vec<DVec3>,
-    rest: Vec<WorldTwist>,
-    displacement: Vec<WorldTwist>,
+    /// Whether each candidate may now be in a deep overlap, and the pairs of those that may.
+    suspect: Vec<bool>,
+    suspects: Vec<[u32; 2]>,
+    near: Neighbourhood,
+    problem: Linearised,
     /// Linearisations done in this step.
     pub(crate) iterations: usize,
 }
@@ -67,110 +76,102 @@ impl Displacement {
     }
 }
 
-/// Largest overlap that the motion of the step can have made of the gaps at its start, m.
+/// Largest overlap that the motion of the step can have made of the gap at its start, m.
 ///
 /// To first order a gap is carried along by the displacements of the two contact points. Beyond
 /// that a body that turned by `φ` leaves its tangent plane by at most `½ φ² ρ`, and a tangential
 /// displacement `δ` meets a surface that turned by `φ`: `δ φ`.
-///
-/// Only overlaps deeper than `least` are looked at closely: the result is at least that. The sum of the
-/// components bounds a length without a root, and at first the directions of all that moves are left out.
-fn predicted_penetration(
-    candidates: &[Candidate],
+fn may_overlap(
+    candidate: &Candidate,
     centres: &[DVec3],
     moved: &[Displacement],
-    least: f64,
-) -> f64 {
+    tolerance: f64,
+) -> bool {
     let one_norm = |v: DVec3| v.abs().element_sum();
-    let work = |candidates: &[Candidate]| {
-        candidates.iter().fold(least, |deepest: f64, candidate| {
-            let [arm_a, arm_b] = candidate.arms(centres);
-            let [a, b] = candidate.bodies.map(|slot| &moved[slot as usize]);
-            let (length_a, length_b) = (one_norm(arm_a), one_norm(arm_b));
-            let (swing_a, swing_b) = (a.angle * length_a, b.angle * length_b);
-            let travel = one_norm(a.linear - b.linear) + swing_a + swing_b;
-            let turns = a.angle * swing_a + b.angle * swing_b;
-            if travel * (1.0 + a.angle + b.angle) + turns - candidate.gap <= deepest {
-                return deepest;
-            }
-            let point_a = a.linear + a.angular.cross(arm_a);
-            let point_b = b.linear + b.angular.cross(arm_b);
-            let relative = point_a - point_b;
-            let normal = candidate.normal.dot(relative);
-            let depth = |arm_a: f64, arm_b: f64, tangential: f64| {
-                let turns = 0.5 * (a.angle * a.angle * arm_a + b.angle * b.angle * arm_b);
-                turns + tangential * (a.angle + b.angle) - candidate.gap - normal
-            };
-            if depth(length_a, length_b, one_norm(relative)) <= deepest {
-                return deepest;
-            }
-            let tangential = (relative - candidate.normal * normal).length();
-            deepest.max(depth(arm_a.length(), arm_b.length(), tangential))
-        })
+    let [a, b] = candidate.bodies.map(|slot| &moved[slot as usize]);
+    let [arm_a, arm_b] = candidate.arms(centres);
+    let point_a = a.linear + a.angular.cross(arm_a);
+    let point_b = b.linear + b.angular.cross(arm_b);
+    let relative = point_a - point_b;
+    let normal = candidate.normal.dot(relative);
+    let depth = |arm_a: f64, arm_b: f64, tangential: f64| {
+        let turns = 0.5 * (a.angle * a.angle * arm_a + b.angle * b.angle * arm_b);
+        turns + tangential * (a.angle + b.angle) - candidate.gap - normal
     };
-    chunks::fold(candidates, &work, &f64::max)
+    // The sum of the components bounds a length without a root.
+    if depth(one_norm(arm_a), one_norm(arm_b), one_norm(relative)) <= tolerance {
+        return false;
+    }
+    let tangential = (relative - candidate.normal * normal).length();
+    depth(arm_a.length(), arm_b.length(), tangential) > tolerance
 }
 
 impl Projector {
-    /// The update may have made overlaps deeper than the tolerance. `before` holds the poses at which
-    /// detection found `candidates`, `centres` their positions.
-    pub(crate) fn expects_overlap(
-        &mut self,
-        bodies: &Bodies,
-        (before, centres): (&[Pose], &[DVec3]),
-        candidates: &[Candidate],
-        settings: &Settings,
-    ) -> bool {
-        self.iterations = 0;
-        self.measure(bodies, before);
-        let tolerance = settings.projection.tolerance;
-        predicted_penetration(candidates, centres, &self.moved, tolerance) > tolerance
-    }
-
-    /// Moves the poses of `bodies` out of overlaps deeper than the tolerance.
+    /// Moves the poses of `bodies` out of overlaps deeper than the tolerance. `before` holds the
+    /// poses at which `detection` found `candidates`.
     pub(crate) fn project(
         &mut self,
         bodies: &mut Bodies,
+        before: &[Pose],
         motion: &Motion,
-        detection: &mut Detection,
+        (detection, candidates): (&mut Detection, &[Candidate]),
         settings: &Settings,
     ) -> Result<(), ProblemError> {
+        self.iterations = 0;
         let rule = settings.projection;
+        self.measure(bodies, before);
+        if rule.max_iterations == 0
+            || !self.predict(candidates, &motion.position, rule.tolerance)
+            || self.near.look_at(&self.suspects, bodies, detection) <= rule.tolerance
+        {
+            return Ok(());
+        }
         self.solver.settings = NsgsSettings {
             min_sweeps: 1,
             max_sweeps: rule.sweeps,
             momentum: Momentum::NESTEROV,
             ..settings.nsgs()
         };
-        while self.iterations < rule.max_iterations {
-            detection.refresh(bodies);
-            if detection.max_penetration() <= rule.tolerance {
-                break;
-            }
-            self.linearise(&detection.candidates, bodies);
-            let problem = FactoredProblem {
-                inverse_mass: &motion.inverse_mass,
-                free_twist: &self.rest,
-                contacts: &self.contacts,
-                positions: &[],
-            };
-            self.solver.solve_factored(
-                &problem,
-                &mut self.lambda,
-                &mut self.displacement,
-                &Goal::scaled(1e-3),
-            )?;
-            for slot in bodies.moving.iter().map(|slot| *slot as usize) {
-                let (pose, moved) = (&mut bodies.pose[slot], &self.displacement[slot]);
-                pose.position += moved.linear;
-                if moved.angular != DVec3::ZERO {
-                    pose.orientation =
-                        rotation::normalised(rotation::exp(moved.angular) * pose.orientation);
-                }
-            }
+        let mut range = Range::Links(LINKS);
+        loop {
+            self.near
+                .gather(range, rule.tolerance, bodies, (detection, candidates));
+            self.problem
+                .correct(&self.near, rule.tolerance, bodies, motion, &mut self.solver)?;
             self.iterations += 1;
+            if self.iterations == rule.max_iterations
+                || self.near.measure(bodies, detection) <= rule.tolerance
+            {
+                return Ok(());
+            }
+            range = Range::Islands;
         }
-        Ok(())
+    }
+
+    /// Lists the pairs of `candidates` that may now overlap by more than the tolerance. False if there are none.
+    fn predict(&mut self, candidates: &[Candidate], centres: &[DVec3], tolerance: f64) -> bool {
+        self.suspect.clear();
+        self.suspect.resize(candidates.len(), false);
+        let moved = &self.moved;
+        let work = |(candidates, suspect): (&[Candidate], &mut [bool])| {
+            let mut any = false;
+            for (candidate, suspect) in candidates.iter().zip(suspect) {
+                *suspect = may_overlap(candidate, centres, moved, tolerance);
+                any |= *suspect;
+            }
+            any
+        };
+        let columns = (candidates, &mut self.suspect[..]);
+        let any = chunks::fold(columns, &work, &|a, b| a || b);
+        self.suspects.clear();
+        if any {
+            let suspects = candidates.iter().zip(&self.suspect);
+            let pairs = suspects.filter(|(_, suspect)| **suspect);
+            self.suspects
+                .extend(pairs.map(|(candidate, _)| candidate.bodies));
+            self.suspects.dedup();
+        }
+        any
     }
 
     /// What the step has done to the poses so far.
@@ -187,25 +188,5 @@ impl Projector {
                 moved[row] = Displacement::between(&before[slot], &bodies.pose[slot]);
             }
         });
-    }
-
-    /// The gaps as a frictionless problem around the present poses.
-    fn linearise(&mut self, candidates: &[Candidate], bodies: &Bodies) {
-        self.contacts.clear();
-        self.contacts.extend(candidates.iter().map(|candidate| {
-            Contact {
-                bodies: candidate.bodies,
-                frame: contact_frame(candidate.normal),
-                arms: candidate
-                    .bodies
-                    .map(|slot| candidate.point - bodies.pose[slot as usize].position),
-                offset: DVec3::new(candidate.gap, 0.0, 0.0),
-                friction: 0.0,
-            }
-        }));
-        self.lambda.clear();
-        self.lambda.resize(self.contacts.len(), DVec3::ZERO);
-        self.rest.clear();
-        self.rest.resize(bodies.len(), WorldTwist::default());
     }
 }

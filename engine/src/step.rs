@@ -467,17 +467,16 @@ fn project(
         mut clock,
     } = conditions;
     threads.run(is_large(&bodies), || {
-        let start = (&before.pose[..], &motion.position[..]);
-        // The problem has them, unless it chose some.
+        // The problem has the candidates, unless it chose some.
+        let left = std::mem::take(&mut detection.candidates);
         let candidates = match index_set.chosen() {
             None => &problem.places,
-            Some(_) => &detection.candidates,
+            Some(_) => &left,
         };
-        if projector.expects_overlap(&bodies, start, candidates, &settings) {
-            projector.project(&mut bodies, &motion, &mut detection, &settings)
-        } else {
-            Ok(())
-        }
+        let found = (&mut *detection, &candidates[..]);
+        let done = projector.project(&mut bodies, &before.pose, &motion, found, &settings);
+        detection.candidates = left;
+        done
     })?;
     clock.timing.ms_update = clock.lap();
     Ok(())

@@ -101,3 +101,85 @@ fn projection_ends_within_its_tolerance() {
         report.max_penetration
     );
 }
+
+/// Weightless balls of radius 0.5 m at rest in a row along x, after one step.
+fn row(gaps: &[f64], max_iterations: usize, threads: usize) -> (Vec<Pose>, usize) {
+    let mut simulation = Simulation::new(Settings {
+        threads,
+        projection: moreau::Projection {
+            max_iterations,
+            ..moreau::Projection::default()
+        },
+        ..weightless()
+    })
+    .unwrap();
+    let ball = |x: f64| {
+        (
+            RigidBody::Dynamic,
+            Collider::sphere(0.5),
+            Pose::at(x, 0.0, 0.0),
+        )
+    };
+    let mut x = 0.0;
+    let mut bodies = vec![simulation.spawn(ball(x)).unwrap()];
+    for gap in gaps {
+        x += 1.0 + gap;
+        bodies.push(simulation.spawn(ball(x)).unwrap());
+    }
+    let report = simulation.step().unwrap();
+    let poses = bodies.iter().map(|body| simulation.pose(*body).unwrap());
+    (poses.collect(), report.projections)
+}
+
+fn overlap(poses: &[Pose]) -> f64 {
+    let gaps = poses
+        .windows(2)
+        .map(|pair| 1.0 - (pair[1].position - pair[0].position).length());
+    gaps.fold(0.0, f64::max)
+}
+
+#[test]
+fn a_deep_overlap_moves_no_other_island() {
+    // Three islands; the overlaps of the others are below the tolerance.
+    let gaps = [-5e-5, -5e-5, 3.0, -1e-2, 3.0, -5e-5, -9e-5];
+    let ((moved, projections), (left, _)) = (row(&gaps, 4, 1), row(&gaps, 0, 1));
+    assert!(projections > 0);
+    for slot in [0, 1, 2, 5, 6, 7] {
+        assert_eq!(moved[slot], left[slot], "ball {slot}");
+    }
+    assert!(moved[3] != left[3] && moved[4] != left[4]);
+    assert!(overlap(&moved) <= 1e-4);
+}
+
+#[test]
+fn in_a_large_island_only_the_neighbourhood_of_a_deep_overlap_moves() {
+    // All within the margin of each other, 1 cm, with room to move; shallow overlaps farther off.
+    let mut gaps = vec![1e-3; 100];
+    (gaps[50], gaps[20], gaps[60]) = (-3e-4, -5e-5, -9e-5);
+    let ((moved, projections), (left, _)) = (row(&gaps, 4, 1), row(&gaps, 0, 1));
+    assert_eq!(projections, 1);
+    for (slot, (moved, left)) in moved.iter().zip(&left).enumerate() {
+        assert_eq!(moved != left, slot == 50 || slot == 51, "ball {slot}");
+    }
+    assert!(overlap(&moved) <= 1e-4);
+}
+
+#[test]
+fn an_overlap_without_room_nearby_moves_its_island() {
+    // The balls around are in touch: all of them have to give way.
+    let mut gaps = vec![0.0; 16];
+    gaps[8] = -1e-3;
+    let ((moved, projections), (left, _)) = (row(&gaps, 4, 1), row(&gaps, 0, 1));
+    assert!(projections > 1);
+    assert!(moved.iter().zip(&left).all(|(moved, left)| moved != left));
+    assert!(overlap(&moved) <= 1e-4, "{}", overlap(&moved));
+}
+
+#[test]
+fn projection_gives_the_same_bits_on_any_number_of_threads() {
+    let gap = |i: i32| [1e-3, -2e-3, 5e-4, -5e-5, 0.3][(i * i % 17 % 5) as usize];
+    let gaps: Vec<f64> = (0..1500).map(gap).collect();
+    let (one, two) = (row(&gaps, 4, 1), row(&gaps, 4, 2));
+    assert!(one.1 > 0);
+    assert_eq!(one, two);
+}

@@ -1,0 +1,96 @@
+//! The overlaps of a neighbourhood as a frictionless contact problem around the present poses.
+
+use super::neighbourhood::Neighbourhood;
+use crate::bodies::Bodies;
+use crate::detection::Candidate;
+use crate::motion::Motion;
+use crate::rotation::{self, contact_frame};
+use glam::DVec3;
+use moreau_solvers::{Contact, FactoredProblem, Goal, InverseMass, Nsgs, ProblemError, WorldTwist};
+
+/// Buffers of the problem: a row for each body that moves, in the order of slots, and one for all that
+/// are held.
+#[derive(Debug, Default)]
+pub(super) struct Linearised {
+    /// Slots of the bodies that move, ascending.
+    slots: Vec<u32>,
+    /// Row of each slot; of use for those alone.
+    row: Vec<u32>,
+    inverse_mass: Vec<InverseMass>,
+    rest: Vec<WorldTwist>,
+    contacts: Vec<Contact>,
+    lambda: Vec<DVec3>,
+    displacement: Vec<WorldTwist>,
+}
+
+impl Linearised {
+    /// Solves `0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0` over the neighbourhood and moves its bodies by `Ŵ Cᵀ Λ`.
+    pub(super) fn correct(
+        &mut self,
+        near: &Neighbourhood,
+        tolerance: f64,
+        bodies: &mut Bodies,
+        motion: &Motion,
+        solver: &mut Nsgs,
+    ) -> Result<(), ProblemError> {
+        self.take(near, tolerance, bodies, motion);
+        let problem = FactoredProblem {
+            inverse_mass: &self.inverse_mass,
+            free_twist: &self.rest,
+            contacts: &self.contacts,
+            positions: &[],
+        };
+        let goal = Goal::scaled(1e-3);
+        solver.solve_factored(&problem, &mut self.lambda, &mut self.displacement, &goal)?;
+        for (slot, moved) in self.slots.iter().zip(&self.displacement) {
+            let pose = &mut bodies.pose[*slot as usize];
+            pose.position += moved.linear;
+            if moved.angular != DVec3::ZERO {
+                pose.orientation =
+                    rotation::normalised(rotation::exp(moved.angular) * pose.orientation);
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, near: &Neighbourhood, tolerance: f64, bodies: &Bodies, motion: &Motion) {
+        self.slots.clear();
+        self.slots.extend_from_slice(near.moving());
+        self.row.resize(bodies.len(), 0);
+        self.inverse_mass.clear();
+        for (row, slot) in (0..).zip(&self.slots) {
+            let slot = *slot as usize;
+            self.row[slot] = row;
+            self.inverse_mass.push(motion.inverse_mass[slot]);
+        }
+        self.inverse_mass.push(InverseMass::FIXED);
+        self.rest.clear();
+        self.rest
+            .resize(self.slots.len() + 1, WorldTwist::default());
+        let (row, held) = (&self.row, self.slots.len() as u32);
+        let contact = |found: &Candidate| {
+            let inside = found.bodies.map(|slot| near.moves(slot));
+            let [a, b] = found.bodies.map(|slot| slot as usize);
+            // Whoever is held for being far off might give way: a shallow overlap with it may stay as it is.
+            let pushable = bodies.is_awake_dynamic(a) && bodies.is_awake_dynamic(b);
+            let may_stay = inside != [true, true] && pushable && found.gap >= -tolerance;
+            let gap = if may_stay {
+                found.gap.max(0.0)
+            } else {
+                found.gap
+            };
+            Contact {
+                bodies: [(a, inside[0]), (b, inside[1])]
+                    .map(|(slot, inside)| if inside { row[slot] } else { held }),
+                frame: contact_frame(found.normal),
+                arms: [a, b].map(|slot| found.point - bodies.pose[slot].position),
+                offset: DVec3::new(gap, 0.0, 0.0),
+                friction: 0.0,
+            }
+        };
+        self.contacts.clear();
+        self.contacts.extend(near.contacts.iter().map(contact));
+        self.lambda.clear();
+        self.lambda.resize(self.contacts.len(), DVec3::ZERO);
+    }
+}
