@@ -21,7 +21,7 @@ use super::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
 use super::ball_lanes::isotropic_inertia;
 use super::members::Members;
 use super::rows::{Extrapolate, FIRST_ROW, Row};
-use super::slabs::Slabs;
+use super::slabs::{Slabs, Task};
 use super::unit::{self, Source, Unit};
 use crate::lanes::Dispatch;
 use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
@@ -162,10 +162,12 @@ impl<'a> LaneSweep<'a> {
         });
         for round in &cut.rounds {
             for_each(self.shared, round.len(), |k| {
-                let unit = round[k] as usize;
-                let [mut a, mut b] = cut.units[unit].map(|slab| lock(&slabs[slab as usize]));
+                let Some(unit) = round[k].between else {
+                    return;
+                };
+                let [mut a, mut b] = round[k].slabs.map(|slab| lock(&slabs[slab as usize]));
                 let rows = unit::Slabs::Two([&mut a.now, &mut b.now]);
-                lock(&units[unit]).push(rows, self.dispatch);
+                lock(&units[unit as usize]).push(rows, self.dispatch);
             });
         }
         for_each(self.shared, cut.len(), |slab| {
@@ -174,25 +176,26 @@ impl<'a> LaneSweep<'a> {
         });
     }
 
-    /// The sweep over one unit between slabs.
-    fn sweep_between(&self, unit: usize, beta: f64) {
-        let space = &*self.space;
-        let [mut a, mut b] = space.cut.units[unit].map(|slab| lock(&space.slabs[slab as usize]));
-        let rows = unit::Slabs::Two([&mut a.now, &mut b.now]);
-        lock(&space.units[unit]).sweep(rows, beta, self.dispatch);
-    }
-
-    /// The sweep over the inside of one slab, from its extrapolated twists.
-    fn sweep_inside(&self, slab: usize, beta: f64) {
-        let space = &*self.space;
-        let mut own = lock(&space.slabs[slab]);
-        let Slab { now, before } = &mut *own;
-        self.dispatch.run(Extrapolate {
-            now: &mut *now,
-            before,
-            beta,
-        });
-        lock(&space.units[slab]).sweep(unit::Slabs::One(now), beta, self.dispatch);
+    /// The part of a task in a sweep. In the first round it begins with the extrapolation of its slabs.
+    fn visit(&self, task: &Task, first: bool, beta: f64) {
+        let LaneWorkspace { slabs, units, .. } = &*self.space;
+        let [a, b] = task.slabs;
+        let mut low = lock(&slabs[a as usize]);
+        let mut high = (b != a).then(|| lock(&slabs[b as usize]));
+        if first {
+            for slab in std::iter::once(&mut low).chain(&mut high) {
+                let Slab { now, before } = &mut **slab;
+                self.dispatch.run(Extrapolate { now, before, beta });
+            }
+        }
+        if let Some(unit) = task.inside {
+            let rows = unit::Slabs::One(&mut low.now);
+            lock(&units[unit as usize]).sweep(rows, beta, self.dispatch);
+        }
+        if let (Some(unit), Some(high)) = (task.between, &mut high) {
+            let rows = unit::Slabs::Two([&mut low.now, &mut high.now]);
+            lock(&units[unit as usize]).sweep(rows, beta, self.dispatch);
+        }
     }
 }
 
@@ -208,10 +211,9 @@ impl Relaxation for LaneSweep<'_> {
     fn sweep(&mut self, beta: f64) -> SweepSums {
         let this = &*self;
         let cut = &this.space.cut;
-        for_each(this.shared, cut.len(), |slab| this.sweep_inside(slab, beta));
-        for round in &cut.rounds {
+        for (number, round) in cut.rounds.iter().enumerate() {
             for_each(this.shared, round.len(), |k| {
-                this.sweep_between(round[k] as usize, beta);
+                this.visit(&round[k], number == 0, beta);
             });
         }
         let mut sums = SweepSums::default();

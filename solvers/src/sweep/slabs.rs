@@ -6,9 +6,15 @@
 //!      interior      └ between 0 and 1  └ between 1 and 2    units: groups of contacts
 //! ```
 //!
-//! A *unit* is the contacts inside one slab, or between two. The interiors touch no body in common;
-//! units between slabs are put into *rounds* in which no slab occurs twice. A sweep visits all interiors,
-//! then round after round: within each, units can run at the same time.
+//! A *unit* is the contacts inside one slab, or between two. A [`Task`] is the inside of a slab and what
+//! lies between it and the next one; tasks come in *rounds* in which no slab occurs twice, so that those of a
+//! round can run at the same time:
+//!
+//! ```text
+//! round 0:   [0, 0–1]   [2, 2–3]   [4, 4–5] …
+//! round 1:       [1, 1–2]   [3, 3–4]   [5] …
+//! round 2 …: what lies between slabs that are no neighbours, in large bodies and thin slabs
+//! ```
 //!
 //! How many slabs there are follows from the number of contacts alone, never from the number of
 //! threads, and one thread visits the same units in the same order.
@@ -18,12 +24,26 @@ use super::rows::{FIRST_ROW, Place};
 use crate::problem::FactoredProblem;
 use glam::DVec3;
 
-/// Contacts of a slab. Two threads share what is twice as large.
-const CONTACTS_PER_SLAB: usize = 2500;
+/// Least number of contacts of a slab on average.
+const CONTACTS_PER_SLAB: usize = 1250;
+/// Slabs of a pile as wide as high, over the cubic root of its contacts: they stay thicker than a body,
+/// so that not all contacts lie between slabs.
+const SLABS_PER_EDGE: f64 = 0.57;
 const MAX_SLABS: usize = 64;
 /// Resolution of the cuts.
 const BINS: usize = 2048;
 const NONE: u32 = u32::MAX;
+
+/// What one thread does at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Task {
+    /// The slabs that it needs, the same twice if it needs one.
+    pub(crate) slabs: [u32; 2],
+    /// The slab whose inside it visits, if any. It is also the number of that unit.
+    pub(crate) inside: Option<u32>,
+    /// The unit between the two that it visits then.
+    pub(crate) between: Option<u32>,
+}
 
 /// Where everything is.
 #[derive(Debug, Default)]
@@ -38,8 +58,8 @@ pub(crate) struct Slabs {
     pub(crate) driven: Vec<u32>,
     /// The two slabs of each unit, interiors first.
     pub(crate) units: Vec<[u32; 2]>,
-    /// Units between slabs by rounds.
-    pub(crate) rounds: Vec<Vec<u32>>,
+    /// Tasks by rounds. Those of the first have every slab once.
+    pub(crate) rounds: Vec<Vec<Task>>,
     /// Contacts of each body.
     degree: Vec<u32>,
     bin: Vec<u16>,
@@ -49,9 +69,7 @@ pub(crate) struct Slabs {
 impl Slabs {
     /// Cuts the problem, whose contacts are `links`.
     pub(crate) fn cut(&mut self, problem: &FactoredProblem, links: &[Link]) {
-        // An even number, for two threads to share.
-        let pairs = links.len() / (2 * CONTACTS_PER_SLAB);
-        let count = (2 * pairs).clamp(1, MAX_SLABS);
+        let count = number_of_slabs(links.len());
         self.degree.clear();
         self.degree.resize(problem.inverse_mass.len(), 0);
         for link in links {
@@ -127,23 +145,40 @@ impl Slabs {
         self.make_rounds();
     }
 
-    /// Puts the units between slabs into rounds, greedily in their order.
+    /// Puts the work into rounds; units between slabs that are no neighbours greedily in their order.
     fn make_rounds(&mut self) {
         for round in &mut self.rounds {
             round.clear();
         }
-        let count = self.bodies.len();
-        for unit in count..self.units.len() {
-            let [a, b] = self.units[unit];
-            let units = &self.units;
-            let free = |round: &Vec<u32>| {
-                round
-                    .iter()
-                    .all(|other| !units[*other as usize].iter().any(|s| *s == a || *s == b))
+        let count = self.len() as u32;
+        self.rounds.resize_with(self.rounds.len().max(2), Vec::new);
+        for slab in 0..count {
+            let next = slab + 1;
+            self.rounds[slab as usize % 2].push(Task {
+                slabs: [slab, next.min(count - 1)],
+                inside: Some(slab),
+                between: None,
+            });
+        }
+        for (unit, slabs) in (0..).zip(&self.units).skip(count as usize) {
+            let [a, b] = *slabs;
+            if b == a + 1 {
+                let task = &mut self.rounds[a as usize % 2][a as usize / 2];
+                task.between = Some(unit);
+                continue;
+            }
+            let task = Task {
+                slabs: *slabs,
+                inside: None,
+                between: Some(unit),
             };
-            match self.rounds.iter().position(free) {
-                Some(round) => self.rounds[round].push(unit as u32),
-                None => self.rounds.push(vec![unit as u32]),
+            let free = |round: &Vec<Task>| {
+                let mut taken = round.iter().flat_map(|other| other.slabs);
+                taken.all(|slab| slab != a && slab != b)
+            };
+            match self.rounds[2..].iter().position(free) {
+                Some(round) => self.rounds[2 + round].push(task),
+                None => self.rounds.push(vec![task]),
             }
         }
     }
@@ -212,6 +247,13 @@ impl Slabs {
             bodies.push(j as u32);
         }
     }
+}
+
+/// A multiple of four, so that two threads share each round evenly, or one.
+fn number_of_slabs(contacts: usize) -> usize {
+    let thick = SLABS_PER_EDGE * libm::cbrt(contacts as f64);
+    let most = (contacts / CONTACTS_PER_SLAB).min(thick as usize);
+    (most / 4 * 4).clamp(1, MAX_SLABS)
 }
 
 /// Position of a body along the axis of the cuts.

@@ -143,17 +143,23 @@ fn a_round_has_no_slab_twice_and_units_share_out_the_contacts() {
     let cut = &space.cut;
     assert!(cut.len() > 3, "{}", cut.len());
     for round in &cut.rounds {
-        let mut slabs: Vec<u32> = round
-            .iter()
-            .flat_map(|unit| cut.units[*unit as usize])
-            .collect();
-        let count = slabs.len();
+        let mut slabs: Vec<u32> = round.iter().flat_map(|task| task.slabs).collect();
+        // The last slab has no next one.
+        let twice = round.iter().filter(|task| task.slabs[0] == task.slabs[1]);
+        let count = slabs.len() - twice.count();
         slabs.sort_unstable();
         slabs.dedup();
         assert_eq!(slabs.len(), count);
     }
-    let between: usize = cut.rounds.iter().map(Vec::len).sum();
-    assert_eq!(cut.len() + between, cut.units.len());
+    let mut first: Vec<u32> = cut.rounds[0].iter().flat_map(|task| task.slabs).collect();
+    first.sort_unstable();
+    assert!(first.into_iter().eq(0..cut.len() as u32));
+    let tasks = cut.rounds.iter().flatten();
+    let mut units: Vec<u32> = tasks
+        .flat_map(|task| task.inside.into_iter().chain(task.between))
+        .collect();
+    units.sort_unstable();
+    assert!(units.into_iter().eq(0..cut.units.len() as u32));
     let mut seen = vec![0; owned.contacts.len()];
     for (unit, slabs) in space.units.iter().zip(&cut.units) {
         for member in &lock(unit).members {
