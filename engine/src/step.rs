@@ -301,7 +301,7 @@ fn is_long(rows: usize) -> bool {
 }
 
 /// Bodies from which on detection gains from other threads, waking them included.
-const LARGE: usize = 500;
+const LARGE: usize = 250;
 
 fn is_large(bodies: &Bodies) -> bool {
     bodies.len() >= LARGE

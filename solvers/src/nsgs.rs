@@ -53,7 +53,7 @@ pub struct NsgsSettings {
     pub momentum: Momentum,
     /// Contacts from which on the sweep is shared among the threads of the rayon pool that the
     /// solve is called in, if it is called in one.
-    /// Default 5 000: smaller problems are not cut into parts. The bits of the result do not depend
+    /// Default 3 000: smaller problems are not cut into parts. The bits of the result do not depend
     /// on it. Sweeps with one of the options below run on one thread.
     pub parallel_from: usize,
     /// Use the widest vector instructions of the machine. Default true. The bits of the result do not
@@ -78,7 +78,7 @@ impl Default for NsgsSettings {
             max_sweeps: 5_000,
             stall_window: None,
             momentum: Momentum::default(),
-            parallel_from: 5_000,
+            parallel_from: 3_000,
             simd: true,
             local: LocalSolver::Exact,
             relaxation: 1.0,

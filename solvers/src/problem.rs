@@ -439,7 +439,7 @@ impl FrictionProblem {
 
 /// So many contacts are worth the threads of the pool that the caller runs in, if there is one.
 pub(crate) fn is_shared(contacts: usize) -> bool {
-    const WORTH_IT: usize = 5000;
+    const WORTH_IT: usize = 3000;
     contacts >= WORTH_IT
         && rayon::current_thread_index().is_some()
         && rayon::current_num_threads() > 1

@@ -25,10 +25,10 @@ use crate::problem::FactoredProblem;
 use glam::DVec3;
 
 /// Least number of contacts of a slab on average.
-const CONTACTS_PER_SLAB: usize = 1250;
+const CONTACTS_PER_SLAB: usize = 750;
 /// Slabs of a pile as wide as high, over the cubic root of its contacts: they stay thicker than a body,
 /// so that not all contacts lie between slabs.
-const SLABS_PER_EDGE: f64 = 0.57;
+const SLABS_PER_EDGE: f64 = 0.6;
 const MAX_SLABS: usize = 64;
 /// Resolution of the cuts.
 const BINS: usize = 2048;
