@@ -41,6 +41,15 @@ impl BodyConstants {
         }
     }
 
+    /// Radius of a ball about its centre of mass, m; none for all other bodies.
+    #[inline]
+    pub(crate) fn ball_radius(&self) -> Option<f64> {
+        match &self.geometry {
+            Some(geometry) if self.center_of_mass == DVec3::ZERO => geometry.ball_radius(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn is_dynamic(&self) -> bool {
         self.kind == RigidBody::Dynamic
     }

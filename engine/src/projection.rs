@@ -39,7 +39,8 @@ pub(crate) struct Projector {
     solver: Nsgs,
     /// Displacements by the update.
     moved: Vec<Displacement>,
-    /// Of the bodies, when the displacements of those at rest were written.
+    kicks: Vec<Kick>,
+    /// Of the bodies, when the entries of those at rest were written.
     epoch: u64,
     /// Whether each candidate may now be in a deep overlap, and the pairs of those that may.
     suspect: Vec<bool>,
@@ -56,6 +57,29 @@ pub(crate) struct Displacement {
     linear: DVec3,
     angular: DVec3,
     angle: f64,
+}
+
+/// How far the impulses of the step took a body beyond its free motion.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kick {
+    /// Of its centre, m.
+    by: DVec3,
+    /// What is left of its margin once its points have turned, m; may be negative.
+    slack: f64,
+}
+
+impl Kick {
+    /// True if a pair of bodies, each with this motion, could meet unseen.
+    fn is_large(&self, tolerance: f64) -> bool {
+        self.by.length_squared() > (self.slack + 0.5 * tolerance).max(0.0).powi(2)
+    }
+
+    /// Contacts outside `I₀` are farther apart than the two margins and the free motion: by how much more
+    /// than the tolerance they may have closed is a matter of the kicks alone.
+    fn may_meet(&self, other: &Self, tolerance: f64) -> bool {
+        let room = (self.slack + other.slack + tolerance).max(0.0);
+        (self.by - other.by).length_squared() > room * room
+    }
 }
 
 impl Displacement {
@@ -119,9 +143,15 @@ impl Projector {
     ) -> Result<(), ProblemError> {
         self.iterations = 0;
         let rule = settings.projection;
-        self.measure(bodies, before);
-        if rule.max_iterations == 0
-            || !self.predict(candidates, &motion.position, rule.tolerance)
+        if rule.max_iterations == 0 {
+            return Ok(());
+        }
+        let kicked = self.measure(bodies, before, motion, settings);
+        self.predict(candidates, &motion.position, rule.tolerance);
+        if kicked {
+            self.suspect_unseen(detection.pairs(), rule.tolerance);
+        }
+        if self.suspects.is_empty()
             || self.near.look_at(&self.suspects, bodies, detection) <= rule.tolerance
         {
             return Ok(());
@@ -148,8 +178,8 @@ impl Projector {
         }
     }
 
-    /// Lists the pairs of `candidates` that may now overlap by more than the tolerance. False if there are none.
-    fn predict(&mut self, candidates: &[Candidate], centres: &[DVec3], tolerance: f64) -> bool {
+    /// Lists the pairs of `candidates` that may now overlap by more than the tolerance.
+    fn predict(&mut self, candidates: &[Candidate], centres: &[DVec3], tolerance: f64) {
         self.suspect.clear();
         self.suspect.resize(candidates.len(), false);
         let moved = &self.moved;
@@ -171,22 +201,60 @@ impl Projector {
                 .extend(pairs.map(|(candidate, _)| candidate.bodies));
             self.suspects.dedup();
         }
-        any
     }
 
-    /// What the step has done to the poses so far.
-    fn measure(&mut self, bodies: &Bodies, before: &[Pose]) {
+    /// Adds those of the step's `pairs` that kicks may have brought together outside `I₀`. Beyond the extents of
+    /// the step nobody is found: what the pairs hold there depends on the history.
+    fn suspect_unseen(&mut self, pairs: &[[u32; 2]], tolerance: f64) {
+        let kicks = &self.kicks;
+        let may_meet = |pair: &&[u32; 2]| {
+            let [a, b] = pair.map(|slot| &kicks[slot as usize]);
+            a.may_meet(b, tolerance)
+        };
+        self.suspects.extend(pairs.iter().filter(may_meet));
+        self.suspects.sort_unstable();
+        self.suspects.dedup();
+    }
+
+    /// What the step has done to the poses so far. True if some body was kicked beyond its margin.
+    fn measure(
+        &mut self,
+        bodies: &Bodies,
+        before: &[Pose],
+        motion: &Motion,
+        settings: &Settings,
+    ) -> bool {
         if self.epoch != bodies.epoch {
             self.epoch = bodies.epoch;
             self.moved.clear();
             self.moved.resize(bodies.len(), Displacement::NONE);
+            self.kicks.clear();
+            self.kicks.resize(bodies.len(), Kick::default());
         }
-        let moving = Slots::of(&bodies.moving, &mut self.moved[..]);
-        chunks::for_each(moving, &|part: Slots<'_, &mut [Displacement]>| {
-            let (rows, moved) = (part.each(), part.columns);
+        let (h, tolerance) = (settings.time_step, settings.projection.tolerance);
+        let columns = (&mut self.moved[..], &mut self.kicks[..]);
+        let moving = Slots::of(&bodies.moving, columns);
+        let work = |part: Slots<'_, (&mut [Displacement], &mut [Kick])>| {
+            let rows = part.each();
+            let (moved, kicks) = part.columns;
+            let mut kicked = false;
             for (slot, row) in rows {
                 moved[row] = Displacement::between(&before[slot], &bodies.pose[slot]);
+                let (moved, free, body) =
+                    (&moved[row], &motion.free[slot], &bodies.constants[slot]);
+                let swing = if body.ball_radius().is_some() || !body.radius.is_finite() {
+                    0.0
+                } else {
+                    (moved.angular - free.angular * h).length() * body.radius
+                };
+                kicks[row] = Kick {
+                    by: moved.linear - free.linear * h,
+                    slack: settings.margin * body.size - swing,
+                };
+                kicked |= kicks[row].is_large(tolerance);
             }
-        });
+            kicked
+        };
+        chunks::fold(moving, &work, &|a, b| a || b)
     }
 }

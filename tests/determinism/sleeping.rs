@@ -84,7 +84,7 @@ fn neither_threads_nor_spawn_order_change_a_bit_of_who_sleeps() {
     assert!(asleep[..300].iter().any(|count| *count > 10));
     // Balls go on rolling, and meet those that sleep.
     let woke = asleep.windows(2).filter(|pair| pair[1] < pair[0]).count();
-    assert!(woke >= 20, "{woke} steps that woke somebody");
+    assert!(woke >= 10, "{woke} steps that woke somebody");
     for threads in [2, 3, 4, 8] {
         assert_eq!(story(threads, &specs), expected, "{threads} threads");
     }

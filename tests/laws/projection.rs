@@ -183,3 +183,34 @@ fn projection_gives_the_same_bits_on_any_number_of_threads() {
     assert!(one.1 > 0);
     assert_eq!(one, two);
 }
+
+/// Three balls fly side by side. One is struck and thrown into a third one that it was not expected to meet in this
+/// step: the two do not approach each other before, and the gap is more than their margins. What strikes do to
+/// bodies is looked at afterwards.
+#[test]
+fn a_body_kicked_beyond_its_margin_does_not_end_inside_another() {
+    let run = |max_iterations: usize| {
+        let mut settings = weightless();
+        settings.projection.max_iterations = max_iterations;
+        let mut simulation = Simulation::new(settings).unwrap();
+        let elastic = Material {
+            restitution: 1.0,
+            friction: 0.0,
+            ..Material::default()
+        };
+        let [speed, along] = [0.4, 0.1].map(|way| way / settings.time_step);
+        let bodies = [(-1.0, speed), (0.0, 0.0), (1.06, 0.0)].map(|(x, speed)| {
+            let ball = (RigidBody::Dynamic, Collider::sphere(0.5), elastic);
+            let state = (Pose::at(x, 0.0, 0.0), Twist::linear(speed, along, 0.0));
+            simulation.spawn((ball, state)).unwrap()
+        });
+        let report = simulation.step().unwrap();
+        let [_, b, c] = bodies.map(|body| simulation.pose(body).unwrap().position.x);
+        assert_eq!(report.contacts, 1);
+        1.0 - (c - b)
+    };
+    let unseen = run(0);
+    assert!(unseen > 0.05, "{unseen}");
+    let left = run(20);
+    assert!(left <= Settings::default().projection.tolerance, "{left}");
+}

@@ -179,10 +179,7 @@ impl Rows<'_> {
         let turn = if bounded { spin * body.radius } else { 0.0 };
         let distance = margin + h * (speed + turn);
         let angle = if bounded { 0.0 } else { h * spin };
-        let ball_radius = match &body.geometry {
-            Some(geometry) if body.center_of_mass == DVec3::ZERO => geometry.ball_radius(),
-            _ => None,
-        };
+        let ball_radius = body.ball_radius();
         let travel = h * if ball_radius.is_some() {
             speed
         } else {
