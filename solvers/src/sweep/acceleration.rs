@@ -8,7 +8,7 @@
 //!                 or  ⟨y_{k−1} − x_{k−1}, x_k − x_{k−1}⟩_λ < 0          turned back
 //!                 or  ‖x_k − y_{k−1}‖_λ > 10 × its smallest so far       growing: cap/2 as well
 //! t' = (1 + √(1 + 4t²))/2,   β = min((t − 1)/t', cap),   y_k = x_k + β (x_k − x_{k−1})
-//! β beyond the cap while   ⟨x_k − y_{k−1}, x_k − x_{k−1}⟩_λ > 0.85 ‖x_k − y_{k−1}‖_λ ‖x_k − x_{k−1}‖_λ
+//! β beyond the cap while   ⟨x_k − y_{k−1}, x_k − x_{k−1}⟩_λ > 0.9 ‖x_k − y_{k−1}‖_λ ‖x_k − x_{k−1}‖_λ
 //! ```
 //!
 //! Twists are affine in the impulses, so both are extrapolated with the same `β` and no product
@@ -351,7 +351,7 @@ const GROWTH: f64 = 100.0;
 /// Largest `β` beyond the cap.
 const TOP: f64 = 0.98;
 /// Cosine of the angle between correction and step above which the momentum may rise.
-const ALIGNED: f64 = 0.85;
+const ALIGNED: f64 = 0.9;
 
 /// Nesterov's sequence with a cap and restarts.
 struct Sequence {
@@ -446,7 +446,7 @@ mod tests {
         let cap = Momentum::CAPPED.cap;
         let mut sequence = Sequence::new(Momentum::CAPPED);
         for _ in 0..200 {
-            sequence.advance(&along(0.9));
+            sequence.advance(&along(0.95));
         }
         assert_eq!(sequence.beta.to_bits(), TOP.to_bits());
         sequence.advance(&along(0.8));
