@@ -26,6 +26,8 @@ use glam::DVec3;
 
 /// Least number of contacts of a slab on average.
 const CONTACTS_PER_SLAB: usize = 750;
+/// The same of pairs of bodies, from more than four slabs on: lanes hold pairs, and must be filled.
+const PAIRS_PER_SLAB: usize = 300;
 /// Slabs of a pile as wide as high, over the cubic root of its contacts: they stay thicker than a body,
 /// so that not all contacts lie between slabs.
 const SLABS_PER_EDGE: f64 = 0.6;
@@ -69,7 +71,8 @@ pub(crate) struct Slabs {
 impl Slabs {
     /// Cuts the problem, whose contacts are `links`.
     pub(crate) fn cut(&mut self, problem: &FactoredProblem, links: &[Link]) {
-        let count = number_of_slabs(links.len());
+        let pairs = links.chunk_by(|a, b| a.bodies == b.bodies).count();
+        let count = number_of_slabs(links.len(), pairs);
         self.degree.clear();
         self.degree.resize(problem.inverse_mass.len(), 0);
         for link in links {
@@ -250,9 +253,10 @@ impl Slabs {
 }
 
 /// A multiple of four, so that two threads share each round evenly, or one.
-fn number_of_slabs(contacts: usize) -> usize {
+fn number_of_slabs(contacts: usize, pairs: usize) -> usize {
     let thick = SLABS_PER_EDGE * libm::cbrt(contacts as f64);
-    let most = (contacts / CONTACTS_PER_SLAB).min(thick as usize);
+    let filled = (contacts / CONTACTS_PER_SLAB).min((pairs / PAIRS_PER_SLAB).max(4));
+    let most = filled.min(thick as usize);
     (most / 4 * 4).clamp(1, MAX_SLABS)
 }
 
