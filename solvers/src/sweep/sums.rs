@@ -7,7 +7,6 @@ use pulp::Simd;
 /// Running sums of the lanes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LaneSums {
-    uphill: Lanes,
     turn: Lanes,
     change: Lanes,
     step: Lanes,
@@ -26,7 +25,6 @@ impl LaneSums {
         let (change, step) = (sub(solved, start), sub(solved, before));
         let terms = [
             (&mut self.turn, dot(sub(start, before), step)),
-            (&mut self.uphill, -dot(change, step)),
             (&mut self.change, dot(change, change)),
             (&mut self.step, dot(step, step)),
             (&mut self.size, dot(solved, solved)),
@@ -39,11 +37,13 @@ impl LaneSums {
 
     /// The sums over the lanes.
     pub(crate) fn total(&self) -> SweepSums {
+        let (turn, step) = (self.turn.sum(), self.step.sum());
         SweepSums {
-            uphill: self.uphill.sum(),
-            turn: self.turn.sum(),
+            // y − x = (y − x_prev) − (x − x_prev)
+            uphill: turn - step,
+            turn,
             change: self.change.sum(),
-            step: self.step.sum(),
+            step,
             size: self.size.sum(),
         }
     }
