@@ -1,8 +1,8 @@
 //! Keeps the threads of the pool awake while many short pieces of work follow each other.
 //!
 //! A thread without work goes to sleep, and waking it takes as long as a part of a sweep. While a large
-//! solve is going on the other threads look for work all the time instead, and leave the processor to
-//! whoever else wants it in between.
+//! solve is going on, or the whole step that it belongs to, the other threads look for work all the time
+//! instead, and leave the processor to whoever else wants it in between.
 
 use rayon::Yield;
 use std::sync::atomic::{AtomicBool, Ordering};
