@@ -1,7 +1,7 @@
 //! **Law.** Who sleeps and who wakes depends on the state and on ids alone: neither on the number of threads nor on the
 //! order of spawning.
 //!
-//! Three heaps fall asleep body by body, and are woken by a ball, a command and a support that goes.
+//! Five heaps fall asleep body by body, and are woken by a ball, a command and a support that goes.
 
 use crate::support::*;
 use bevy_ecs::entity::Entity;
@@ -14,7 +14,7 @@ const BALL: BodyId = BodyId(1);
 fn heaps() -> Vec<Spec> {
     let mut specs = heap(3);
     let one = specs.split_off(1);
-    for number in 0..3 {
+    for number in 0..5 {
         for spec in &one {
             let mut spec = spec.clone();
             spec.id.0 += 1000 * number;
@@ -81,10 +81,10 @@ fn neither_threads_nor_spawn_order_change_a_bit_of_who_sleeps() {
     let specs = heaps();
     let expected = story(1, &specs);
     let asleep = &expected.1;
-    assert!(asleep[..300].iter().any(|count| *count > 10));
+    assert!(asleep[..300].iter().any(|count| *count > 15));
     // Balls go on rolling, and meet those that sleep.
     let woke = asleep.windows(2).filter(|pair| pair[1] < pair[0]).count();
-    assert!(woke >= 10, "{woke} steps that woke somebody");
+    assert!(woke >= 20, "{woke} steps that woke somebody");
     for threads in [2, 3, 4, 8] {
         assert_eq!(story(threads, &specs), expected, "{threads} threads");
     }
