@@ -127,7 +127,7 @@ impl Parts<'_> {
             };
             *impact = law.impact;
             *impulse = last
-                .and_then(|last| cursor.find(last, candidate, &bodies.ids))
+                .and_then(|last| cursor.find(last, candidate, &contact.arms, &bodies.ids))
                 .map_or(DVec3::ZERO, |last| contact.frame.transpose() * last);
         }
     }
@@ -156,7 +156,26 @@ impl WarmStart<'_> {
         let last = place.bodies.map(|slot| self.ids[slot as usize]);
         last.cmp(&pair.map(|slot| ids[slot as usize]))
     }
+
+    /// The one of some contacts of a pair that is in the place of the contact with `arms`.
+    fn nearest(&self, of_pair: impl Iterator<Item = usize>, arms: &[DVec3; 2]) -> Option<usize> {
+        let away = |index: usize| {
+            let last = &self.problem.contacts[index].arms;
+            arms[0].distance_squared(last[0]) + arms[1].distance_squared(last[1])
+        };
+        let found = of_pair
+            .map(|index| (index, away(index)))
+            .min_by(|a, b| a.1.total_cmp(&b.1));
+        let shorter = arms[0].length_squared().min(arms[1].length_squared());
+        let near = SAME_PLACE * SAME_PLACE * shorter;
+        found
+            .filter(|(_, away)| *away <= near)
+            .map(|(index, _)| index)
+    }
 }
+
+/// Contacts of a pair are in the same place if they moved by less than this part of the shorter arm.
+const SAME_PLACE: f64 = 0.1;
 
 /// Place in the contacts of the last step. Contacts are matched by bodies and feature; both lists are
 /// ordered by pair, so one pass suffices.
@@ -166,9 +185,16 @@ struct Cursor {
 }
 
 impl Cursor {
-    /// The impulse of a contact in the last step, inertial frame. `ids` are those of the bodies of this step.
+    /// The impulse of a contact in the last step, inertial frame: of the one with its feature, else of the one
+    /// in its place. `ids` are those of the bodies of this step.
     #[inline]
-    fn find(&mut self, last: WarmStart, wanted: &Candidate, ids: &[BodyId]) -> Option<DVec3> {
+    fn find(
+        &mut self,
+        last: WarmStart,
+        wanted: &Candidate,
+        arms: &[DVec3; 2],
+        ids: &[BodyId],
+    ) -> Option<DVec3> {
         let places = &last.problem.places[..];
         let order = |place: &Candidate| last.order(place, wanted.bodies, ids);
         let mut next = match self.next {
@@ -179,12 +205,11 @@ impl Cursor {
             next += 1;
         }
         self.next = Some(next);
-        let of_pair = places[next..].iter().take_while(|p| order(p).is_eq());
-        let found = (next..)
-            .zip(of_pair)
-            .find(|(_, p)| p.feature == wanted.feature);
-        match found {
-            Some((index, _)) => last.problem.carried.get(index).copied(),
+        let of_pair = || (next..).zip(places[next..].iter().take_while(|p| order(p).is_eq()));
+        let mut of_feature = of_pair().filter(|(_, p)| p.feature == wanted.feature);
+        let found = of_feature.next().map(|(index, _)| index);
+        match found.or_else(|| last.nearest(of_pair().map(|(index, _)| index), arms)) {
+            Some(index) => last.problem.carried.get(index).copied(),
             None if last.kept.is_empty() => None,
             None => {
                 let key = wanted.bodies.map(|slot| ids[slot as usize]);

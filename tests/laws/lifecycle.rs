@@ -278,3 +278,23 @@ fn a_collider_may_be_exchanged() {
     let ratio = mass(&simulation, ball).unwrap().mass() / before;
     assert!((ratio - 0.512).abs() <= 1e-14, "mass changes by {ratio}");
 }
+
+/// The points where two boxes touch get other numbers whenever the face of the other one becomes the reference, as
+/// happens all the time between faces that are parallel to rounding. They keep their impulses: most steps of a wall that stands
+/// then need no more than the eight sweeps of any step. (Without, half of them took more than twenty.)
+#[test]
+fn contacts_that_change_their_number_keep_their_impulse() {
+    let mut run = moreau_demos::built_in("wall_20x20")
+        .unwrap()
+        .start()
+        .unwrap();
+    let mut settings = run.simulation.settings();
+    settings.solver.tolerance = Some(1e-4);
+    run.simulation.set_settings(settings).unwrap();
+    let mut sweeps: Vec<usize> = (0..200)
+        .map(|_| run.step().unwrap().sweeps)
+        .skip(100)
+        .collect();
+    sweeps.sort_unstable();
+    assert!(sweeps[50] <= 12, "{sweeps:?}");
+}
