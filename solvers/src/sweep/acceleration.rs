@@ -121,6 +121,10 @@ pub(crate) trait Relaxation {
     /// Sweeps after which the next full residual is due, given those done: about as many as the
     /// certificates may cost.
     fn check_after(&self, sweeps: usize) -> usize;
+    /// What a full residual costs, in sweeps: least distance between two of them.
+    fn check_cost(&self) -> usize {
+        1
+    }
     /// True without contacts: solved as it is.
     fn is_empty(&self) -> bool;
     /// `x ← sweep(x + β (x − x_prev))`.
@@ -204,7 +208,7 @@ pub(crate) fn run_while(
             relaxation.restart(progress.best());
             momentum = Sequence::new(next);
         }
-        earliest_check = sweep + (sweep / 8).clamp(1, 20);
+        earliest_check = sweep + (sweep / 8).clamp(relaxation.check_cost(), 20);
         latest_check = sweep + relaxation.check_after(sweep);
     }
 }

@@ -31,6 +31,9 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// Sweeps that take as long as unpacking the impulses and judging them: three to six.
+const CHECK_COST: usize = 6;
+
 /// Twists of the bodies of a slab: now, and before the last sweep.
 #[derive(Debug, Default)]
 struct Slab {
@@ -202,6 +205,10 @@ impl<'a> LaneSweep<'a> {
 impl Relaxation for LaneSweep<'_> {
     fn check_after(&self, _: usize) -> usize {
         CHECK_EVERY
+    }
+
+    fn check_cost(&self) -> usize {
+        CHECK_COST
     }
 
     fn is_empty(&self) -> bool {
