@@ -6,14 +6,14 @@
 //! are colours (a drum, a plate) go on in another round of colours.
 
 use super::acceleration::SweepSums;
-use super::ball_lanes::BallLanes;
+use super::ball_lanes::{BallContact, BallLanes};
 use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes};
 use super::members::Member;
 use super::rows::{OneSlab, Row, Rows, TwoSlabs};
 use super::sums::LaneSums;
 use crate::lanes::{Dispatch, LANES, Wide};
 use crate::problem::FactoredProblem;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use pulp::{Simd, WithSimd};
 
 /// Colours of one round: bits of the set of used colours of a body.
@@ -42,14 +42,20 @@ pub(crate) struct Unit {
     pairs: Vec<PairLanes>,
     points: Vec<PointLanes>,
     heights: Vec<Height>,
-    /// First contact of each lane.
-    ball_contacts: Vec<[u32; LANES]>,
+    /// The member of each lane of balls.
+    ball_members: Vec<[u32; LANES]>,
+    /// First contact of each lane of pairs.
     pair_contacts: Vec<[u32; LANES]>,
     pub(crate) sums: SweepSums,
     /// Which of the two impulses of a lane is the present one.
     now: usize,
     used: [Vec<u64>; 2],
     order: Vec<u32>,
+    /// What lanes need of the members that are balls, one a member. Contacts are read in their order, which
+    /// colours jump about in.
+    ball_contacts: Vec<BallContact>,
+    /// Impulses of members that are balls, inertial frame.
+    of_balls: Vec<DVec3>,
     /// Contacts and their impulses, unpacked.
     impulse: Vec<(u32, DVec3)>,
 }
@@ -71,7 +77,7 @@ impl Unit {
         self.pairs.clear();
         self.points.clear();
         self.heights.clear();
-        self.ball_contacts.clear();
+        self.ball_members.clear();
         self.pair_contacts.clear();
         let mut sizes = [0; MAX_POINTS + 1];
         for member in &mut self.members {
@@ -81,11 +87,28 @@ impl Unit {
         for (used, rows) in self.used.iter_mut().zip(rows) {
             used.resize(rows, 0);
         }
+        self.read_balls(source);
         for (kind, size) in sizes.into_iter().enumerate() {
             if size > 0 {
                 self.pack_kind(source, kind);
             }
         }
+    }
+
+    /// Reads the contacts of balls.
+    fn read_balls(&mut self, source: &Source) {
+        self.ball_contacts.clear();
+        let read = |member: &Member| {
+            if !member.ball {
+                return BallContact::default();
+            }
+            let index = member.contact as usize;
+            let contact = &source.problem.contacts[index];
+            let inertia = contact.bodies.map(|j| source.inertia[j as usize]);
+            let inertia = inertia.map(Option::unwrap_or_default);
+            BallContact::new(source.problem, contact, inertia, source.impulse[index])
+        };
+        self.ball_contacts.extend(self.members.iter().map(read));
     }
 
     /// Packs the members of one kind.
@@ -167,11 +190,8 @@ impl Unit {
     /// Appends one group of the order, which starts from the impulses of the source.
     fn fill(&mut self, source: &Source, group: usize, with_next: bool) {
         let Source {
-            problem,
-            inertia,
-            impulse,
+            problem, impulse, ..
         } = source;
-        let mut sources = [NONE; LANES];
         let lanes = &self.order[group * LANES..(group + 1) * LANES];
         let Some(first) = self.members.get(lanes[0] as usize) else {
             return;
@@ -182,21 +202,20 @@ impl Unit {
             let Some(balls) = self.balls.last_mut() else {
                 return;
             };
+            let mut members = [NONE; LANES];
+            members.copy_from_slice(lanes);
             for (lane, index) in lanes.iter().enumerate() {
-                let Some(member) = self.members.get(*index as usize) else {
-                    continue;
-                };
-                let index = member.contact as usize;
-                let contact = &problem.contacts[index];
-                let inertia = contact.bodies.map(|j| inertia[j as usize]);
-                let inertia = inertia.map(Option::unwrap_or_default);
-                balls.set(lane, problem, contact, inertia, member.places);
-                balls.restart(lane, contact, impulse[index]);
-                sources[lane] = member.contact;
+                let index = *index as usize;
+                if let (Some(member), Some(contact)) =
+                    (self.members.get(index), self.ball_contacts.get(index))
+                {
+                    balls.set(lane, contact, member.places);
+                }
             }
-            self.ball_contacts.push(sources);
+            self.ball_members.push(members);
             return;
         }
+        let mut sources = [NONE; LANES];
         let mut pairs = PairLanes::default();
         let begin = self.points.len();
         self.points.resize_with(begin + height, PointLanes::empty);
@@ -232,10 +251,10 @@ impl Unit {
                 impulse[contact as usize],
             )
         };
-        for (balls, sources) in self.balls.iter_mut().zip(&self.ball_contacts) {
-            for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
-                let (contact, r) = at(*source);
-                balls.restart(lane, contact, r);
+        for (balls, members) in self.balls.iter_mut().zip(&self.ball_members) {
+            for (lane, member) in members.iter().enumerate().filter(|(_, m)| **m != NONE) {
+                let (contact, r) = at(self.members[*member as usize].contact);
+                balls.restart(lane, contact.frame * r);
             }
         }
         let mut points = &mut self.points[..];
@@ -256,12 +275,18 @@ impl Unit {
         let contacts = problem.contacts;
         let impulse = &mut self.impulse;
         impulse.clear();
-        for (balls, sources) in self.balls.iter().zip(&self.ball_contacts) {
-            for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
-                let r = balls.impulse(lane, self.now, &contacts[*source as usize]);
-                impulse.push((*source, r));
+        let of_balls = &mut self.of_balls;
+        of_balls.resize(self.members.len(), DVec3::ZERO);
+        for (balls, members) in self.balls.iter().zip(&self.ball_members) {
+            for (lane, member) in members.iter().enumerate().filter(|(_, m)| **m != NONE) {
+                of_balls[*member as usize] = balls.impulse(lane, self.now);
             }
         }
+        let balls = self.members.iter().zip(of_balls).filter(|(m, _)| m.ball);
+        impulse.extend(balls.map(|(member, p)| {
+            let frame = &contacts[member.contact as usize].frame;
+            (member.contact, in_frame(frame, *p))
+        }));
         let mut points = &self.points[..];
         for (height, sources) in self.heights.iter().zip(&self.pair_contacts) {
             let (own, rest) = points.split_at(height.points as usize);
@@ -312,6 +337,15 @@ impl Unit {
                 beta,
             }),
         }
+    }
+}
+
+/// An impulse of the inertial frame in a contact frame; none stays none, without signs of zeros.
+fn in_frame(frame: &DMat3, p: DVec3) -> DVec3 {
+    if p == DVec3::ZERO {
+        DVec3::ZERO
+    } else {
+        frame.transpose() * p
     }
 }
 
