@@ -51,18 +51,18 @@ fn story<'a>(threads: usize, specs: impl IntoIterator<Item = &'a Spec>) -> (Vec<
     };
     let mut simulation = spawn(settings, specs);
     let (mut hashes, mut asleep) = (Vec::new(), Vec::new());
-    for step in 0..600 {
+    for step in 0..700 {
         match step {
-            300 => {
+            400 => {
                 let ball = entity(&mut simulation, BALL);
                 let shot = (RigidBody::Dynamic, Twist::linear(8.0, 0.0, 0.5));
                 assert!(simulation.set(ball, shot));
             }
-            400 => {
+            500 => {
                 let body = entity(&mut simulation, BodyId(2005 + 3 * 13));
                 simulation.wake(body);
             }
-            500 => {
+            600 => {
                 let ground = entity(&mut simulation, GROUND);
                 assert!(simulation.set(ground, Pose::at(0.0, 0.0, -0.1)));
             }
@@ -81,7 +81,7 @@ fn neither_threads_nor_spawn_order_change_a_bit_of_who_sleeps() {
     let specs = heaps();
     let expected = story(1, &specs);
     let asleep = &expected.1;
-    assert!(asleep[..300].iter().any(|count| *count > 15));
+    assert!(asleep[..400].iter().any(|count| *count > 15));
     // Balls go on rolling, and meet those that sleep.
     let woke = asleep.windows(2).filter(|pair| pair[1] < pair[0]).count();
     assert!(woke >= 20, "{woke} steps that woke somebody");
