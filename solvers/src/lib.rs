@@ -16,8 +16,9 @@
 //!
 //! Feature `fclib` (off by default): the field's exchange format, HDF5 in pure Rust.
 //!
-//! The numerics know no entities and no shapes: they are plain functions over slices.
-#![forbid(unsafe_code)]
+//! The numerics know no entities and no shapes: they are plain functions over slices. One module has unsafe
+//! code, a hint to the processor in large sweeps (`sweep/prefetch.rs`).
+#![deny(unsafe_code)]
 
 pub mod admm;
 pub mod alart_curnier_newton;

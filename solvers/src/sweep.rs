@@ -12,6 +12,7 @@ pub(crate) mod lane_sweep;
 mod ball_lanes;
 mod manifold_lanes;
 mod members;
+mod prefetch;
 mod rows;
 mod slabs;
 mod sums;

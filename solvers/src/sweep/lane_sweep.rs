@@ -31,6 +31,9 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// Contacts whose lanes, 136 bytes each, no longer fit the caches of a processor that others use as well.
+const FAR: usize = 120_000;
+
 /// Sweeps that take as long as unpacking the impulses and judging them: three to six.
 const CHECK_COST: usize = 6;
 
@@ -59,6 +62,7 @@ pub(crate) struct LaneSweep<'a> {
     space: &'a mut LaneWorkspace,
     dispatch: Dispatch,
     shared: bool,
+    far: bool,
 }
 
 /// Nobody panics while holding a lock.
@@ -108,6 +112,7 @@ impl<'a> LaneSweep<'a> {
             space,
             dispatch: Dispatch::new(simd),
             shared,
+            far: problem.contacts.len() >= FAR,
         };
         sweep.start(|unit, own| sweep.pack(unit, own, impulse));
         Ok(sweep)
@@ -193,11 +198,11 @@ impl<'a> LaneSweep<'a> {
         }
         if let Some(unit) = task.inside {
             let rows = unit::Slabs::One(&mut low.now);
-            lock(&units[unit as usize]).sweep(rows, beta, self.dispatch);
+            lock(&units[unit as usize]).sweep(rows, beta, self.far, self.dispatch);
         }
         if let (Some(unit), Some(high)) = (task.between, &mut high) {
             let rows = unit::Slabs::Two([&mut low.now, &mut high.now]);
-            lock(&units[unit as usize]).sweep(rows, beta, self.dispatch);
+            lock(&units[unit as usize]).sweep(rows, beta, self.far, self.dispatch);
         }
     }
 }

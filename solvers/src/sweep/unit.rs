@@ -9,6 +9,7 @@ use super::acceleration::SweepSums;
 use super::ball_lanes::{BallContact, BallLanes};
 use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes};
 use super::members::Member;
+use super::prefetch::prefetch;
 use super::rows::{OneSlab, Row, Rows, TwoSlabs};
 use super::sums::LaneSums;
 use crate::lanes::{Dispatch, LANES, Wide};
@@ -24,6 +25,9 @@ const LATER: u8 = u8::MAX;
 const DONE: u8 = LATER - 1;
 /// No contact in a lane.
 const NONE: u32 = u32::MAX;
+
+/// Groups between the one that is swept and the one that is fetched.
+const AHEAD: usize = 4;
 
 /// What is known of a group of pairs.
 #[derive(Clone, Copy, Debug)]
@@ -322,19 +326,21 @@ impl Unit {
         }
     }
 
-    /// One sweep over the unit, on the rows of its slabs.
-    pub(crate) fn sweep(&mut self, slabs: Slabs, beta: f64, dispatch: Dispatch) {
+    /// One sweep over the unit, on the rows of its slabs. `far`: the lanes are not in the caches.
+    pub(crate) fn sweep(&mut self, slabs: Slabs, beta: f64, far: bool, dispatch: Dispatch) {
         let unit = self;
         match slabs {
             Slabs::One(rows) => dispatch.run(Sweep {
                 unit,
                 rows: OneSlab(rows),
                 beta,
+                far,
             }),
             Slabs::Two(rows) => dispatch.run(Sweep {
                 unit,
                 rows: TwoSlabs(rows),
                 beta,
+                far,
             }),
         }
     }
@@ -362,6 +368,7 @@ struct Sweep<'a, R> {
     unit: &'a mut Unit,
     rows: R,
     beta: f64,
+    far: bool,
 }
 
 impl<R: Rows> WithSimd for Sweep<'_, R> {
@@ -372,8 +379,12 @@ impl<R: Rows> WithSimd for Sweep<'_, R> {
         let beta = Wide::splat(simd, self.beta);
         let mut sums = LaneSums::default();
         let simd = (simd, self.unit.now);
-        for balls in &mut self.unit.balls {
-            balls.relax(simd, &mut self.rows, beta, &mut sums);
+        let balls = &mut self.unit.balls[..];
+        for group in 0..balls.len() {
+            if let (true, Some(next)) = (self.far, balls.get(group + AHEAD)) {
+                prefetch(next);
+            }
+            balls[group].relax(simd, &mut self.rows, beta, &mut sums);
         }
         let mut points = &mut self.unit.points[..];
         let mut groups = self.unit.pairs.iter().zip(&self.unit.heights);
