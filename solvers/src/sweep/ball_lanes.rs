@@ -69,26 +69,16 @@ pub(crate) struct BallLanes {
     impulse: [Lanes3; 2],
 }
 
-/// What a lane needs of a contact of balls.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct BallContact {
-    normal: DVec3,
-    radius: [f64; 2],
-    inverse: [f64; 2],
-    offset: f64,
-    friction: f64,
-    /// Warm start, inertial frame.
-    impulse: DVec3,
-}
-
-impl BallContact {
-    /// Reads a contact. `inertia` is the inverse inertia of its two balls, `r` its impulse in the contact frame.
-    pub(crate) fn new(
+impl BallLanes {
+    /// Puts a contact into an empty lane.
+    pub(crate) fn set(
+        &mut self,
+        lane: usize,
         problem: &FactoredProblem,
         contact: &Contact,
         inertia: [f64; 2],
-        r: DVec3,
-    ) -> Self {
+        places: [Place; 2],
+    ) {
         let radius = [0, 1].map(|side| {
             if inertia[side] == 0.0 {
                 0.0
@@ -103,35 +93,22 @@ impl BallContact {
         let normal = mass[0] + mass[1];
         let tangential = normal + radius[0] * turn[0] + radius[1] * turn[1];
         let inverse = |w: f64| if w > 0.0 { 1.0 / w } else { 0.0 };
-        Self {
-            normal: contact.frame.x_axis,
-            radius,
-            inverse: [inverse(normal), inverse(tangential)],
-            offset: contact.offset.x,
-            friction: contact.friction,
-            impulse: contact.frame * r,
-        }
-    }
-}
-
-impl BallLanes {
-    /// Puts a contact into an empty lane, at rest.
-    pub(crate) fn set(&mut self, lane: usize, contact: &BallContact, places: [Place; 2]) {
         for side in 0..2 {
             self.places[side].set(lane, places[side]);
-            self.radius[side].0[lane] = contact.radius[side];
-            self.inverse[side].0[lane] = contact.inverse[side];
+            self.radius[side].0[lane] = radius[side];
         }
+        self.inverse[0].0[lane] = inverse(normal);
+        self.inverse[1].0[lane] = inverse(tangential);
         for axis in 0..3 {
-            self.normal[axis].0[lane] = contact.normal[axis];
+            self.normal[axis].0[lane] = contact.frame.x_axis[axis];
         }
-        self.offset.0[lane] = contact.offset;
+        self.offset.0[lane] = contact.offset.x;
         self.friction.0[lane] = contact.friction;
-        self.restart(lane, contact.impulse);
     }
 
-    /// Starts a lane from the impulse `p` (N·s, inertial frame), at rest.
-    pub(crate) fn restart(&mut self, lane: usize, p: DVec3) {
+    /// Starts a lane from the impulse `r` (N·s, contact frame), at rest.
+    pub(crate) fn restart(&mut self, lane: usize, contact: &Contact, r: DVec3) {
+        let p = contact.frame * r;
         for axis in 0..3 {
             self.impulse[0][axis].0[lane] = p[axis];
             self.impulse[1][axis].0[lane] = p[axis];

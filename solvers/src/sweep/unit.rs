@@ -6,7 +6,7 @@
 //! are colours (a drum, a plate) go on in another round of colours.
 
 use super::acceleration::SweepSums;
-use super::ball_lanes::{BallContact, BallLanes};
+use super::ball_lanes::BallLanes;
 use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes};
 use super::members::Member;
 use super::prefetch::prefetch;
@@ -55,12 +55,7 @@ pub(crate) struct Unit {
     now: usize,
     used: [Vec<u64>; 2],
     order: Vec<u32>,
-    /// What lanes need of the members that are balls, one a member. Contacts are read in their order, which
-    /// colours jump about in.
-    ball_contacts: Vec<BallContact>,
-    /// Impulses of members that are balls, inertial frame.
-    of_balls: Vec<DVec3>,
-    /// Contacts and their impulses, unpacked.
+    /// Contacts and their impulses, unpacked: first one a member, in which those that are no balls are empty.
     impulse: Vec<(u32, DVec3)>,
 }
 
@@ -91,28 +86,11 @@ impl Unit {
         for (used, rows) in self.used.iter_mut().zip(rows) {
             used.resize(rows, 0);
         }
-        self.read_balls(source);
         for (kind, size) in sizes.into_iter().enumerate() {
             if size > 0 {
                 self.pack_kind(source, kind);
             }
         }
-    }
-
-    /// Reads the contacts of balls.
-    fn read_balls(&mut self, source: &Source) {
-        self.ball_contacts.clear();
-        let read = |member: &Member| {
-            if !member.ball {
-                return BallContact::default();
-            }
-            let index = member.contact as usize;
-            let contact = &source.problem.contacts[index];
-            let inertia = contact.bodies.map(|j| source.inertia[j as usize]);
-            let inertia = inertia.map(Option::unwrap_or_default);
-            BallContact::new(source.problem, contact, inertia, source.impulse[index])
-        };
-        self.ball_contacts.extend(self.members.iter().map(read));
     }
 
     /// Packs the members of one kind.
@@ -194,8 +172,11 @@ impl Unit {
     /// Appends one group of the order, which starts from the impulses of the source.
     fn fill(&mut self, source: &Source, group: usize, with_next: bool) {
         let Source {
-            problem, impulse, ..
+            problem,
+            inertia,
+            impulse,
         } = source;
+        let mut sources = [NONE; LANES];
         let lanes = &self.order[group * LANES..(group + 1) * LANES];
         let Some(first) = self.members.get(lanes[0] as usize) else {
             return;
@@ -206,20 +187,21 @@ impl Unit {
             let Some(balls) = self.balls.last_mut() else {
                 return;
             };
-            let mut members = [NONE; LANES];
-            members.copy_from_slice(lanes);
             for (lane, index) in lanes.iter().enumerate() {
-                let index = *index as usize;
-                if let (Some(member), Some(contact)) =
-                    (self.members.get(index), self.ball_contacts.get(index))
-                {
-                    balls.set(lane, contact, member.places);
-                }
+                let Some(member) = self.members.get(*index as usize) else {
+                    continue;
+                };
+                let index = member.contact as usize;
+                let contact = &problem.contacts[index];
+                let inertia = contact.bodies.map(|j| inertia[j as usize]);
+                let inertia = inertia.map(Option::unwrap_or_default);
+                balls.set(lane, problem, contact, inertia, member.places);
+                balls.restart(lane, contact, impulse[index]);
             }
-            self.ball_members.push(members);
+            sources.copy_from_slice(lanes);
+            self.ball_members.push(sources);
             return;
         }
-        let mut sources = [NONE; LANES];
         let mut pairs = PairLanes::default();
         let begin = self.points.len();
         self.points.resize_with(begin + height, PointLanes::empty);
@@ -258,7 +240,7 @@ impl Unit {
         for (balls, members) in self.balls.iter_mut().zip(&self.ball_members) {
             for (lane, member) in members.iter().enumerate().filter(|(_, m)| **m != NONE) {
                 let (contact, r) = at(self.members[*member as usize].contact);
-                balls.restart(lane, contact.frame * r);
+                balls.restart(lane, contact, r);
             }
         }
         let mut points = &mut self.points[..];
@@ -279,18 +261,18 @@ impl Unit {
         let contacts = problem.contacts;
         let impulse = &mut self.impulse;
         impulse.clear();
-        let of_balls = &mut self.of_balls;
-        of_balls.resize(self.members.len(), DVec3::ZERO);
+        impulse.resize(self.members.len(), (NONE, DVec3::ZERO));
         for (balls, members) in self.balls.iter().zip(&self.ball_members) {
             for (lane, member) in members.iter().enumerate().filter(|(_, m)| **m != NONE) {
-                of_balls[*member as usize] = balls.impulse(lane, self.now);
+                impulse[*member as usize].1 = balls.impulse(lane, self.now);
             }
         }
-        let balls = self.members.iter().zip(of_balls).filter(|(m, _)| m.ball);
-        impulse.extend(balls.map(|(member, p)| {
-            let frame = &contacts[member.contact as usize].frame;
-            (member.contact, in_frame(frame, *p))
-        }));
+        // Contacts are read in their order, which colours jump about in.
+        let balls = self.members.iter().zip(&mut *impulse);
+        for (member, (contact, r)) in balls.filter(|(member, _)| member.ball) {
+            *contact = member.contact;
+            *r = in_frame(&contacts[member.contact as usize].frame, *r);
+        }
         let mut points = &self.points[..];
         for (height, sources) in self.heights.iter().zip(&self.pair_contacts) {
             let (own, rest) = points.split_at(height.points as usize);
@@ -306,7 +288,8 @@ impl Unit {
 
     /// Copies what was unpacked to the impulses of the problem.
     pub(crate) fn give(&self, impulse: &mut [DVec3]) {
-        for (contact, r) in &self.impulse {
+        let filled = self.impulse.iter().filter(|(contact, _)| *contact != NONE);
+        for (contact, r) in filled {
             impulse[*contact as usize] = *r;
         }
     }
