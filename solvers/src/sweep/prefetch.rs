@@ -2,7 +2,7 @@
 //!
 //! Why: the lanes of a few hundred thousand contacts do not fit the caches. Processors fetch ahead by themselves, but
 //! start anew on every page of memory, which holds three or four groups of eight contacts. With the request a sweep over
-//! 228,000 contacts takes 12 instead of 18 to 20 ns a contact on one thread (AMD Turin, `benches/README.md`). There is no safe
+//! 228,000 contacts takes 10 to 12 instead of 18 to 21 ns a contact on one thread (`benches/README.md`). There is no safe
 //! form of it in the standard library.
 
 #![allow(

@@ -199,3 +199,23 @@ fn positions_change_the_layout_and_not_the_problem() {
     assert!(first <= 1e-3 && second <= 1e-3, "{first} {second}");
     assert_ne!(r, s);
 }
+
+#[test]
+fn fetching_ahead_changes_no_bit() {
+    let mut owned = long_row(400);
+    into_balls(&mut owned);
+    let solve = |far: bool| {
+        let (problem, mut space) = (owned.view(), LaneWorkspace::default());
+        let start = vec![DVec3::ZERO; owned.contacts.len()];
+        let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true).unwrap();
+        sweep.far = far;
+        for _ in 0..20 {
+            sweep.sweep(0.5);
+        }
+        sweep.residual();
+        sweep.impulse().to_vec()
+    };
+    let near = solve(false);
+    assert!(near.iter().any(|r| *r != DVec3::ZERO));
+    assert_eq!(near, solve(true));
+}
