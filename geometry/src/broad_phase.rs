@@ -203,8 +203,8 @@ impl BroadPhase {
     /// Puts every moved body where its fat volume belongs.
     fn place(&mut self) {
         self.since_choice += self.moved.len();
-        let outgrown = !self.grid.has_room_for(self.fat.len());
-        if (outgrown || self.since_choice > 8 * self.fat.len()) && self.choose_cell(outgrown) {
+        let too_small = !self.grid.has_room_for(self.fat.len()) || self.is_outgrown();
+        if (too_small || self.since_choice > 8 * self.fat.len()) && self.choose_cell(too_small) {
             return;
         }
         let many = self.tree.is_better_settled_once_for(self.moved.len());
@@ -226,6 +226,15 @@ impl BroadPhase {
             self.state[slot].place = place;
         }
         self.tree.settle();
+    }
+
+    /// An eighth of the moving bodies and more, all at once, no longer fit into a cell: they fall.
+    fn is_outgrown(&self) -> bool {
+        let moved = self.moved.iter().map(|slot| *slot as usize);
+        let leaving = moved.filter(|slot| {
+            self.state[*slot].place == Place::Grid && self.place_of(*slot) == Place::Tree
+        });
+        8 * leaving.count() > self.moving
     }
 
     fn place_of(&self, slot: usize) -> Place {

@@ -216,3 +216,21 @@ fn empty_and_single_scenes_have_no_pairs() {
     tell(&mut broad_phase, &[body]);
     assert!(broad_phase.candidates().is_empty());
 }
+
+#[test]
+fn bodies_that_grow_together_stay_in_the_grid() {
+    let mut broad_phase = BroadPhase::new();
+    let count = 64;
+    broad_phase.resize(count);
+    // Extents grow with the speed of a fall, in small and in large steps.
+    for width in [1.0, 1.25, 1.4, 3.0, 3.7] {
+        for slot in 0..count {
+            let center = 5.0 * slot as f64 * DVec3::X;
+            broad_phase.set_moving(slot, true);
+            broad_phase.follow(slot, &Extent::of_ball(center, 0.5 * width, 0.0));
+        }
+        broad_phase.find(&|_, _| true);
+        let in_grid = broad_phase.state.iter().filter(|s| s.place == Place::Grid);
+        assert_eq!(in_grid.count(), count, "width {width}");
+    }
+}
