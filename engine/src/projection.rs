@@ -36,7 +36,6 @@ const LINKS: u8 = 4;
 /// Buffers of the projection.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Projector {
-    solver: Nsgs,
     /// Displacements by the update.
     moved: Vec<Displacement>,
     kicks: Vec<Kick>,
@@ -132,7 +131,7 @@ fn may_overlap(
 
 impl Projector {
     /// Moves the poses of `bodies` out of overlaps deeper than the tolerance. `before` holds the
-    /// poses at which `detection` found `candidates`.
+    /// poses at which `detection` found `candidates`; `solver` is the step's own.
     pub(crate) fn project(
         &mut self,
         bodies: &mut Bodies,
@@ -140,6 +139,7 @@ impl Projector {
         motion: &Motion,
         (detection, candidates): (&mut Detection, &[Candidate]),
         settings: &Settings,
+        solver: &mut Nsgs,
     ) -> Result<(), ProblemError> {
         self.iterations = 0;
         let rule = settings.projection;
@@ -156,7 +156,7 @@ impl Projector {
         {
             return Ok(());
         }
-        self.solver.settings = NsgsSettings {
+        solver.settings = NsgsSettings {
             min_sweeps: 1,
             max_sweeps: rule.sweeps,
             momentum: Momentum::NESTEROV,
@@ -167,7 +167,7 @@ impl Projector {
             self.near
                 .gather(range, rule.tolerance, bodies, (detection, candidates));
             self.problem
-                .correct(&self.near, rule.tolerance, bodies, motion, &mut self.solver)?;
+                .correct(&self.near, rule.tolerance, bodies, motion, solver)?;
             self.iterations += 1;
             if self.iterations == rule.max_iterations
                 || self.near.measure(bodies, detection) <= rule.tolerance

@@ -454,9 +454,8 @@ fn update(
 }
 
 fn project(
-    mut projector: ResMut<Projector>,
-    mut bodies: ResMut<Bodies>,
-    mut detection: ResMut<Detection>,
+    (mut projector, mut solver): (ResMut<Projector>, ResMut<Solver>),
+    (mut bodies, mut detection): (ResMut<Bodies>, ResMut<Detection>),
     (before, motion): (Res<Before>, Res<Motion>),
     (index_set, problem): (Res<IndexSet>, Res<ContactProblem>),
     conditions: Conditions,
@@ -474,7 +473,8 @@ fn project(
             Some(_) => &left,
         };
         let found = (&mut *detection, &candidates[..]);
-        let done = projector.project(&mut bodies, &before.pose, &motion, found, &settings);
+        let sweeps = solver.auto.sweeps();
+        let done = projector.project(&mut bodies, &before.pose, &motion, found, &settings, sweeps);
         detection.candidates = left;
         done
     })?;

@@ -31,10 +31,10 @@ use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist,
 use crate::progress::Progress;
 use crate::proximal_newton::ConeMap;
 use crate::sweep::acceleration::{self, Momentum, Relaxation};
-use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
-use crate::sweep::lane_sweep::{LaneSweep, LaneWorkspace};
+use crate::sweep::explicit_sweep::ExplicitSweep;
+use crate::sweep::lane_sweep::LaneSweep;
 use crate::{
-    GlobalProblem, Goal, History, NsgsSettings, Solver, SolverReport, awake, infeasibility,
+    GlobalProblem, Goal, History, Nsgs, NsgsSettings, Solver, SolverReport, awake, infeasibility,
 };
 use glam::DVec3;
 
@@ -118,14 +118,11 @@ pub struct Stage {
 pub struct Auto {
     /// Settings of the next solve.
     pub settings: AutoSettings,
-    history: History,
-    best: Vec<DVec3>,
+    sweeps: Nsgs,
     path: Vec<Stage>,
-    explicit: ExplicitWorkspace,
     contact_space: ContactSpaceBuffers,
     body_space: BodySpace,
     cycles: CycleBuffers,
-    lanes: LaneWorkspace,
     hard: HardIslands,
 }
 
@@ -144,6 +141,12 @@ impl Auto {
     #[must_use]
     pub fn path(&self) -> &[Stage] {
         &self.path
+    }
+
+    /// Sweeps and nothing else, with settings of their own, in the buffers of this solver: for problems that
+    /// need no more. They overwrite the history.
+    pub fn sweeps(&mut self) -> &mut Nsgs {
+        &mut self.sweeps
     }
 
     /// Solves a problem in global form: as [`Solver::solve`], on its stored form, with the Newton
@@ -192,8 +195,14 @@ impl Auto {
         problem.validate()?;
         check_warm_start(impulse, problem.len())?;
         self.path.clear();
-        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse);
+        let Nsgs {
+            history,
+            best,
+            explicit,
+            ..
+        } = &mut self.sweeps;
+        let mut progress = Progress::new(goal, history, best, impulse);
+        let mut sweep = ExplicitSweep::new(problem, explicit, impulse);
         let mut log = Log::new(&mut self.path);
         let settings = &self.settings;
         let contacts = &mut self.contact_space;
@@ -234,7 +243,7 @@ impl Auto {
             }
         }
         let mut report = progress.report;
-        impulse.copy_from_slice(&self.best);
+        impulse.copy_from_slice(&self.sweeps.best);
         infeasibility::conclude(problem, impulse, &mut report);
         Ok(report)
     }
@@ -272,10 +281,15 @@ impl Auto {
         shared: bool,
     ) -> Result<SolverReport, ProblemError> {
         let first = self.settings.first_stage();
-        let lanes = &mut self.lanes;
+        let Nsgs {
+            history,
+            best,
+            lanes,
+            ..
+        } = &mut self.sweeps;
         let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, first.simd)?;
         self.path.clear();
-        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+        let mut progress = Progress::new(goal, history, best, impulse);
         let mut log = Log::new(&mut self.path);
         let sweeps_only = self.settings.max_factorizations == 0;
         acceleration::run_while(&mut sweep, &first, &mut progress, |done, left| {
@@ -317,7 +331,7 @@ impl Auto {
             problem.twist_under(progress.best(), twist);
         }
         let mut report = progress.report;
-        impulse.copy_from_slice(&self.best);
+        impulse.copy_from_slice(&self.sweeps.best);
         if report.converged() && infeasibility::is_doubtful(problem, impulse, &report) {
             infeasibility::conclude_step(problem, impulse, &mut report);
         }
@@ -336,7 +350,7 @@ impl Solver for Auto {
     }
 
     fn history(&self) -> &History {
-        &self.history
+        self.sweeps.history()
     }
 }
 

@@ -110,11 +110,11 @@ impl NsgsSettings {
 pub struct Nsgs {
     /// Settings of the next solve.
     pub settings: NsgsSettings,
-    history: History,
-    best: Vec<DVec3>,
+    pub(crate) history: History,
+    pub(crate) best: Vec<DVec3>,
     classical: ClassicalWorkspace,
-    lanes: LaneWorkspace,
-    explicit: ExplicitWorkspace,
+    pub(crate) lanes: LaneWorkspace,
+    pub(crate) explicit: ExplicitWorkspace,
 }
 
 impl Nsgs {
