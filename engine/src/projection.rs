@@ -5,8 +5,10 @@
 //! moved by the smallest displacement in the mass metric,
 //!
 //! ```text
-//! 0 ≤ g_N(q) + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0,      q ← q ⊕ Ŵ Cᵀ Λ,      renormalise, repeat
+//! 0 ≤ g_N(q) + ε + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0,      q ← q ⊕ Ŵ Cᵀ Λ,      renormalise, repeat
 //! ```
+//!
+//! until no overlap is deeper than the tolerance; `ε` is half of it, so that contacts stay closed.
 //!
 //! Only bodies near such an overlap move, all others are held; where that leaves too deep an overlap, the
 //! islands of what is left move as a whole.

@@ -8,6 +8,10 @@ use crate::rotation::{self, contact_frame};
 use glam::DVec3;
 use moreau_solvers::{Contact, FactoredProblem, Goal, InverseMass, Nsgs, ProblemError, WorldTwist};
 
+/// Part of the tolerance that is left as overlap: contacts stay closed. If they opened by a hair, whatever
+/// stands on them would have to fall onto them in the next steps.
+const LEFT: f64 = 0.5;
+
 /// Buffers of the problem: a row for each body that moves, in the order of slots, and one for all that
 /// are held.
 #[derive(Debug, Default)]
@@ -24,7 +28,8 @@ pub(super) struct Linearised {
 }
 
 impl Linearised {
-    /// Solves `0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0` over the neighbourhood and moves its bodies by `Ŵ Cᵀ Λ`.
+    /// Solves `0 ≤ g_N + ε + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0` over the neighbourhood and moves its bodies by `Ŵ Cᵀ Λ`;
+    /// `ε` is half of the `tolerance`.
     pub(super) fn correct(
         &mut self,
         near: &Neighbourhood,
@@ -74,17 +79,14 @@ impl Linearised {
             // Whoever is held for being far off might give way: a shallow overlap with it may stay as it is.
             let pushable = bodies.is_awake_dynamic(a) && bodies.is_awake_dynamic(b);
             let may_stay = inside != [true, true] && pushable && found.gap >= -tolerance;
-            let gap = if may_stay {
-                found.gap.max(0.0)
-            } else {
-                found.gap
-            };
+            let room = found.gap + LEFT * tolerance;
+            let room = if may_stay { room.max(0.0) } else { room };
             Contact {
                 bodies: [(a, inside[0]), (b, inside[1])]
                     .map(|(slot, inside)| if inside { row[slot] } else { held }),
                 frame: contact_frame(found.normal),
                 arms: [a, b].map(|slot| found.point - bodies.pose[slot].position),
-                offset: DVec3::new(gap, 0.0, 0.0),
+                offset: DVec3::new(room, 0.0, 0.0),
                 friction: 0.0,
             }
         };
