@@ -326,7 +326,6 @@ impl Settings {
                 .solver
                 .max_factorizations
                 .unwrap_or_else(|| self.accuracy.max_factorizations()),
-            ..AutoSettings::default()
         }
     }
 

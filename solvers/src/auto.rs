@@ -44,9 +44,6 @@ pub struct AutoSettings {
     /// The first stage. Default: Nesterov's momentum, at most 1000 sweeps, left when the residual
     /// does not halve within 300.
     pub first: NsgsSettings,
-    /// Sweeps of a factored problem after which islands are handed to Newton, if their factors
-    /// cost less than the sweeps that they save. Default 400.
-    pub hand_over: usize,
     /// Budget of sweeps, all stages. Default 200 000.
     pub max_sweeps: usize,
     /// Budget of factorisations, all stages; 0 leaves the sweeps alone. Default 5 000.
@@ -63,7 +60,6 @@ impl Default for AutoSettings {
                 momentum: Momentum::NESTEROV,
                 ..NsgsSettings::default()
             },
-            hand_over: 400,
             max_sweeps: 200_000,
             max_factorizations: 5_000,
         }
@@ -212,7 +208,7 @@ impl Auto {
             &mut sweep,
             &settings.first_stage(),
             &mut progress,
-            |done, left| {
+            |done, left, _| {
                 let near = done < FORECAST_FROM || left < FORECAST_FROM as f64;
                 sweeps_only
                     || near
@@ -292,9 +288,17 @@ impl Auto {
         let mut progress = Progress::new(goal, history, best, impulse);
         let mut log = Log::new(&mut self.path);
         let sweeps_only = self.settings.max_factorizations == 0;
-        acceleration::run_while(&mut sweep, &first, &mut progress, |done, left| {
+        let (hard, space) = (&mut self.hard, &mut self.body_space);
+        let mut cost = None;
+        acceleration::run_while(&mut sweep, &first, &mut progress, |done, left, progress| {
             let near = done < FORECAST_FROM || left < 2.0 * FORECAST_FROM as f64;
-            sweeps_only || near && done < self.settings.hand_over
+            if sweeps_only || near {
+                return true;
+            }
+            let cost = *cost.get_or_insert_with(|| {
+                hard.newton_cost(problem, space, &progress.goal, progress.best())
+            });
+            cost.is_finite() && left < cost
         });
         log.stage(Method::Accelerated, &progress);
         let by_sweeps = sweeps_only || progress.finished();

@@ -40,18 +40,37 @@ const MAX_NEWTON_COST: f64 = 2000.0;
 const MAX_CONTACTS: u32 = 20_000;
 
 impl HardIslands {
-    /// Solves every island whose part of the residual exceeds its share, the goal's square divided
-    /// among the contacts, and judges the whole. True if there are islands left for which Newton
-    /// is too dear.
-    pub(super) fn solve(
+    /// What Newton calls on the islands that `impulse` leaves unsolved cost, in sweeps over the whole problem;
+    /// infinite if it is too dear for all of them.
+    pub(super) fn newton_cost(
         &mut self,
         problem: &FactoredProblem,
-        second: &mut SecondPhase,
-        progress: &mut Progress,
-    ) -> Result<bool, ProblemError> {
+        space: &mut BodySpace,
+        goal: &Goal,
+        impulse: &[DVec3],
+    ) -> f64 {
+        let allowed = self.judge(problem, goal, impulse);
+        let mut sweeps = 0.0;
+        for island in 0..self.islands.count {
+            if self.share(island, allowed).is_none() || !self.is_affordable(island, problem, space)
+            {
+                continue;
+            }
+            sweeps += space.newton_cost() * f64::from(self.members[island]);
+        }
+        if sweeps > 0.0 {
+            sweeps / problem.contacts.len() as f64
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// Finds the islands and what `impulse` leaves of each; the square of the goal that every contact may
+    /// keep.
+    fn judge(&mut self, problem: &FactoredProblem, goal: &Goal, impulse: &[DVec3]) -> f64 {
         self.islands.find(problem);
         self.impulse.clear();
-        self.impulse.extend_from_slice(progress.best());
+        self.impulse.extend_from_slice(impulse);
         self.norms.clear();
         self.norms.resize(self.islands.count, [0.0; 3]);
         natural_map::factored_by_group(
@@ -61,43 +80,68 @@ impl HardIslands {
             &mut self.norms,
             &mut self.scratch,
         );
-        let [_, r, q] = self.norms.iter().fold([0.0; 3], |sum, part| {
-            [sum[0] + part[0], sum[1] + part[1], sum[2] + part[2]]
-        });
-        let allowed = progress.goal.scaled.powi(2) * r.max(q) / problem.contacts.len() as f64;
-        let mut left = false;
         self.members.clear();
         self.members.resize(self.islands.count, 0);
         for island in &self.islands.of_contact {
             self.members[*island as usize] += 1;
         }
+        let [_, r, q] = self.norms.iter().fold([0.0; 3], |sum, part| {
+            [sum[0] + part[0], sum[1] + part[1], sum[2] + part[2]]
+        });
+        goal.scaled.powi(2) * r.max(q) / problem.contacts.len() as f64
+    }
+
+    /// The share of an island in the goal, squared, if what is left of it is more.
+    fn share(&self, island: usize, allowed: f64) -> Option<f64> {
+        let share = allowed * f64::from(self.members[island]);
+        (self.norms[island][0] > share).then_some(share)
+    }
+
+    /// Takes an island out and loads it, if it is not too large for Newton.
+    fn is_affordable(
+        &mut self,
+        island: usize,
+        problem: &FactoredProblem,
+        space: &mut BodySpace,
+    ) -> bool {
+        if self.members[island] > MAX_CONTACTS {
+            return false;
+        }
+        self.extract
+            .take(problem, &self.islands, island as u32, &self.impulse);
+        space.load_factored(&self.extract.view());
+        space.newton_cost() <= MAX_NEWTON_COST
+    }
+
+    /// Solves every island whose part of the residual exceeds its share, the goal's square divided
+    /// among the contacts, and judges the whole. True if there are islands left for which Newton
+    /// is too dear.
+    pub(super) fn solve(
+        &mut self,
+        problem: &FactoredProblem,
+        second: &mut SecondPhase,
+        progress: &mut Progress,
+    ) -> Result<bool, ProblemError> {
+        let allowed = self.judge(problem, &progress.goal, progress.best());
+        let mut left = false;
         for island in 0..self.islands.count {
-            let [natural, r, q] = self.norms[island];
-            let share = allowed * f64::from(self.members[island]);
-            if natural <= share {
+            let Some(share) = self.share(island, allowed) else {
                 continue;
-            }
+            };
             if progress.finished() {
                 break;
             }
-            if self.members[island] > MAX_CONTACTS {
+            if !self.is_affordable(island, problem, second.space) {
                 left = true;
                 continue;
             }
-            self.extract
-                .take(problem, &self.islands, island as u32, &self.impulse);
             // Half of the share: the denominator may shrink while the islands are solved.
+            let [_, r, q] = self.norms[island];
             let goal = Goal {
                 scaled: (0.25 * share / r.max(q)).sqrt(),
                 fclib: f64::INFINITY,
                 ..progress.goal
             };
-            let view = self.extract.view();
-            second.space.load_factored(&view);
-            if second.space.newton_cost() > MAX_NEWTON_COST {
-                left = true;
-                continue;
-            }
             self.solve_extract(&goal, second, progress)?;
             for (source, r) in self.extract.source.iter().zip(&self.best) {
                 self.impulse[*source as usize] = *r;

@@ -155,16 +155,16 @@ pub(crate) fn run(
     settings: &NsgsSettings,
     progress: &mut Progress,
 ) {
-    run_while(relaxation, settings, progress, |_, _| true);
+    run_while(relaxation, settings, progress, |_, _, _| true);
 }
 
-/// [`run`], as long as `go_on` agrees: it is asked after each certificate, given the sweeps done
-/// and the sweeps that the goal is away at the present rate.
+/// [`run`], as long as `go_on` agrees: it is asked after each certificate, given the sweeps done,
+/// the sweeps that the goal is away at the present rate, and the best so far.
 pub(crate) fn run_while(
     relaxation: &mut impl Relaxation,
     settings: &NsgsSettings,
     progress: &mut Progress,
-    mut go_on: impl FnMut(usize, f64) -> bool,
+    mut go_on: impl FnMut(usize, f64, &Progress) -> bool,
 ) {
     let unswept = settings.min_sweeps == 0 || settings.max_sweeps == 0 || relaxation.is_empty();
     if unswept && judge(relaxation, progress) <= 1.0 {
@@ -198,7 +198,11 @@ pub(crate) fn run_while(
         }
         if progress.finished()
             || stall.is_over(sweep, excess)
-            || !go_on(sweep, forecast.remaining(sweep, progress.excess()))
+            || !go_on(
+                sweep,
+                forecast.remaining(sweep, progress.excess()),
+                progress,
+            )
         {
             return;
         }
