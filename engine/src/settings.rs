@@ -139,7 +139,7 @@ pub enum DelassusForm {
 pub struct SolverOverrides {
     /// `e_scaled` to reach, > 0.
     pub tolerance: Option<f64>,
-    /// Sweeps done in any case.
+    /// Sweeps done in any case; twice as many while they keep their direction, as in structures at rest.
     pub min_sweeps: Option<usize>,
     /// Largest number of sweeps, ≥ 1.
     pub max_sweeps: Option<usize>,

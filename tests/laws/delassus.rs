@@ -52,6 +52,7 @@ fn the_stored_form_gives_the_same_motion() {
             let mut settings = reference();
             // One method for both: Newton works in another space for each.
             settings.solver.max_factorizations = Some(0);
+            settings.solver.tolerance = Some(1e-12);
             settings.delassus = delassus;
             scene(settings)
         };

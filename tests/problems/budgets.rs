@@ -79,7 +79,6 @@ pub(crate) fn budgeted(budget: usize) -> Vec<(&'static str, Box<dyn Solver>)> {
                 },
                 max_sweeps: 2 * budget,
                 max_factorizations: budget,
-                ..auto
             })),
         ),
     ]

@@ -8,6 +8,7 @@
 //!                 or  ⟨y_{k−1} − x_{k−1}, x_k − x_{k−1}⟩_λ < 0          turned back
 //!                 or  ‖x_k − y_{k−1}‖_λ > 10 × its smallest so far       growing: cap/2 as well
 //! t' = (1 + √(1 + 4t²))/2,   β = min((t − 1)/t', cap),   y_k = x_k + β (x_k − x_{k−1})
+//!     from t = 1 on to the place of the sequence where β is the cap
 //! β beyond the cap while   ⟨x_k − y_{k−1}, x_k − x_{k−1}⟩_λ > 0.9 ‖x_k − y_{k−1}‖_λ ‖x_k − x_{k−1}‖_λ
 //! ```
 //!
@@ -17,6 +18,9 @@
 //! Structures at rest hardly slide and gain from more. The sweeps show which it is: as long as what they
 //! correct points the way that the iterates go, the momentum is too small. It then follows the sequence
 //! beyond the cap, and falls back to it when the two part.
+//! The same sign says that more is wrong than the residual shows: slow modes have small residuals. Structures
+//! that are solved no further creep down, and what one step leaves over costs the next one more. As long as
+//! sweeps keep their direction, twice the least number of them is made.
 //! It does not make momentum safe: on bodies with hundreds of contacts in wedging directions plain
 //! sweeps converge and capped ones grow or oscillate, which the gradient test never sees (it needs
 //! `x_k` short of `y_{k−1}`); hence the two other tests. Healthy runs trigger neither.
@@ -30,7 +34,7 @@
 //! true residual is kept and returned.
 
 use crate::progress::Progress;
-use crate::{NsgsSettings, Residual};
+use crate::{LocalSolver, NsgsSettings, Residual};
 use glam::DVec3;
 
 /// How much of the last step is repeated. `cap = 0` is plain Gauss–Seidel.
@@ -171,7 +175,9 @@ pub(crate) fn run_while(
         return;
     }
     let first = progress.report.iterations;
-    let mut momentum = Sequence::new(settings.momentum);
+    // Inexact local solves are iterations of their own, which a sudden momentum throws back.
+    let quick = settings.local == LocalSolver::Exact;
+    let mut momentum = Sequence::new(settings.momentum, quick);
     let mut race = Race::new(settings.momentum);
     let mut stall = Stall::new(settings.stall_window);
     let mut forecast = Forecast::default();
@@ -183,10 +189,13 @@ pub(crate) fn run_while(
         progress.report.iterations = first + sweep;
         progress.report.restarts += usize::from(momentum.advance(&sums));
         let estimate = sums.relative_change() * residual_over_change;
-        let promising = estimated_excess(estimate, progress) <= 1.0;
+        let excess = estimated_excess(estimate, progress);
+        let promising = excess <= 1.0;
         let due = sweep >= latest_check || promising && sweep >= earliest_check;
         let last = sweep == settings.max_sweeps || race.is_over(sweep);
-        if !last && (sweep < settings.min_sweeps || !due) {
+        let slow = momentum.aligned && excess > NOTHING;
+        let least = settings.min_sweeps * if slow { RESERVE } else { 1 };
+        if !last && (sweep < least || !due) {
             continue;
         }
         let residual = relaxation.residual();
@@ -210,7 +219,7 @@ pub(crate) fn run_while(
             && let Some(next) = race.next(sweep, progress.excess())
         {
             relaxation.restart(progress.best());
-            momentum = Sequence::new(next);
+            momentum = Sequence::new(next, quick);
         }
         earliest_check = sweep + (sweep / 8).clamp(relaxation.check_cost(), 20);
         latest_check = sweep + relaxation.check_after(sweep);
@@ -356,6 +365,11 @@ fn judge(relaxation: &mut impl Relaxation, progress: &mut Progress) -> f64 {
 /// Growth of `Σλ‖x − y‖²` beyond its smallest value that halves the cap.
 const GROWTH: f64 = 100.0;
 
+/// Times the least number of sweeps that are made while sweeps keep the direction of the iterates, …
+const RESERVE: usize = 2;
+/// … unless the excess over the goal that the last one points to is as small as this.
+const NOTHING: f64 = 0.01;
+
 /// Largest `β` beyond the cap.
 const TOP: f64 = 0.98;
 /// Cosine of the angle between correction and step above which the momentum may rise.
@@ -367,19 +381,26 @@ struct Sequence {
     /// Largest `β`: above the cap if that may be passed.
     top: f64,
     smallest_change: f64,
+    /// Least place after the first one.
+    start: f64,
     t: f64,
     beta: f64,
+    /// The last sweep kept the direction of the iterates, and `β` may pass the cap.
+    aligned: bool,
 }
 
 impl Sequence {
-    fn new(momentum: Momentum) -> Self {
+    /// At rest. `quick`: the cap is reached after two sweeps, if the momentum may pass it.
+    fn new(momentum: Momentum, quick: bool) -> Self {
         let Momentum { cap, rises, .. } = momentum;
         Self {
             cap,
             top: if rises { cap.max(TOP) } else { cap },
             smallest_change: f64::INFINITY,
+            start: if rises && quick { place_of(cap) } else { 0.0 },
             t: 1.0,
             beta: 0.0,
+            aligned: false,
         }
     }
 
@@ -389,6 +410,7 @@ impl Sequence {
         if grown {
             self.cap *= 0.5;
             self.top = self.cap;
+            self.start = 0.0;
             self.smallest_change = sums.change;
         }
         let restart = sums.uphill > 0.0 || sums.turn < 0.0 || grown;
@@ -396,19 +418,24 @@ impl Sequence {
         if restart {
             self.t = 1.0;
         }
-        let next = 0.5 * (1.0 + (1.0 + 4.0 * self.t * self.t).sqrt());
+        let next = (0.5 * (1.0 + (1.0 + 4.0 * self.t * self.t).sqrt())).max(self.start);
         let beta = (self.t - 1.0) / next;
-        let aligned = -sums.uphill > ALIGNED * (sums.change * sums.step).sqrt();
-        if beta <= self.cap || self.top <= self.cap || aligned {
+        let along = -sums.uphill > ALIGNED * (sums.change * sums.step).sqrt();
+        self.aligned = along && self.top > self.cap;
+        if beta <= self.cap || self.top <= self.cap || self.aligned {
             self.beta = beta.min(self.top);
             self.t = next;
         } else {
-            // Back to the place of the sequence that has the cap.
             self.beta = self.cap;
-            self.t = (1.0 + 0.5 * self.cap) / (1.0 - self.cap);
+            self.t = place_of(self.cap);
         }
         restart
     }
+}
+
+/// The `t` of the sequence where `β` has reached a cap.
+fn place_of(cap: f64) -> f64 {
+    (1.0 + 0.5 * cap) / (1.0 - cap)
 }
 
 #[cfg(test)]
@@ -443,6 +470,71 @@ mod tests {
         assert!(race.length > WINDOW && sweep > 0);
     }
 
+    /// Sweeps whose corrections make a given angle with the steps of the iterates, and whose result is a
+    /// solution from the first on.
+    struct Steady {
+        cosine: f64,
+        change: f64,
+    }
+
+    impl Relaxation for Steady {
+        fn check_after(&self, _: usize) -> usize {
+            CHECK_EVERY
+        }
+        fn is_empty(&self) -> bool {
+            false
+        }
+        fn sweep(&mut self, _: f64) -> SweepSums {
+            let change = self.change * self.change;
+            SweepSums {
+                uphill: -self.cosine * change,
+                change,
+                step: change,
+                size: 1.0,
+                ..SweepSums::default()
+            }
+        }
+        fn residual(&mut self) -> Residual {
+            Residual::default()
+        }
+        fn residual_of(&mut self, _: &[DVec3]) -> Residual {
+            Residual::default()
+        }
+        fn impulse(&self) -> &[DVec3] {
+            &[]
+        }
+        fn restart(&mut self, _: &[DVec3]) {}
+    }
+
+    #[test]
+    fn sweeps_that_keep_their_direction_are_doubled_unless_they_change_next_to_nothing() {
+        let goal = crate::Goal::scaled(1e-3);
+        let settings = NsgsSettings {
+            min_sweeps: 8,
+            ..NsgsSettings::default()
+        };
+        for (cosine, change, sweeps) in [(0.95, 1e-4, 16), (0.6, 1e-4, 8), (0.95, 1e-6, 8)] {
+            let mut history = crate::History::default();
+            let mut best = Vec::new();
+            let mut progress = Progress::new(&goal, &mut history, &mut best, &[]);
+            run(&mut Steady { cosine, change }, &settings, &mut progress);
+            assert_eq!(progress.report.iterations, sweeps, "{cosine} {change}");
+        }
+    }
+
+    #[test]
+    fn momentum_is_at_its_cap_after_two_sweeps() {
+        let mut sequence = Sequence::new(Momentum::CAPPED, true);
+        let mut betas = [0.0; 4];
+        for beta in &mut betas {
+            *beta = sequence.beta;
+            sequence.advance(&SweepSums::default());
+        }
+        // What the first sweep corrects says nothing of the next one.
+        assert_eq!(betas[..2], [0.0; 2]);
+        assert!(betas[2..].iter().all(|beta| (beta - 0.8).abs() <= 0.02));
+    }
+
     #[test]
     fn momentum_passes_the_cap_only_while_sweeps_keep_their_direction() {
         let along = |cosine: f64| SweepSums {
@@ -452,7 +544,7 @@ mod tests {
             ..SweepSums::default()
         };
         let cap = Momentum::CAPPED.cap;
-        let mut sequence = Sequence::new(Momentum::CAPPED);
+        let mut sequence = Sequence::new(Momentum::CAPPED, true);
         for _ in 0..200 {
             sequence.advance(&along(0.95));
         }
@@ -463,10 +555,13 @@ mod tests {
             sequence.advance(&along(0.8));
             assert!(sequence.beta <= cap);
         }
-        let mut fixed = Sequence::new(Momentum {
-            rises: false,
-            ..Momentum::CAPPED
-        });
+        let mut fixed = Sequence::new(
+            Momentum {
+                rises: false,
+                ..Momentum::CAPPED
+            },
+            true,
+        );
         for _ in 0..200 {
             fixed.advance(&along(1.0));
         }
