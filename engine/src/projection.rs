@@ -260,3 +260,16 @@ impl Projector {
         chunks::fold(moving, &work, &|a, b| a || b)
     }
 }
+
+/// Empties a buffer, and gives back its memory if it is far larger than what `count` entries need.
+fn fit<T>(buffer: &mut Vec<T>, count: usize) {
+    buffer.clear();
+    if buffer.capacity() > FAR_LARGER * count + SMALL {
+        buffer.shrink_to(count);
+    }
+}
+
+/// Capacity over need from which on memory is given back, …
+const FAR_LARGER: usize = 8;
+/// … and entries that nobody gives back.
+const SMALL: usize = 100_000;

@@ -1,5 +1,6 @@
 //! The overlaps of a neighbourhood as a frictionless contact problem around the present poses.
 
+use super::fit;
 use super::neighbourhood::Neighbourhood;
 use crate::bodies::Bodies;
 use crate::detection::Candidate;
@@ -59,6 +60,7 @@ impl Linearised {
     }
 
     fn take(&mut self, near: &Neighbourhood, tolerance: f64, bodies: &Bodies, motion: &Motion) {
+        self.fit(near);
         self.slots.clear();
         self.slots.extend_from_slice(near.moving());
         self.row.resize(bodies.len(), 0);
@@ -94,5 +96,16 @@ impl Linearised {
         self.contacts.extend(near.contacts.iter().map(contact));
         self.lambda.clear();
         self.lambda.resize(self.contacts.len(), DVec3::ZERO);
+    }
+
+    /// A pile that falls is projected as a whole, one at rest at single places: large buffers are given back.
+    fn fit(&mut self, near: &Neighbourhood) {
+        let (bodies, contacts) = (near.moving().len() + 1, near.contacts.len());
+        fit(&mut self.slots, bodies);
+        fit(&mut self.inverse_mass, bodies);
+        fit(&mut self.rest, bodies);
+        fit(&mut self.displacement, bodies);
+        fit(&mut self.contacts, contacts);
+        fit(&mut self.lambda, contacts);
     }
 }

@@ -7,6 +7,7 @@
 //! Which bodies are within some number of links does not depend on the order of the links: the
 //! neighbourhood is a pure function of the state.
 
+use super::fit;
 use crate::bodies::Bodies;
 use crate::detection::{Candidate, Detection};
 
@@ -47,6 +48,7 @@ impl Neighbourhood {
 
     /// Finds the contacts of the neighbourhood again. Returns the deepest overlap, m, ≥ 0.
     pub(super) fn measure(&mut self, bodies: &Bodies, detection: &mut Detection) -> f64 {
+        fit(&mut self.contacts, self.pairs.len());
         detection.measure(&self.pairs, bodies, &mut self.contacts)
     }
 
