@@ -298,7 +298,7 @@ impl Auto {
             let cost = *cost.get_or_insert_with(|| {
                 hard.newton_cost(problem, space, &progress.goal, progress.best())
             });
-            cost.is_finite() && left < cost
+            left < cost || cost.is_infinite()
         });
         log.stage(Method::Accelerated, &progress);
         let by_sweeps = sweeps_only || progress.finished();
