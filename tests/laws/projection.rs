@@ -138,6 +138,22 @@ fn overlap(poses: &[Pose]) -> f64 {
     gaps.fold(0.0, f64::max)
 }
 
+/// Whatever stands on a contact that opens has to fall onto it in the next steps.
+#[test]
+fn a_projected_contact_stays_closed() {
+    let tolerance = moreau::Projection::default().tolerance;
+    for deep in [-2e-4, -1e-3, -1e-2] {
+        let (moved, projections) = row(&[deep], 4, 1);
+        assert_eq!(projections, 1);
+        // Solved to a thousandth of the correction, which is at most the overlap.
+        let left = overlap(&moved);
+        assert!(
+            (left - 0.5 * tolerance).abs() <= -1e-3 * deep,
+            "{deep}: {left} m left"
+        );
+    }
+}
+
 #[test]
 fn a_deep_overlap_moves_no_other_island() {
     // Three islands; the overlaps of the others are below the tolerance.
