@@ -52,7 +52,8 @@ impl HardIslands {
         let allowed = self.judge(problem, goal, impulse);
         let mut sweeps = 0.0;
         for island in 0..self.islands.count {
-            if self.share(island, allowed).is_none() || !self.is_affordable(island, problem, space)
+            if self.share(island, allowed).is_none()
+                || !self.load_if_affordable(island, problem, space)
             {
                 continue;
             }
@@ -97,8 +98,8 @@ impl HardIslands {
         (self.norms[island][0] > share).then_some(share)
     }
 
-    /// Takes an island out and loads it, if it is not too large for Newton.
-    fn is_affordable(
+    /// Takes an island out and loads it into `space`; false if it is too large or too dear for Newton.
+    fn load_if_affordable(
         &mut self,
         island: usize,
         problem: &FactoredProblem,
@@ -131,7 +132,7 @@ impl HardIslands {
             if progress.finished() {
                 break;
             }
-            if !self.is_affordable(island, problem, second.space) {
+            if !self.load_if_affordable(island, problem, second.space) {
                 left = true;
                 continue;
             }
