@@ -157,3 +157,22 @@ fn forms_of_different_size_are_refused() {
     assert!(matches!(result, Err(ProblemError::Length { .. })));
     assert_eq!(r, [DVec3::ONE; 6]);
 }
+
+/// Sweeps go on where nothing is left for Newton, or all of it is too dear.
+#[test]
+fn newton_costs_something_on_islands_that_are_left_and_is_too_dear_for_none() {
+    let owned = OwnedProblem::random(5, 10, 20);
+    let problem = owned.view();
+    let goal = Goal::scaled(1e-6);
+    let cost = |impulse: &[DVec3]| {
+        HardIslands::default().newton_cost(&problem, &mut BodySpace::default(), &goal, impulse)
+    };
+    let mut impulse = vec![DVec3::ZERO; 20];
+    let unsolved = cost(&impulse);
+    assert!(unsolved > 0.0 && unsolved.is_finite(), "{unsolved}");
+    let report = Auto::default()
+        .solve_factored(&problem, &mut impulse, &mut Vec::new(), &Goal::scaled(1e-8))
+        .unwrap();
+    assert!(report.converged());
+    assert!(cost(&impulse).is_infinite());
+}
