@@ -380,6 +380,24 @@ fn face_contacts(
     } else {
         (&pair.a, &pair.b)
     };
+    let tolerance = 1e-9 * pair.scale;
+    let key = (u64::from(of_b) << 62) | ((axis.face as u64) << 44);
+    let mut least = f64::INFINITY;
+    let mut found = |point: DVec3, height: f64, id: u64| {
+        if height < floor {
+            return;
+        }
+        let gap = height - pair.radius;
+        least = least.min(gap);
+        if gap <= pair.margin {
+            patch.push(LocalContact {
+                point,
+                normal: axis.direction,
+                gap,
+                feature: key | id,
+            });
+        }
+    };
     let (normal, offset) = reference.plane(axis.face);
     let mut buffers = [
         incident_polygon(incident, normal, pair.scale),
@@ -388,33 +406,20 @@ fn face_contacts(
     let [polygon, spare] = &mut buffers;
     let (mut polygon, mut spare) = (polygon, spare);
     let corners = reference.shape.loop_of(axis.face);
-    let tolerance = 1e-9 * pair.scale;
     for (k, &i) in corners.iter().enumerate() {
         let from = reference.vertices[i as usize];
         let to = reference.vertices[corners[(k + 1) % corners.len()] as usize];
         let across = (to - from).cross(normal).normalize_or_zero();
         let offset = across.dot(from);
-        if clip(polygon, across, offset, k, tolerance, spare) {
+        let height = |corner: &Corner| across.dot(corner.position) - offset;
+        if clip(polygon, height, k, tolerance, spare) {
             std::mem::swap(&mut polygon, &mut spare);
         }
     }
-    let key = (u64::from(of_b) << 62) | ((axis.face as u64) << 44);
-    let mut least = f64::INFINITY;
     for corner in polygon.iter() {
         let height = normal.dot(corner.position) - offset;
-        if height < floor {
-            continue;
-        }
-        let gap = height - pair.radius;
-        least = least.min(gap);
-        if gap <= pair.margin {
-            patch.push(LocalContact {
-                point: corner.position - normal * (0.5 * (height + pair.radius)),
-                normal: axis.direction,
-                gap,
-                feature: key | corner.id,
-            });
-        }
+        let point = corner.position - normal * (0.5 * (height + pair.radius));
+        found(point, height, corner.id);
     }
     least
 }

@@ -46,6 +46,32 @@ fn aligned_cubes_meet_at_their_corners() {
     }
 }
 
+/// Flush bodies that creep apart: edges that nearly coincide have no definite crossing.
+#[test]
+fn contact_points_lie_on_both_bodies() {
+    let boxed = cuboid(0.5, 0.4, 0.3);
+    let points = crate::polytope::Polyhedron::cuboid(DVec3::new(0.5, 0.4, 0.3)).vertices;
+    let hull = build(Shape::ConvexHull { points });
+    let creep = (vector(1.0), vector(1.0), -13.0..-3.0_f64, 0..4_usize);
+    check(4000, &creep, |(shift, axis, exponent, kind)| {
+        let size = 10.0_f64.powf(exponent);
+        let position = DVec3::new(0.0, 0.0, 0.6) + shift * size;
+        let upper = Pose::new(position, turn(axis + DVec3::Z, 0.2 * size));
+        let (a, b) = ([&boxed, &hull][kind % 2], [&boxed, &hull][kind / 2]);
+        let all = found(a, &upper, b, &Pose::IDENTITY, 0.01);
+        prop_assert!(!all.is_empty());
+        for contact in &all {
+            for pose in [&upper, &Pose::IDENTITY] {
+                // In the middle between the surfaces, up to `size` from both.
+                let outside =
+                    pose.inverse_transform_point(contact.point).abs() - DVec3::new(0.5, 0.4, 0.3);
+                prop_assert!(outside.max_element() <= 2.0 * size, "{size:e}: {contact:?}");
+            }
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn hulls_of_boxes_rest_like_boxes() {
     let Shape::Cuboid { half_extents } = *cuboid(0.5, 0.4, 0.3).shape() else {
