@@ -165,6 +165,9 @@ impl Axes {
     }
 }
 
+/// Corners so far outside of a face, relative to the size of the bodies, count as inside: edges that were put
+/// flush are not cut, and the points keep their numbers, while the bodies creep by less.
+const FLUSH: f64 = 1e-5;
 /// Squared sine below which two edges have no cross product to speak of.
 pub(super) const PARALLEL: f64 = 1e-12;
 /// Cosine above which an edge axis gives way to the best face (0.6°).
@@ -380,7 +383,7 @@ fn face_contacts(
     } else {
         (&pair.a, &pair.b)
     };
-    let tolerance = 1e-9 * pair.scale;
+    let tolerance = FLUSH * pair.scale;
     let key = (u64::from(of_b) << 62) | ((axis.face as u64) << 44);
     let mut least = f64::INFINITY;
     let mut found = |point: DVec3, height: f64, id: u64| {

@@ -73,6 +73,27 @@ fn contact_points_lie_on_both_bodies() {
 }
 
 #[test]
+fn points_of_flush_faces_keep_their_numbers_while_bodies_creep_along() {
+    let boxed = cuboid(0.5, 0.4, 0.3);
+    for shift in [0.0, 0.5] {
+        let numbers = |offset: DVec3, turned: DQuat| {
+            let upper = Pose::new(DVec3::new(shift, 0.0, 0.6) + offset, turned);
+            let all = found(&boxed, &upper, &boxed, &Pose::IDENTITY, 0.01);
+            let mut numbers: Vec<u64> = all.iter().map(|c| c.feature).collect();
+            numbers.sort_unstable();
+            numbers
+        };
+        let flush = numbers(DVec3::ZERO, DQuat::IDENTITY);
+        assert_eq!(flush.len(), 4);
+        let creep = (vector(1e-6), -1e-6..1e-6_f64);
+        check(1000, &creep, |(offset, t)| {
+            prop_assert_eq!(&numbers(offset, turn(DVec3::Z, t)), &flush);
+            Ok(())
+        });
+    }
+}
+
+#[test]
 fn hulls_of_boxes_rest_like_boxes() {
     let Shape::Cuboid { half_extents } = *cuboid(0.5, 0.4, 0.3).shape() else {
         panic!()
