@@ -19,6 +19,7 @@ mod balls;
 mod clip;
 mod closest_edges;
 mod cuboid_axes;
+mod cuboid_faces;
 mod disc;
 mod frusta;
 mod frustum_pair;

@@ -17,6 +17,7 @@
 use super::clip::{Corner, Polygon, clip};
 use super::closest_edges;
 use super::cuboid_axes;
+use super::cuboid_faces;
 use super::nearest::{ConvexSet, nearest};
 use super::patch::{LocalContact, Patch};
 use crate::polytope::{Polytope, closest_on_segments};
@@ -167,7 +168,7 @@ impl Axes {
 
 /// Corners so far outside of a face, relative to the size of the bodies, count as inside: edges that were put
 /// flush are not cut, and the points keep their numbers, while the bodies creep by less.
-const FLUSH: f64 = 1e-5;
+pub(super) const FLUSH: f64 = 1e-5;
 /// Squared sine below which two edges have no cross product to speak of.
 pub(super) const PARALLEL: f64 = 1e-12;
 /// Cosine above which an edge axis gives way to the best face (0.6°).
@@ -401,6 +402,11 @@ fn face_contacts(
             });
         }
     };
+    if let (Some(half), Some(other)) = (reference.shape.half_extents, incident.shape.half_extents) {
+        let (reference, incident) = ((reference, half), (incident, other));
+        cuboid_faces::corners(reference, axis.face, incident, tolerance, found);
+        return least;
+    }
     let (normal, offset) = reference.plane(axis.face);
     let mut buffers = [
         incident_polygon(incident, normal, pair.scale),
