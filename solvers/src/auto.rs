@@ -9,6 +9,9 @@
 //!    and if that is ten times better: always going on from the best point freezes.
 //! 3. Last resort, from the fourth cycle on: every other cycle sweeps stored blocks in the opposite order.
 //!
+//! Factored problems, those of time steps, go through the second phase in parts: island by island, and where an island is too
+//! dear for Newton, cluster by cluster around its worst contacts, in turn with sweeps over the whole.
+//!
 //! Every decision depends on residuals and counts only, never on time: the same problem takes the
 //! same path. The best iterate by the true residual is returned.
 //!
@@ -18,6 +21,7 @@
 //! References: the methods' own pages; the portfolio follows what no single solver does
 //! [Acary-Bremond-Huber18, §7].
 
+mod clusters;
 mod cycles;
 mod hard_islands;
 
@@ -74,10 +78,17 @@ impl AutoSettings {
             ..self.first
         }
     }
+
+    /// What is left of the budget of all stages.
+    fn sweeps_left(&self, progress: &Progress) -> usize {
+        self.max_sweeps.saturating_sub(progress.report.iterations)
+    }
 }
 
-/// Times that the goal is shared out among the islands.
+/// Times that the goal is shared out among the islands or clusters.
 const ROUNDS: usize = 4;
+/// Sweeps for what is around clusters to follow them.
+const SETTLING: usize = 200;
 
 /// Sweeps after which the rate is trusted.
 const FORECAST_FROM: usize = 100;
@@ -289,16 +300,10 @@ impl Auto {
         let mut log = Log::new(&mut self.path);
         let sweeps_only = self.settings.max_factorizations == 0;
         let (hard, space) = (&mut self.hard, &mut self.body_space);
-        let mut cost = None;
+        hard.begin();
         acceleration::run_while(&mut sweep, &first, &mut progress, |done, left, progress| {
             let near = done < FORECAST_FROM || left < 2.0 * FORECAST_FROM as f64;
-            if sweeps_only || near {
-                return true;
-            }
-            let cost = *cost.get_or_insert_with(|| {
-                hard.newton_cost(problem, space, &progress.goal, progress.best())
-            });
-            left < cost || cost.is_infinite()
+            sweeps_only || near || !hard.is_better(problem, space, progress, [done as f64, left])
         });
         log.stage(Method::Accelerated, &progress);
         let by_sweeps = sweeps_only || progress.finished();
@@ -311,20 +316,11 @@ impl Auto {
                 cycles: &mut self.cycles,
                 path: log.path,
             };
-            // The shares rest on the norms before the solves: judge, and share again.
-            for _ in 0..ROUNDS {
-                let before = progress.excess();
-                let left = self.hard.solve(problem, &mut second, &mut progress)?;
-                let gained = progress.excess() <= 0.5 * before;
-                if left || !gained || progress.finished() {
-                    break;
-                }
-            }
+            in_parts(hard, problem, &mut sweep, &mut second, &mut progress)?;
             log = Log::resume(second.path, &progress);
             if !progress.finished() {
-                let spent = progress.report.iterations;
                 let rest = NsgsSettings {
-                    max_sweeps: self.settings.max_sweeps.saturating_sub(spent),
+                    max_sweeps: self.settings.sweeps_left(&progress),
                     stall_window: None,
                     ..self.settings.first
                 };
@@ -341,6 +337,45 @@ impl Auto {
         }
         Ok(report)
     }
+}
+
+/// The second phase of a factored problem: the islands that are left, or clusters of them and sweeps in turn.
+fn in_parts(
+    hard: &mut HardIslands,
+    problem: &FactoredProblem,
+    sweep: &mut LaneSweep,
+    second: &mut SecondPhase,
+    progress: &mut Progress,
+) -> Result<(), ProblemError> {
+    hard.begin_at(progress.best());
+    // The shares rest on the norms before the solves: judge, and share again.
+    for round in 0..ROUNDS {
+        let before = progress.excess();
+        let reach = 1 + round % 2;
+        let left = hard.solve(problem, reach, second, progress)?;
+        if progress.finished() {
+            break;
+        }
+        if hard.clustered {
+            let around = NsgsSettings {
+                max_sweeps: second.settings.sweeps_left(progress).min(SETTLING),
+                ..second.settings.first
+            };
+            let mut log = Log::resume(second.path, progress);
+            sweep.restart(&hard.impulse);
+            acceleration::run(sweep, &around, progress);
+            log.stage(Method::Accelerated, progress);
+            // Always going on from the best point would freeze.
+            hard.begin_at(sweep.impulse());
+        } else {
+            hard.begin_at(progress.best());
+        }
+        let gained = !left && progress.excess() <= 0.5 * before;
+        if progress.finished() || !(gained || hard.clustered) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 impl Solver for Auto {

@@ -1,5 +1,7 @@
-//! The islands of a factored problem that the first stage left unsolved.
+//! The parts of a factored problem that the first stage left unsolved: islands, and of those that are too dear for
+//! Newton the [clusters](super::clusters) around the worst contacts.
 
+use super::clusters::Clusters;
 use super::cycles::{CycleBuffers, Cycles};
 use super::{AutoSettings, Log, Stage};
 use crate::islands::{Extract, Islands};
@@ -11,21 +13,38 @@ use crate::sweep::lane_sweep::{LaneSweep, LaneWorkspace};
 use crate::{Goal, History, natural_map};
 use glam::DVec3;
 
-/// Islands that the first stage left unsolved.
+/// Parts that the first stage left unsolved.
 #[derive(Debug, Default)]
 pub(super) struct HardIslands {
-    pub(super) islands: Islands,
-    pub(super) extract: Extract,
-    pub(super) twist: LaneWorkspace,
-    pub(super) scratch: Vec<WorldTwist>,
-    pub(super) norms: Vec<[f64; 3]>,
-    pub(super) members: Vec<u32>,
+    /// Islands, or clusters of some of them.
+    islands: Islands,
+    extract: Extract,
+    twist: LaneWorkspace,
+    scratch: Vec<WorldTwist>,
+    /// Squares of the norms that each contact adds to, and its number.
+    of_contact: Vec<[f64; 3]>,
+    numbers: Vec<u32>,
+    /// The same sums for each part, and how many contacts it has.
+    norms: Vec<[f64; 3]>,
+    members: Vec<u32>,
+    clusters: Clusters,
+    /// The parts are clusters.
+    pub(super) clustered: bool,
+    /// Where the next solve of parts starts, and the last one ended.
     pub(super) impulse: Vec<DVec3>,
-    pub(super) history: History,
-    pub(super) best: Vec<DVec3>,
+    history: History,
+    best: Vec<DVec3>,
+    weighed: Weighed,
 }
 
-/// What the islands share.
+/// What Newton was found to cost in this solve, in sweeps, and after how many sweeps.
+#[derive(Debug, Default)]
+struct Weighed {
+    cost: f64,
+    sweeps: usize,
+}
+
+/// What the parts share.
 pub(super) struct SecondPhase<'a> {
     pub(super) settings: &'a AutoSettings,
     pub(super) space: &'a mut BodySpace,
@@ -33,31 +52,70 @@ pub(super) struct SecondPhase<'a> {
     pub(super) path: &'a mut Vec<Stage>,
 }
 
-/// Largest cost of a Newton call, in sweeps, for which islands of a time step are handed over.
+/// Largest cost of a Newton call, in sweeps over the part, for which an island is handed over.
 const MAX_NEWTON_COST: f64 = 2000.0;
+/// The same of a cluster. It is a part of its pile only, and sweeps have done what they can.
+const MAX_CLUSTER_COST: f64 = 5000.0;
 /// Contacts beyond which that is not even worked out: the analysis of such a pile takes longer, and more
 /// memory, than its sweeps.
 const MAX_CONTACTS: u32 = 20_000;
+/// Sweeps after which clusters are looked for.
+const CLUSTERS_FROM: usize = 400;
+/// Newton on a cluster may fail, as what is around it stays what it is: sweeps come first until they have cost so many
+/// times as much.
+const CLUSTER_PATIENCE: f64 = 2.0;
+
+/// Sums of norms.
+fn plus(a: [f64; 3], b: &[f64; 3]) -> [f64; 3] {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
 
 impl HardIslands {
-    /// What Newton calls on the islands that `impulse` leaves unsolved cost, in sweeps over the whole problem;
-    /// infinite if it is too dear for all of them.
+    /// Forgets what Newton cost in other solves.
+    pub(super) fn begin(&mut self) {
+        self.weighed = Weighed::default();
+        self.clustered = false;
+    }
+
+    /// True if Newton is to be preferred to going on with sweeps, of which `done` are made and `left` are forecast.
+    pub(super) fn is_better(
+        &mut self,
+        problem: &FactoredProblem,
+        space: &mut BodySpace,
+        progress: &Progress,
+        [done, left]: [f64; 2],
+    ) -> bool {
+        // Residuals gather in fewer contacts: look again.
+        if self.weighed.sweeps == 0 || done >= 2.0 * self.weighed.sweeps as f64 {
+            let reach = (done >= CLUSTERS_FROM as f64).then_some(1);
+            let cost = self.newton_cost(problem, space, &progress.goal, progress.best(), reach);
+            let sweeps = done as usize;
+            self.weighed = Weighed { cost, sweeps };
+        }
+        let cost = self.weighed.cost;
+        let early = self.clustered && done < CLUSTER_PATIENCE * cost;
+        cost.is_finite() && left >= cost && !early
+    }
+
+    /// What Newton calls on the parts that `impulse` leaves unsolved cost, in sweeps over the whole problem;
+    /// infinite if it is too dear for all of them. `reach`: that of clusters, if they count.
     pub(super) fn newton_cost(
         &mut self,
         problem: &FactoredProblem,
         space: &mut BodySpace,
         goal: &Goal,
         impulse: &[DVec3],
+        reach: Option<usize>,
     ) -> f64 {
-        let allowed = self.judge(problem, goal, impulse);
+        self.begin_at(impulse);
+        let allowed = self.judge(problem, goal);
+        self.find_parts(problem, space, allowed, reach);
         let mut sweeps = 0.0;
-        for island in 0..self.islands.count {
-            if self.share(island, allowed).is_none()
-                || !self.load_if_affordable(island, problem, space)
+        for part in 0..self.islands.count {
+            if self.share(part, allowed).is_some() && self.load_if_affordable(part, problem, space)
             {
-                continue;
+                sweeps += space.newton_cost() * f64::from(self.members[part]);
             }
-            sweeps += space.newton_cost() * f64::from(self.members[island]);
         }
         if sweeps > 0.0 {
             sweeps / problem.contacts.len() as f64
@@ -66,84 +124,134 @@ impl HardIslands {
         }
     }
 
-    /// Finds the islands and what `impulse` leaves of each; the square of the goal that every contact may
-    /// keep.
-    fn judge(&mut self, problem: &FactoredProblem, goal: &Goal, impulse: &[DVec3]) -> f64 {
-        self.islands.find(problem);
+    /// The next solve of parts starts from `impulse`.
+    pub(super) fn begin_at(&mut self, impulse: &[DVec3]) {
         self.impulse.clear();
         self.impulse.extend_from_slice(impulse);
-        self.norms.clear();
-        self.norms.resize(self.islands.count, [0.0; 3]);
+    }
+
+    /// Finds what the impulse leaves of each contact; the square of the goal that every contact may
+    /// keep.
+    fn judge(&mut self, problem: &FactoredProblem, goal: &Goal) -> f64 {
+        let count = problem.contacts.len();
+        self.numbers.clear();
+        self.numbers.extend(0..count as u32);
+        self.of_contact.clear();
+        self.of_contact.resize(count, [0.0; 3]);
         natural_map::factored_by_group(
             problem,
             &self.impulse,
-            &self.islands.of_contact,
-            &mut self.norms,
+            &self.numbers,
+            &mut self.of_contact,
             &mut self.scratch,
         );
+        let [_, r, q] = self.of_contact.iter().fold([0.0; 3], plus);
+        goal.scaled.powi(2) * r.max(q) / count as f64
+    }
+
+    /// Finds the islands; if some that keep too much are too dear for Newton, and clusters count, clusters of these instead
+    /// of all islands.
+    fn find_parts(
+        &mut self,
+        problem: &FactoredProblem,
+        space: &mut BodySpace,
+        allowed: f64,
+        reach: Option<usize>,
+    ) {
+        self.islands.find(problem);
+        self.sum_up();
+        self.clustered = false;
+        let Some(reach) = reach else { return };
+        for island in 0..self.islands.count {
+            if self.share(island, allowed).is_none()
+                || self.load_if_affordable(island, problem, space)
+            {
+                continue;
+            }
+            if !self.clustered {
+                self.clustered = true;
+                self.clusters.clear(problem);
+            }
+            let of_contact = &self.of_contact;
+            let is_bad = |contact: usize| of_contact[contact][0] > allowed;
+            self.clusters
+                .take(problem, &self.islands, island, reach, is_bad);
+        }
+        if self.clustered {
+            let clusters = &self.clusters;
+            self.islands.find_among(problem, |k| clusters.has(k));
+            self.sum_up();
+        }
+    }
+
+    /// Sums up what is left of each part, and how many contacts it has.
+    fn sum_up(&mut self) {
+        self.norms.clear();
+        self.norms.resize(self.islands.count, [0.0; 3]);
         self.members.clear();
         self.members.resize(self.islands.count, 0);
-        for island in &self.islands.of_contact {
-            self.members[*island as usize] += 1;
+        for (part, own) in self.islands.of_contact.iter().zip(&self.of_contact) {
+            if let Some(norms) = self.norms.get_mut(*part as usize) {
+                *norms = plus(*norms, own);
+                self.members[*part as usize] += 1;
+            }
         }
-        let [_, r, q] = self.norms.iter().fold([0.0; 3], |sum, part| {
-            [sum[0] + part[0], sum[1] + part[1], sum[2] + part[2]]
-        });
-        goal.scaled.powi(2) * r.max(q) / problem.contacts.len() as f64
     }
 
-    /// The share of an island in the goal, squared, if what is left of it is more.
-    fn share(&self, island: usize, allowed: f64) -> Option<f64> {
-        let share = allowed * f64::from(self.members[island]);
-        (self.norms[island][0] > share).then_some(share)
+    /// The share of a part in the goal, squared, if what is left of it is more.
+    fn share(&self, part: usize, allowed: f64) -> Option<f64> {
+        let share = allowed * f64::from(self.members[part]);
+        (self.norms[part][0] > share).then_some(share)
     }
 
-    /// Takes an island out and loads it into `space`; false if it is too large or too dear for Newton.
+    /// Takes a part out and loads it into `space`; false if it is too large or too dear for Newton.
     fn load_if_affordable(
         &mut self,
-        island: usize,
+        part: usize,
         problem: &FactoredProblem,
         space: &mut BodySpace,
     ) -> bool {
-        if self.members[island] > MAX_CONTACTS {
+        if self.members[part] > MAX_CONTACTS {
             return false;
         }
         self.extract
-            .take(problem, &self.islands, island as u32, &self.impulse);
+            .take(problem, &self.islands, part as u32, &self.impulse);
         space.load_factored(&self.extract.view());
-        space.newton_cost() <= MAX_NEWTON_COST
+        let most = if self.clustered {
+            MAX_CLUSTER_COST
+        } else {
+            MAX_NEWTON_COST
+        };
+        space.newton_cost() <= most
     }
 
-    /// Solves every island whose part of the residual exceeds its share, the goal's square divided
-    /// among the contacts, and judges the whole. True if there are islands left for which Newton
-    /// is too dear.
+    /// Solves, from where [`Self::begin_at`] was told, every part whose residual exceeds its share, the goal's square divided
+    /// among the contacts, and judges the whole. True if there are parts left for which Newton
+    /// is too dear. `reach`: that of clusters.
     pub(super) fn solve(
         &mut self,
         problem: &FactoredProblem,
+        reach: usize,
         second: &mut SecondPhase,
         progress: &mut Progress,
     ) -> Result<bool, ProblemError> {
-        let allowed = self.judge(problem, &progress.goal, progress.best());
+        let allowed = self.judge(problem, &progress.goal);
+        self.find_parts(problem, second.space, allowed, Some(reach));
         let mut left = false;
-        for island in 0..self.islands.count {
-            let Some(share) = self.share(island, allowed) else {
+        for part in 0..self.islands.count {
+            let Some(share) = self.share(part, allowed) else {
                 continue;
             };
             if progress.finished() {
                 break;
             }
-            if !self.load_if_affordable(island, problem, second.space) {
+            if !self.load_if_affordable(part, problem, second.space) {
                 left = true;
                 continue;
             }
-            // Half of the share: the denominator may shrink while the islands are solved.
-            let [_, r, q] = self.norms[island];
-            let goal = Goal {
-                scaled: (0.25 * share / r.max(q)).sqrt(),
-                fclib: f64::INFINITY,
-                ..progress.goal
-            };
-            self.solve_extract(&goal, second, progress)?;
+            // Half of the share: the denominator may shrink while the parts are solved.
+            let rest = (0.25 * share / self.norms[part][0]).sqrt();
+            self.solve_extract(rest, second, progress)?;
             for (source, r) in self.extract.source.iter().zip(&self.best) {
                 self.impulse[*source as usize] = *r;
             }
@@ -153,16 +261,25 @@ impl HardIslands {
         Ok(left)
     }
 
-    /// The cycles on the island at hand; its best impulse is in `best`.
+    /// The cycles on the part at hand until so much of its residual is left; its best impulse is in `best`.
     fn solve_extract(
         &mut self,
-        goal: &Goal,
+        rest: f64,
         second: &mut SecondPhase,
         progress: &mut Progress,
     ) -> Result<(), ProblemError> {
         let (problem, start) = (self.extract.view(), &self.extract.impulse);
-        let mut own = Progress::new(goal, &mut self.history, &mut self.best, start);
+        let simd = second.settings.first.simd;
+        let mut sweep = LaneSweep::new(&problem, &mut self.twist, start, false, simd)?;
+        let residual = sweep.residual_of(start);
+        let goal = Goal {
+            scaled: rest * residual.scaled,
+            fclib: f64::INFINITY,
+            ..progress.goal
+        };
+        let mut own = Progress::new(&goal, &mut self.history, &mut self.best, start);
         own.watch = progress.watch;
+        own.judge(&residual, start);
         let spent = progress.report;
         let settings = &AutoSettings {
             max_sweeps: second.settings.max_sweeps.saturating_sub(spent.iterations),
@@ -172,10 +289,6 @@ impl HardIslands {
                 .saturating_sub(spent.factorizations),
             ..*second.settings
         };
-        let mut sweep =
-            LaneSweep::new(&problem, &mut self.twist, start, false, settings.first.simd)?;
-        let residual = sweep.residual_of(start);
-        own.judge(&residual, start);
         Cycles {
             newton_cost: second.space.newton_cost(),
             settings,

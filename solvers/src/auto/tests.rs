@@ -165,7 +165,8 @@ fn newton_costs_something_on_islands_that_are_left_and_is_too_dear_for_none() {
     let problem = owned.view();
     let goal = Goal::scaled(1e-6);
     let cost = |impulse: &[DVec3]| {
-        HardIslands::default().newton_cost(&problem, &mut BodySpace::default(), &goal, impulse)
+        let mut space = BodySpace::default();
+        HardIslands::default().newton_cost(&problem, &mut space, &goal, impulse, None)
     };
     let mut impulse = vec![DVec3::ZERO; 20];
     let unsolved = cost(&impulse);
@@ -175,4 +176,82 @@ fn newton_costs_something_on_islands_that_are_left_and_is_too_dear_for_none() {
         .unwrap();
     assert!(report.converged());
     assert!(cost(&impulse).is_infinite());
+}
+
+/// A block of `n³` balls of 1 kg that touch each other, on a floor, with a ball of 10 t on one of its columns.
+fn burdened_block(n: usize) -> OwnedProblem {
+    let ball = |mass: f64| InverseMass {
+        linear: 1.0 / mass,
+        angular: DMat3::from_diagonal(DVec3::splat(10.0 / mass)),
+    };
+    let falls = WorldTwist {
+        linear: -0.05 * DVec3::Z,
+        angular: DVec3::ZERO,
+    };
+    let mut problem = OwnedProblem {
+        inverse_mass: vec![InverseMass::FIXED],
+        free_twist: vec![WorldTwist::default()],
+        contacts: Vec::new(),
+    };
+    let frames = [
+        DMat3::IDENTITY,
+        DMat3::from_cols(DVec3::Y, DVec3::Z, DVec3::X),
+        DMat3::from_cols(DVec3::Z, DVec3::X, DVec3::Y),
+    ];
+    let mut join = |above: usize, below: usize, frame: DMat3| {
+        let normal = frame.x_axis;
+        let arm = if below == 0 { 0.0 } else { 0.5 };
+        problem.contacts.push(Contact {
+            bodies: [above as u32, below as u32],
+            frame,
+            arms: [-0.5 * normal, arm * normal],
+            offset: DVec3::ZERO,
+            friction: 0.5,
+        });
+    };
+    let number = |[x, y, z]: [usize; 3]| 1 + x + n * (y + n * z);
+    for place in 0..n * n * n {
+        let at = [place % n, place / n % n, place / (n * n)];
+        for axis in 0..3 {
+            let mut other = at;
+            if at[axis] > 0 {
+                other[axis] -= 1;
+                join(number(at), number(other), frames[axis]);
+            } else if axis == 2 {
+                join(number(at), 0, frames[2]);
+            }
+        }
+    }
+    let heavy = 1 + n * n * n;
+    join(heavy, number([n / 2, n / 2, n - 1]), frames[2]);
+    let masses = (1..=heavy).map(|j| ball(if j == heavy { 1e4 } else { 1.0 }));
+    problem.inverse_mass.extend(masses);
+    problem.free_twist.resize(heavy + 1, falls);
+    problem
+}
+
+/// Nothing but one column of a large block is hard, and Newton on the whole block too dear.
+#[test]
+fn newton_helps_in_clusters_of_a_block_that_is_too_dear_for_it() {
+    let owned = burdened_block(11);
+    let problem = owned.view();
+    let goal = Goal::scaled(1e-6);
+    let (report, r) = solve_factored(&mut Auto::default(), &owned, &goal);
+    assert!(
+        report.converged() && report.factorizations > 0,
+        "{report:?}"
+    );
+    let judged = natural_map::factored(&problem, &r, &mut Vec::new());
+    assert_eq!(judged, report.residual);
+
+    let mut sweeps = Auto::default();
+    sweeps.settings.max_factorizations = 0;
+    sweeps.settings.first.max_sweeps = report.iterations;
+    let (without, r) = solve_factored(&mut sweeps, &owned, &goal);
+    assert!(!without.converged(), "{without:?}");
+
+    let (mut hard, mut space) = (HardIslands::default(), BodySpace::default());
+    let mut cost = |reach| hard.newton_cost(&problem, &mut space, &goal, &r, reach);
+    assert!(cost(None).is_infinite());
+    assert!(cost(Some(1)) < 100.0);
 }
