@@ -51,14 +51,6 @@ pub struct OneContact {
     isotropic: bool,
 }
 
-/// A prepared block, in the eigenbasis of `S`.
-pub(crate) struct Parts {
-    pub(crate) w_nn: f64,
-    pub(crate) inv_w_nn: f64,
-    pub(crate) w: [f64; 2],
-    pub(crate) s: [f64; 2],
-}
-
 impl OneContact {
     /// Prepares the symmetric part of `block` (1/kg, rows and columns `(n, t₁, t₂)`).
     ///
@@ -94,16 +86,6 @@ impl OneContact {
             inv_s: eigenvalues.map(|e| if e > 0.0 { 1.0 / e } else { 0.0 }),
             rotation,
             isotropic,
-        }
-    }
-
-    /// The numbers of the block, for solves of several contacts side by side.
-    pub(crate) fn parts(&self) -> Parts {
-        Parts {
-            w_nn: self.w_nn,
-            inv_w_nn: self.inv_w_nn,
-            w: self.w,
-            s: self.s,
         }
     }
 

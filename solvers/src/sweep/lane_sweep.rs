@@ -141,6 +141,7 @@ impl<'a> LaneSweep<'a> {
             problem: self.problem,
             inertia: &space.inertia,
             impulse,
+            dispatch: self.dispatch,
         };
         own.pack(&source, rows);
     }

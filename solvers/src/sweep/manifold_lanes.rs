@@ -4,9 +4,12 @@
 //! The local problem is that of [`crate::local::one_contact`], in its eigenbasis; the cases of a
 //! contact become choices by lane, and the secular iteration runs until the last lane is done.
 
+mod principal;
+
+pub(crate) use principal::Prepare;
+
 use super::rows::{Place, Places, Rows, Twists};
 use super::sums::LaneSums;
-use crate::OneContact;
 use crate::lanes::{
     LANES, Lanes, Lanes3, Mask, Wide, Wide3, add, cross, dot, load3, scale, store3, sub,
 };
@@ -56,19 +59,23 @@ struct Masses<S: Simd> {
 }
 
 impl<S: Simd> Masses<S> {
-    /// `v + Ŵ [p; ρ × p]`.
+    /// `𝕀⁻¹ m`.
     #[inline(always)]
-    fn pushed(&self, twists: &Twists<S>, arm: Wide3<S>, p: Wide3<S>) -> Twists<S> {
-        let m = cross(arm, p);
+    fn turned(&self, m: Wide3<S>) -> Wide3<S> {
         let ([d0, d1, d2], [o0, o1, o2]) = (self.diagonal, self.off);
-        let turn = [
+        [
             d0 * m[0] + o2 * m[1] + o1 * m[2],
             o2 * m[0] + d1 * m[1] + o0 * m[2],
             o1 * m[0] + o0 * m[1] + d2 * m[2],
-        ];
+        ]
+    }
+
+    /// `v + Ŵ [p; ρ × p]`.
+    #[inline(always)]
+    fn pushed(&self, twists: &Twists<S>, arm: Wide3<S>, p: Wide3<S>) -> Twists<S> {
         Twists {
             linear: add(twists.linear, scale(p, self.linear)),
-            angular: add(twists.angular, turn),
+            angular: add(twists.angular, self.turned(cross(arm, p))),
             ..*twists
         }
     }
@@ -232,6 +239,12 @@ pub(crate) struct PointLanes {
     alpha: Lanes,
 }
 
+fn set3(lanes: &mut Lanes3, lane: usize, vector: DVec3) {
+    for (axis, lanes) in (0..).zip(lanes) {
+        lanes.0[lane] = vector[axis];
+    }
+}
+
 impl PointLanes {
     /// A point of no pair at all.
     pub(crate) fn empty() -> Self {
@@ -241,41 +254,17 @@ impl PointLanes {
         }
     }
 
-    /// Puts a contact into an empty lane.
-    pub(crate) fn set(&mut self, lane: usize, problem: &FactoredProblem, contact: &Contact) {
-        let [a, b] = contact.bodies;
-        let (a, b) = (
-            &problem.inverse_mass[a as usize],
-            &problem.inverse_mass[b as usize],
-        );
-        let block = contact.local_block(a, b);
-        let local = OneContact::new(&block);
-        let ([c, s], frame) = (local.rotation(), &contact.frame);
-        let axes = [
-            frame.x_axis,
-            frame.y_axis * c + frame.z_axis * s,
-            frame.z_axis * c - frame.y_axis * s,
-        ];
-        let offset = local.to_principal(contact.offset);
-        for axis in 0..3 {
-            for (lanes, vector) in self.axes.iter_mut().zip(&axes) {
-                lanes[axis].0[lane] = vector[axis];
-            }
-            for (lanes, vector) in self.arms.iter_mut().zip(&contact.arms) {
-                lanes[axis].0[lane] = vector[axis];
-            }
-            self.offset[axis].0[lane] = offset[axis];
+    /// Puts a contact into an empty lane, not yet [prepared](Prepare).
+    pub(crate) fn set(&mut self, lane: usize, contact: &Contact) {
+        let Contact { frame, offset, .. } = contact;
+        for (axis, lanes) in (0..).zip(&mut self.axes) {
+            set3(lanes, lane, frame.col(axis));
         }
+        for (lanes, arm) in self.arms.iter_mut().zip(contact.arms) {
+            set3(lanes, lane, arm);
+        }
+        set3(&mut self.offset, lane, *offset);
         self.friction.0[lane] = contact.friction;
-        self.lambda.0[lane] = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
-        let parts = local.parts();
-        self.w_nn.0[lane] = parts.w_nn;
-        self.inverse_w_nn.0[lane] = parts.inv_w_nn;
-        for k in 0..2 {
-            self.w[k].0[lane] = parts.w[k];
-            // A block that carries no impulse: anything that does not divide by zero.
-            self.s[k].0[lane] = if parts.s[k] > 0.0 { parts.s[k] } else { 1.0 };
-        }
     }
 
     /// `(c, s)` of the rotation from the tangents of `contact` to the principal ones.

@@ -7,7 +7,7 @@
 
 use super::acceleration::SweepSums;
 use super::ball_lanes::BallLanes;
-use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes};
+use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes, Prepare};
 use super::members::Member;
 use super::prefetch::prefetch;
 use super::rows::{OneSlab, Row, Rows, TwoSlabs};
@@ -67,6 +67,7 @@ pub(crate) struct Source<'a> {
     pub(crate) inertia: &'a [Option<f64>],
     /// Warm start, one a contact.
     pub(crate) impulse: &'a [DVec3],
+    pub(crate) dispatch: Dispatch,
 }
 
 impl Unit {
@@ -175,6 +176,7 @@ impl Unit {
             problem,
             inertia,
             impulse,
+            dispatch,
         } = source;
         let mut sources = [NONE; LANES];
         let lanes = &self.order[group * LANES..(group + 1) * LANES];
@@ -205,21 +207,28 @@ impl Unit {
         let mut pairs = PairLanes::default();
         let begin = self.points.len();
         self.points.resize_with(begin + height, PointLanes::empty);
+        let points = &mut self.points[begin..];
         for (lane, index) in lanes.iter().enumerate() {
             let Some(member) = self.members.get(*index as usize) else {
                 continue;
             };
-            let index = member.contact as usize;
-            let contacts = problem.contacts[index..].iter().zip(&impulse[index..]);
-            let own = &mut self.points[begin..];
-            for (place, (contact, r)) in contacts.take(height).enumerate() {
-                if place == 0 {
-                    pairs.set(lane, problem, contact, member.places);
-                }
-                own[place].set(lane, problem, contact);
-                own[place].restart(lane, contact, *r);
+            let contacts = &problem.contacts[member.contact as usize..][..height];
+            pairs.set(lane, problem, &contacts[0], member.places);
+            for (point, contact) in points.iter_mut().zip(contacts) {
+                point.set(lane, contact);
             }
             sources[lane] = member.contact;
+        }
+        dispatch.run(Prepare {
+            pairs: &pairs,
+            points: &mut *points,
+        });
+        for (lane, source) in sources.iter().enumerate().filter(|(_, s)| **s != NONE) {
+            let own = *source as usize..;
+            let contacts = problem.contacts[own.clone()].iter().zip(&impulse[own]);
+            for (point, (contact, r)) in points.iter_mut().zip(contacts) {
+                point.restart(lane, contact, *r);
+            }
         }
         self.pairs.push(pairs);
         self.heights.push(Height {
