@@ -13,6 +13,9 @@ pub(crate) struct Islands {
     pub(crate) count: usize,
     parent: Vec<u32>,
     number: Vec<u32>,
+    /// Contacts by islands, and where those of each end.
+    members: Vec<u32>,
+    ends: Vec<u32>,
 }
 
 /// Island of a contact that was left out.
@@ -59,6 +62,45 @@ impl Islands {
             };
             self.of_contact.push(island);
         }
+        self.sort();
+    }
+
+    /// Sorts the contacts by islands, those of one in their order.
+    fn sort(&mut self) {
+        self.ends.clear();
+        self.ends.resize(self.count, 0);
+        let mut all = 0;
+        for island in self.of_contact.iter().filter(|island| **island != NONE) {
+            self.ends[*island as usize] += 1;
+            all += 1;
+        }
+        let mut begin = 0;
+        for end in &mut self.ends {
+            begin += std::mem::replace(end, begin);
+        }
+        self.members.resize(all, 0);
+        for (contact, island) in (0..).zip(&self.of_contact) {
+            if *island != NONE {
+                let end = &mut self.ends[*island as usize];
+                self.members[*end as usize] = contact;
+                *end += 1;
+            }
+        }
+    }
+
+    /// The contacts of an island, in their order.
+    pub(crate) fn members(&self, island: usize) -> &[u32] {
+        let begin = if island == 0 {
+            0
+        } else {
+            self.ends[island - 1]
+        };
+        &self.members[begin as usize..self.ends[island] as usize]
+    }
+
+    /// The contact is in an island.
+    pub(crate) fn has(&self, contact: usize) -> bool {
+        self.of_contact[contact] != NONE
     }
 
     /// Union by smallest index, halving paths.
@@ -87,11 +129,12 @@ pub(crate) struct Extract {
 }
 
 impl Extract {
+    /// Takes out some contacts of `problem`. `free` are the twists of the bodies without the impulses of these.
     pub(crate) fn take(
         &mut self,
         problem: &FactoredProblem,
-        islands: &Islands,
-        island: u32,
+        members: &[u32],
+        free: &[WorldTwist],
         impulse: &[DVec3],
     ) {
         for body in self.bodies.drain(..) {
@@ -103,50 +146,21 @@ impl Extract {
         self.contacts.clear();
         self.source.clear();
         self.impulse.clear();
-        let members = islands.of_contact.iter().enumerate();
-        for (index, _) in members.filter(|(_, of)| **of == island) {
-            let mut contact = problem.contacts[index];
+        for index in members {
+            let mut contact = problem.contacts[*index as usize];
             for body in &mut contact.bodies {
                 let there = *body as usize;
                 if self.place[there] == u32::MAX {
                     self.place[there] = self.bodies.len() as u32;
                     self.bodies.push(*body);
                     self.inverse_mass.push(problem.inverse_mass[there]);
-                    self.free_twist.push(problem.free_twist[there]);
+                    self.free_twist.push(free[there]);
                 }
                 *body = self.place[there];
             }
             self.contacts.push(contact);
-            self.source.push(index as u32);
-            self.impulse.push(impulse[index]);
-        }
-        self.add_others(problem, islands, island, impulse);
-    }
-
-    /// Adds the impulses of contacts that the island leaves out to the free twists of its bodies.
-    fn add_others(
-        &mut self,
-        problem: &FactoredProblem,
-        islands: &Islands,
-        island: u32,
-        impulse: &[DVec3],
-    ) {
-        let contacts = problem.contacts.iter().zip(impulse);
-        for ((contact, r), of) in contacts.zip(&islands.of_contact) {
-            if *of == island {
-                continue;
-            }
-            let force = contact.frame * *r;
-            for (side, sign) in [(0, 1.0), (1, -1.0)] {
-                let place = self.place[contact.bodies[side] as usize] as usize;
-                let (Some(mass), Some(twist)) =
-                    (self.inverse_mass.get(place), self.free_twist.get_mut(place))
-                else {
-                    continue;
-                };
-                twist.linear += force * (sign * mass.linear);
-                twist.angular += mass.angular * contact.arms[side].cross(force * sign);
-            }
+            self.source.push(*index);
+            self.impulse.push(impulse[*index as usize]);
         }
     }
 
@@ -206,9 +220,24 @@ mod tests {
         for (every, bound) in [(1, 0.0), (2, 1e-12), (3, 1e-12)] {
             let (mut islands, mut extract) = (Islands::default(), Extract::default());
             islands.find_among(&owned.view(), |contact| contact % every == 0);
+            let others: Vec<_> = (0..25)
+                .map(|k| {
+                    if islands.has(k) {
+                        DVec3::ZERO
+                    } else {
+                        impulse[k]
+                    }
+                })
+                .collect();
+            let mut free = Vec::new();
+            owned.view().twist_under(&others, &mut free);
             let mut seen = 0;
-            for island in 0..islands.count as u32 {
-                extract.take(&owned.view(), &islands, island, &impulse);
+            for island in 0..islands.count {
+                let members = islands.members(island);
+                assert!(members.is_sorted());
+                let of = |k: &u32| islands.of_contact[*k as usize] as usize;
+                assert!(members.iter().all(|k| of(k) == island));
+                extract.take(&owned.view(), members, &free, &impulse);
                 let mut twist = Vec::new();
                 extract.view().twist_under(&extract.impulse, &mut twist);
                 for (contact, source) in extract.contacts.iter().zip(&extract.source) {

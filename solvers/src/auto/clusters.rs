@@ -32,8 +32,7 @@ impl Clusters {
         is_bad: impl Fn(usize) -> bool,
     ) {
         let free = |j: u32| !problem.inverse_mass[j as usize].is_fixed();
-        let of = &islands.of_contact;
-        let members = || (0..of.len()).filter(|k| of[*k] as usize == island);
+        let members = || islands.members(island).iter().map(|k| *k as usize);
         self.near.clear();
         self.near.resize(problem.inverse_mass.len(), false);
         for k in members().filter(|k| is_bad(*k)) {

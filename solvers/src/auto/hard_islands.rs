@@ -24,10 +24,12 @@ pub(super) struct HardIslands {
     /// Squares of the norms that each contact adds to, and its number.
     of_contact: Vec<[f64; 3]>,
     numbers: Vec<u32>,
-    /// The same sums for each part, and how many contacts it has.
+    /// The same sums for each part.
     norms: Vec<[f64; 3]>,
-    members: Vec<u32>,
     clusters: Clusters,
+    /// Impulses of the contacts that are in no part, and the free twists under them.
+    outside: Vec<DVec3>,
+    free: Vec<WorldTwist>,
     /// The parts are clusters.
     pub(super) clustered: bool,
     /// Where the next solve of parts starts, and the last one ended.
@@ -58,7 +60,7 @@ const MAX_NEWTON_COST: f64 = 2000.0;
 const MAX_CLUSTER_COST: f64 = 5000.0;
 /// Contacts beyond which that is not even worked out: the analysis of such a pile takes longer, and more
 /// memory, than its sweeps.
-const MAX_CONTACTS: u32 = 20_000;
+const MAX_CONTACTS: usize = 20_000;
 /// Sweeps after which clusters are looked for.
 const CLUSTERS_FROM: usize = 400;
 /// Newton on a cluster may fail, as what is around it stays what it is: sweeps come first until they have cost so many
@@ -114,7 +116,7 @@ impl HardIslands {
         for part in 0..self.islands.count {
             if self.share(part, allowed).is_some() && self.load_if_affordable(part, problem, space)
             {
-                sweeps += space.newton_cost() * f64::from(self.members[part]);
+                sweeps += space.newton_cost() * self.islands.members(part).len() as f64;
             }
         }
         if sweeps > 0.0 {
@@ -161,6 +163,8 @@ impl HardIslands {
         self.islands.find(problem);
         self.sum_up();
         self.clustered = false;
+        self.free.clear();
+        self.free.extend_from_slice(problem.free_twist);
         let Some(reach) = reach else { return };
         for island in 0..self.islands.count {
             if self.share(island, allowed).is_none()
@@ -181,26 +185,29 @@ impl HardIslands {
             let clusters = &self.clusters;
             self.islands.find_among(problem, |k| clusters.has(k));
             self.sum_up();
+            let islands = &self.islands;
+            let outside = |(k, r): (usize, &DVec3)| if islands.has(k) { DVec3::ZERO } else { *r };
+            self.outside.clear();
+            let all = self.impulse.iter().enumerate();
+            self.outside.extend(all.map(outside));
+            problem.twist_under(&self.outside, &mut self.free);
         }
     }
 
-    /// Sums up what is left of each part, and how many contacts it has.
+    /// Sums up what is left of each part.
     fn sum_up(&mut self) {
+        let (islands, own) = (&self.islands, &self.of_contact);
+        let sum = |part: usize| {
+            let members = islands.members(part).iter();
+            members.map(|k| &own[*k as usize]).fold([0.0; 3], plus)
+        };
         self.norms.clear();
-        self.norms.resize(self.islands.count, [0.0; 3]);
-        self.members.clear();
-        self.members.resize(self.islands.count, 0);
-        for (part, own) in self.islands.of_contact.iter().zip(&self.of_contact) {
-            if let Some(norms) = self.norms.get_mut(*part as usize) {
-                *norms = plus(*norms, own);
-                self.members[*part as usize] += 1;
-            }
-        }
+        self.norms.extend((0..islands.count).map(sum));
     }
 
     /// The share of a part in the goal, squared, if what is left of it is more.
     fn share(&self, part: usize, allowed: f64) -> Option<f64> {
-        let share = allowed * f64::from(self.members[part]);
+        let share = allowed * self.islands.members(part).len() as f64;
         (self.norms[part][0] > share).then_some(share)
     }
 
@@ -211,11 +218,12 @@ impl HardIslands {
         problem: &FactoredProblem,
         space: &mut BodySpace,
     ) -> bool {
-        if self.members[part] > MAX_CONTACTS {
+        let members = self.islands.members(part);
+        if members.len() > MAX_CONTACTS {
             return false;
         }
         self.extract
-            .take(problem, &self.islands, part as u32, &self.impulse);
+            .take(problem, members, &self.free, &self.impulse);
         space.load_factored(&self.extract.view());
         let most = if self.clustered {
             MAX_CLUSTER_COST
