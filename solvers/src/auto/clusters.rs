@@ -57,6 +57,13 @@ impl Clusters {
         }
     }
 
+    /// Takes a whole island.
+    pub(super) fn take_all(&mut self, islands: &Islands, island: usize) {
+        for contact in islands.members(island) {
+            self.takes[*contact as usize] = true;
+        }
+    }
+
     /// The contact belongs to a cluster.
     pub(super) fn has(&self, contact: usize) -> bool {
         self.takes[contact]
@@ -91,5 +98,7 @@ mod tests {
         assert_eq!(taken(5, 2), [3, 4, 5, 6, 7]);
         assert_eq!(taken(9, 1), [8, 9]);
         assert_eq!(taken(10, 2), [0, 1, 10]);
+        clusters.take_all(&islands, 0);
+        assert!((0..11).all(|k| clusters.has(k)));
     }
 }

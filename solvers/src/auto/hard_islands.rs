@@ -151,8 +151,8 @@ impl HardIslands {
         goal.scaled.powi(2) * r.max(q) / count as f64
     }
 
-    /// Finds the islands; if some that keep too much are too dear for Newton, and clusters count, clusters of these instead
-    /// of all islands.
+    /// Finds the islands; if some that keep too much are too dear for Newton, and clusters count: clusters of these, and the
+    /// other islands that keep too much.
     fn find_parts(
         &mut self,
         problem: &FactoredProblem,
@@ -160,27 +160,29 @@ impl HardIslands {
         allowed: f64,
         reach: Option<usize>,
     ) {
+        self.clustered = false;
         self.islands.find(problem);
         self.sum_up();
-        self.clustered = false;
         self.free.clear();
         self.free.extend_from_slice(problem.free_twist);
         let Some(reach) = reach else { return };
+        let mut too_dear = false;
+        self.clusters.clear(problem);
         for island in 0..self.islands.count {
-            if self.share(island, allowed).is_none()
-                || self.load_if_affordable(island, problem, space)
-            {
+            if self.share(island, allowed).is_none() {
                 continue;
             }
-            if !self.clustered {
-                self.clustered = true;
-                self.clusters.clear(problem);
+            if self.load_if_affordable(island, problem, space) {
+                self.clusters.take_all(&self.islands, island);
+                continue;
             }
+            too_dear = true;
             let of_contact = &self.of_contact;
             let is_bad = |contact: usize| of_contact[contact][0] > allowed;
             self.clusters
                 .take(problem, &self.islands, island, reach, is_bad);
         }
+        self.clustered = too_dear;
         if self.clustered {
             let clusters = &self.clusters;
             self.islands.find_among(problem, |k| clusters.has(k));
@@ -192,6 +194,11 @@ impl HardIslands {
             self.outside.extend(all.map(outside));
             problem.twist_under(&self.outside, &mut self.free);
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_in_part(&self, contact: usize) -> bool {
+        self.islands.has(contact)
     }
 
     /// Sums up what is left of each part.

@@ -233,7 +233,7 @@ fn burdened_block(n: usize) -> OwnedProblem {
 /// Nothing but one column of a large block is hard, and Newton on the whole block too dear.
 #[test]
 fn newton_helps_in_clusters_of_a_block_that_is_too_dear_for_it() {
-    let owned = burdened_block(11);
+    let owned = burdened_block(9);
     let problem = owned.view();
     let goal = Goal::scaled(1e-6);
     let (report, r) = solve_factored(&mut Auto::default(), &owned, &goal);
@@ -254,4 +254,41 @@ fn newton_helps_in_clusters_of_a_block_that_is_too_dear_for_it() {
     let mut cost = |reach| hard.newton_cost(&problem, &mut space, &goal, &r, reach);
     assert!(cost(None).is_infinite());
     assert!(cost(Some(1)) < 100.0);
+}
+
+/// Clusters of the one must not keep Newton from the other.
+#[test]
+fn a_block_that_is_too_dear_and_a_small_island_are_solved_together() {
+    let mut owned = burdened_block(9);
+    let small = OwnedProblem::random(5, 10, 20);
+    let first = owned.inverse_mass.len() as u32;
+    owned.inverse_mass.extend(&small.inverse_mass);
+    // Its energy is that of the block.
+    owned
+        .free_twist
+        .extend(small.free_twist.iter().map(|twist| WorldTwist {
+            linear: 10.0 * twist.linear,
+            angular: 10.0 * twist.angular,
+        }));
+    owned
+        .contacts
+        .extend(small.contacts.iter().map(|contact| Contact {
+            bodies: contact.bodies.map(|j| first + j),
+            ..*contact
+        }));
+    let (mut hard, mut space) = (HardIslands::default(), BodySpace::default());
+    let impulse = vec![DVec3::ZERO; owned.contacts.len()];
+    hard.newton_cost(
+        &owned.view(),
+        &mut space,
+        &Goal::scaled(1e-6),
+        &impulse,
+        Some(1),
+    );
+    assert!(hard.clustered);
+    let last = owned.contacts.len() - 20;
+    assert!((last..last + 20).all(|k| hard.is_in_part(k)));
+    let goal = Goal::scaled(1e-6);
+    let (report, _) = solve_factored(&mut Auto::default(), &owned, &goal);
+    assert!(report.converged(), "{report:?}");
 }
