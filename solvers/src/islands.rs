@@ -7,7 +7,7 @@ use glam::DVec3;
 /// The islands of a factored problem.
 #[derive(Debug, Default)]
 pub(crate) struct Islands {
-    /// Island of each contact; numbered by their first contact.
+    /// Island of each contact, or [`NONE`]; numbered by their first contact.
     pub(crate) of_contact: Vec<u32>,
     /// How many there are.
     pub(crate) count: usize,

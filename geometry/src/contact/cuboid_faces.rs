@@ -9,10 +9,9 @@ use super::cuboid_axes::FACE_AXES;
 use super::separating_axis::Placed;
 use glam::{DMat3, DVec3};
 
-/// Calls `found` with the point of the face plane's normal that lies halfway between face and corner, the height
-/// (m) of the corner above the face, and the number of the corner, for every corner of the facing face of `incident`
-/// within the prism over a face of `reference`. Both have the half extents given. Corners up to `tolerance` (m)
-/// outside count as inside.
+/// Clips the facing face of `incident` to the prism over a face of `reference`, and calls `found` for every corner of
+/// what is left: with the point halfway between the face and the corner, the height (m) of the corner above the face, and its
+/// number. Both cuboids come with their half extents (m). Corners up to `tolerance` (m) outside count as inside.
 pub(super) fn corners(
     reference: (&Placed<'_>, DVec3),
     face: usize,
