@@ -39,8 +39,8 @@ use crate::surface::Cone;
 use crate::{Aabb, Geometry, Pose};
 use glam::{DMat3, DVec3};
 use patch::{Patch, mix};
-use separating_axis::{Placed, PolytopePair};
-use smallvec::SmallVec;
+use separating_axis::{Placed, PolytopePair, Vertices};
+use std::cell::OnceCell;
 
 /// One point of contact, in the inertial frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -329,18 +329,12 @@ fn with_polytope(convex: &Convex, pose: &Pose, visit: impl FnOnce(Placed<'_>, f6
     let rotation = DMat3::from_quat(pose.orientation);
     match convex {
         Convex::Polyhedron(polyhedron) => {
-            let view = polyhedron.view();
-            let vertices: SmallVec<[DVec3; 24]> = view
-                .vertices
-                .iter()
-                .map(|v| pose.position + rotation * *v)
-                .collect();
             visit(
                 Placed {
-                    shape: view,
+                    shape: polyhedron.view(),
                     rotation,
                     translation: pose.position,
-                    vertices: &vertices,
+                    vertices: Vertices::Later(&OnceCell::new()),
                 },
                 0.0,
             );
@@ -357,7 +351,7 @@ fn with_polytope(convex: &Convex, pose: &Pose, visit: impl FnOnce(Placed<'_>, f6
                     shape: separating_axis::segment(&local),
                     rotation,
                     translation: pose.position,
-                    vertices: &vertices,
+                    vertices: Vertices::Known(&vertices),
                 },
                 *radius,
             );

@@ -12,6 +12,16 @@ pub(crate) struct Face {
     pub(crate) end: u32,
 }
 
+/// Corners of the faces of a cuboid. Horizontal faces come first: ties between axes fall to them.
+pub(crate) const CUBOID_LOOPS: [[u32; 4]; 6] = [
+    [4, 5, 7, 6],
+    [0, 2, 3, 1],
+    [1, 3, 7, 5],
+    [0, 4, 6, 2],
+    [2, 6, 7, 3],
+    [0, 1, 5, 4],
+];
+
 /// Owned polytope in its local frame (m).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Polyhedron {
@@ -66,26 +76,25 @@ impl Polyhedron {
                 DVec3::new(sign(1), sign(2), sign(4)) * half_extents
             })
             .collect();
-        // Horizontal faces first: ties between axes fall to them.
-        let corners: [(DVec3, [u32; 4]); 6] = [
-            (DVec3::Z, [4, 5, 7, 6]),
-            (DVec3::NEG_Z, [0, 2, 3, 1]),
-            (DVec3::X, [1, 3, 7, 5]),
-            (DVec3::NEG_X, [0, 4, 6, 2]),
-            (DVec3::Y, [2, 6, 7, 3]),
-            (DVec3::NEG_Y, [0, 1, 5, 4]),
+        let normals = [
+            DVec3::Z,
+            DVec3::NEG_Z,
+            DVec3::X,
+            DVec3::NEG_X,
+            DVec3::Y,
+            DVec3::NEG_Y,
         ];
-        let faces = corners
-            .iter()
+        let faces = normals
+            .into_iter()
             .zip((0..).step_by(4))
-            .map(|(&(normal, _), start)| Face {
+            .map(|(normal, start)| Face {
                 normal,
                 offset: normal.abs().dot(half_extents),
                 start,
                 end: start + 4,
             })
             .collect();
-        let loops = corners.iter().flat_map(|(_, corner)| *corner).collect();
+        let loops = CUBOID_LOOPS.into_iter().flatten().collect();
         let mut polyhedron = Self::from_faces(vertices, faces, loops);
         polyhedron.directions = vec![DVec3::X, DVec3::Y, DVec3::Z];
         polyhedron.half_extents = Some(half_extents);

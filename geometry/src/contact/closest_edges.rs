@@ -20,17 +20,18 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, l: DVec3, separation: f64, patch:
     let reach = limit - separation + 1e-9 * pair.scale;
     let a_least = pair.a.range(l).1 - reach;
     let b_most = pair.b.range(l).0 + reach;
+    let (edge_a, edge_b) = (pair.a.edges(), pair.b.edges());
     let candidates: SmallVec<[usize; 16]> = (0..pair.b.shape.edges.len())
-        .filter(|&j| pair.b.edge(j).iter().any(|q| l.dot(*q) <= b_most))
+        .filter(|&j| edge_b(j).iter().any(|q| l.dot(*q) <= b_most))
         .collect();
     let mut best = (limit * limit, None);
     for i in 0..pair.a.shape.edges.len() {
-        let [p0, p1] = pair.a.edge(i);
+        let [p0, p1] = edge_a(i);
         if l.dot(p0) < a_least && l.dot(p1) < a_least {
             continue;
         }
         for &j in &candidates {
-            let [q0, q1] = pair.b.edge(j);
+            let [q0, q1] = edge_b(j);
             let (_, _, p, q) = closest_on_segments(p0, p1, q0, q1);
             let square = (q - p).length_squared();
             if square < best.0 * (1.0 - 1e-12) || (best.1.is_none() && square <= best.0) {
@@ -39,7 +40,7 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, l: DVec3, separation: f64, patch:
         }
     }
     let Some((i, j)) = best.1 else { return };
-    let points = facing_points(pair.a.edge(i), pair.b.edge(j));
+    let points = facing_points(edge_a(i), edge_b(j));
     for (k, (p, q)) in (0..).zip(points) {
         let offset = q - p;
         let distance = offset.length();

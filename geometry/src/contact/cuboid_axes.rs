@@ -9,14 +9,12 @@
 //! |c| s(c) = |c·t| − h_m |r_jn| − h_n |r_jm| − h_k |r_li| − h_l |r_ki|,     c·t = t_n r_jm − t_m r_jn
 //! ```
 //!
-//! needs no root. Where `s(c)` is less than that of the best face by more than rounding, the axis
-//! can neither separate the bodies nor be chosen.
+//! needs no root. Where `s(c)` is less than that of the best face by more than rounding and the bias towards a face,
+//! the axis can neither separate the bodies nor be chosen.
 
-use super::separating_axis::{Axes, Axis, PARALLEL, PolytopePair};
+use super::cuboid_faces::FACE_AXES;
+use super::separating_axis::{Axes, Axis, BIAS, PARALLEL, PolytopePair};
 use glam::DVec3;
-
-/// Axes of the faces in their order: z, x, y.
-pub(super) const FACE_AXES: [usize; 3] = [2, 0, 1];
 
 /// All axes that matter, or `None` if one of them separates by more than the margin. A is at rest
 /// in the frame, with the half extents `half_a`; neither has a cone.
@@ -28,74 +26,87 @@ pub(super) fn axes(pair: &PolytopePair<'_>, half_a: DVec3, half_b: DVec3) -> Opt
     let t = pair.b.translation.to_array();
     let (a, b) = (half_a.to_array(), half_b.to_array());
 
+    // Of two opposite faces the one on the side of the other body; the first of two equal ones.
+    let facing = |middle: f64| {
+        if -middle > middle + tie {
+            (1, -middle)
+        } else {
+            (0, middle)
+        }
+    };
     let mut best_a = (f64::NEG_INFINITY, 0);
     for (face, axis) in (0..).step_by(2).zip(FACE_AXES) {
         let reach = b[0] * r[0][axis].abs() + b[1] * r[1][axis].abs() + b[2] * r[2][axis].abs();
-        for (side, middle) in [t[axis], -t[axis]].into_iter().enumerate() {
-            let separation = (middle - reach) - a[axis];
-            if separation > limit {
-                return None;
-            }
-            if separation > best_a.0 + tie {
-                best_a = (separation, face + side);
-            }
+        let (side, middle) = facing(t[axis]);
+        let separation = (middle - reach) - a[axis];
+        if separation > best_a.0 + tie {
+            best_a = (separation, face + side);
         }
     }
     let mut best_b = (f64::NEG_INFINITY, 0);
-    let mut any_of_b = None;
     for (face, axis) in (0..).step_by(2).zip(FACE_AXES) {
         let n = r[axis];
         let reach = a[0] * n[0].abs() + a[1] * n[1].abs() + a[2] * n[2].abs();
-        let middle = n[0] * t[0] + n[1] * t[1] + n[2] * t[2];
-        for (side, middle) in [middle, -middle].into_iter().enumerate() {
-            let separation = -reach - (b[axis] + middle);
-            if separation > limit {
-                return None;
-            }
-            let best = any_of_b.map_or(best_a.0, |(known, _)| known);
-            if separation > best + tie {
-                any_of_b = Some((separation, face + side));
-            }
-            if separation > best_b.0 + tie {
-                best_b = (separation, face + side);
-            }
+        let (side, middle) = facing(-(n[0] * t[0] + n[1] * t[1] + n[2] * t[2]));
+        let separation = -reach - (b[axis] - middle);
+        if separation > best_b.0 + tie {
+            best_b = (separation, face + side);
         }
     }
-    let of_a = |(separation, face): (f64, usize)| Axis {
-        direction: pair.a.plane(face).0,
-        separation,
-        face,
+    if best_a.0.max(best_b.0) > limit {
+        return None;
+    }
+    let outward = |face: usize, axis: DVec3| if face.is_multiple_of(2) { axis } else { -axis };
+    let face_a = Axis {
+        direction: outward(best_a.1, DVec3::AXES[FACE_AXES[best_a.1 / 2]]),
+        separation: best_a.0,
+        face: best_a.1,
     };
-    let of_b = |(separation, face): (f64, usize)| Axis {
-        direction: -pair.b.plane(face).0,
-        separation,
-        face,
+    let face_b = Axis {
+        direction: -outward(best_b.1, DVec3::from_array(r[FACE_AXES[best_b.1 / 2]])),
+        separation: best_b.0,
+        face: best_b.1,
     };
+    let of_b = best_b.0 > best_a.0 + tie;
     let mut axes = Axes {
-        face_a: Some(of_a(best_a)),
-        face_b: Some(of_b(best_b)),
-        any: Some(any_of_b.map_or_else(|| of_a(best_a), of_b)),
+        face_a: Some(face_a),
+        face_b: Some(face_b),
+        any: Some(if of_b { face_b } else { face_a }),
         ..Axes::default()
     };
-    // Far above rounding and every bias between the kinds of axes.
-    let least = best_a.0.max(best_b.0) - 1e-6 * pair.scale;
+    // A face may be chosen though that of the other cuboid is better by the bias, and an edge instead of it.
+    let least = best_a.0.max(best_b.0) - 2.0 * BIAS * pair.scale;
     for i in 0..3 {
         let (m, n) = ((i + 1) % 3, (i + 2) % 3);
         for j in 0..3 {
             let (k, l) = ((j + 1) % 3, (j + 2) % 3);
             let (rm, rn) = (r[j][m], r[j][n]);
             let square = rm * rm + rn * rn;
-            if square < PARALLEL {
-                continue;
-            }
             let scaled = (t[n] * rm - t[m] * rn).abs()
                 - (a[m] * rn.abs() + a[n] * rm.abs())
                 - (b[k] * r[l][i].abs() + b[l] * r[k][i].abs());
-            if scaled < 0.0 && (least >= 0.0 || scaled * scaled > least * least * square) {
+            let minor = scaled < 0.0 && (least >= 0.0 || scaled * scaled > least * least * square);
+            if minor || square < PARALLEL {
                 continue;
             }
-            let common = DVec3::AXES[i].cross(DVec3::from_array(r[j]));
-            axes.try_edges(pair, common, limit, tie)?;
+            let direction = DVec3::AXES[i].cross(DVec3::from_array(r[j])) / square.sqrt();
+            let reach_a = half_a.dot(direction.abs());
+            let across = r.map(|axis| direction.dot(DVec3::from_array(axis)).abs());
+            let reach_b = half_b.dot(DVec3::from_array(across));
+            let middle = direction.dot(pair.b.translation);
+            let there = (middle - reach_b) - reach_a;
+            let back = -reach_a - (middle + reach_b);
+            let (direction, separation) = if back > there + tie {
+                (-direction, back)
+            } else {
+                (direction, there)
+            };
+            let axis = Axis {
+                direction,
+                separation,
+                face: 0,
+            };
+            axes.try_edges(pair, axis, limit, tie)?;
         }
     }
     Some(axes)
@@ -104,9 +115,10 @@ pub(super) fn axes(pair: &PolytopePair<'_>, half_a: DVec3, half_b: DVec3) -> Opt
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::contact::separating_axis::{Placed, separating_axes};
+    use crate::contact::separating_axis::{Placed, Vertices, separating_axes};
     use crate::polytope::Polyhedron;
     use glam::{DMat3, DQuat};
+    use std::cell::OnceCell;
 
     fn bits(axis: Option<Axis>) -> Option<([u64; 4], usize)> {
         axis.map(|axis| {
@@ -142,18 +154,14 @@ pub(super) mod tests {
             if case % 3 == 0 {
                 translation.z = half[0].z + half[1].z;
             }
-            let vertices: Vec<DVec3> = b
-                .vertices
-                .iter()
-                .map(|v| translation + rotation * *v)
-                .collect();
+            let vertices = OnceCell::new();
             let pair = PolytopePair {
                 a: Placed::at_rest(a.view()),
                 b: Placed {
                     shape: b.view(),
                     rotation,
                     translation,
-                    vertices: &vertices,
+                    vertices: Vertices::Later(&vertices),
                 },
                 radius: 0.0,
                 margin: 0.05,
@@ -181,7 +189,7 @@ pub(super) mod tests {
             assert_eq!(bits(general.any), bits(fast.any), "case {case}");
             let best = |axes: &Axes| axes.edges.map_or(f64::NEG_INFINITY, |e| e.separation);
             let face = |axis: Option<Axis>| axis.map_or(f64::NEG_INFINITY, |a| a.separation);
-            let least = face(fast.face_a).max(face(fast.face_b)) - 1e-7 * pair.scale;
+            let least = face(fast.face_a).max(face(fast.face_b)) - BIAS * pair.scale;
             if best(&general) > least || best(&fast) > least {
                 assert_eq!(bits(general.edges), bits(fast.edges), "case {case}");
                 with_edges += 1;

@@ -5,13 +5,43 @@
 //! are constant coordinates, and the corners of the other cuboid sums of its axes.
 
 use super::clip::{Corner, Polygon, clip};
-use super::cuboid_axes::FACE_AXES;
 use super::separating_axis::Placed;
+use crate::polytope::CUBOID_LOOPS;
 use glam::{DMat3, DVec3};
+
+/// Axes of the faces in their order: z, x, y.
+pub(super) const FACE_AXES: [usize; 3] = [2, 0, 1];
+
+/// A side of the prism over a face: the coordinate that it keeps constant, and its sign.
+type Side = (usize, f64);
+
+/// The sides of the prism over each face, in the order of the edges.
+const SIDES: [[Side; 4]; 6] = sides();
+
+const fn sides() -> [[Side; 4]; 6] {
+    let mut sides = [[(0, 0.0); 4]; 6];
+    let mut face = 0;
+    while face < 6 {
+        let mut k = 0;
+        while k < 4 {
+            let [from, to] = [CUBOID_LOOPS[face][k], CUBOID_LOOPS[face][(k + 1) % 4]];
+            // Along an edge two coordinates stay: that of the face, and the one of the side.
+            let other = FACE_AXES[face / 2] as u32;
+            let along = (from ^ to).trailing_zeros();
+            let across = 3 - other - along;
+            let sign = if from >> across & 1 == 1 { 1.0 } else { -1.0 };
+            sides[face][k] = (across as usize, sign);
+            k += 1;
+        }
+        face += 1;
+    }
+    sides
+}
 
 /// Clips the facing face of `incident` to the prism over a face of `reference`, and calls `found` for every corner of
 /// what is left: with the point halfway between the face and the corner, the height (m) of the corner above the face, and its
-/// number. Both cuboids come with their half extents (m). Corners up to `tolerance` (m) outside count as inside.
+/// number. Both cuboids come with their half extents (m); one of them is at rest. Corners up to `tolerance` (m) outside
+/// count as inside.
 pub(super) fn corners(
     reference: (&Placed<'_>, DVec3),
     face: usize,
@@ -20,28 +50,41 @@ pub(super) fn corners(
     mut found: impl FnMut(DVec3, f64, u64),
 ) {
     let (reference, half) = (reference.0, reference.1.to_array());
-    let back = reference.rotation.transpose();
-    let turn = back * incident.0.rotation;
-    let shift = back * (incident.0.translation - reference.translation);
+    let at_rest = reference.is_at_rest();
+    let (turn, shift) = if at_rest {
+        (incident.0.rotation, incident.0.translation)
+    } else {
+        let back = reference.rotation.transpose();
+        (back, -(back * reference.translation))
+    };
     let axis = FACE_AXES[face / 2];
     let sign = if face.is_multiple_of(2) { 1.0 } else { -1.0 };
 
+    let facing = facing(&turn, axis, sign);
+    let reach = incident.1;
+    let arms = [
+        turn.x_axis * reach.x,
+        turn.y_axis * reach.y,
+        turn.z_axis * reach.z,
+    ];
+    let corner = |(edge, i): (u64, u32)| {
+        let arm = |bit: usize| {
+            if i >> bit & 1 == 0 {
+                -arms[bit]
+            } else {
+                arms[bit]
+            }
+        };
+        Corner {
+            position: shift + (arm(0) + arm(1) + arm(2)),
+            id: u64::from(i),
+            edge,
+        }
+    };
     let [polygon, spare] = &mut [Polygon::new(), Polygon::new()];
     let (mut polygon, mut spare) = (polygon, spare);
-    let facing = facing(&turn, axis, sign);
-    let own = incident.0.shape.loop_of(facing);
-    polygon.extend((0..).zip(own).map(|(edge, i)| Corner {
-        position: shift + turn * vertex(*i, incident.1),
-        id: u64::from(*i),
-        edge,
-    }));
-    let loops = reference.shape.loop_of(face);
-    for (k, from) in loops.iter().enumerate() {
-        let to = loops[(k + 1) % loops.len()];
-        // Along an edge two coordinates stay: that of the face, and the one that the plane keeps constant.
-        let across = (0..3).find(|b| *b != axis && (from ^ to) >> b & 1 == 0);
-        let Some(across) = across else { continue };
-        let side = if from >> across & 1 == 1 { 1.0 } else { -1.0 };
+    polygon.extend((0..).zip(CUBOID_LOOPS[facing]).map(corner));
+    for (k, (across, side)) in SIDES[face].into_iter().enumerate() {
         let reach = half[across];
         let height = |corner: &Corner| side * corner.position.to_array()[across] - reach;
         if clip(polygon, height, k, tolerance, spare) {
@@ -52,15 +95,12 @@ pub(super) fn corners(
         let mut point = corner.position.to_array();
         let height = sign * point[axis] - half[axis];
         point[axis] -= sign * 0.5 * height;
-        let point = reference.translation + reference.rotation * DVec3::from_array(point);
+        let mut point = DVec3::from_array(point);
+        if !at_rest {
+            point = reference.translation + reference.rotation * point;
+        }
         found(point, height, corner.id);
     }
-}
-
-/// Vertex `i` of a cuboid: bit `b` tells the side along axis `b`.
-fn vertex(i: u32, half: DVec3) -> DVec3 {
-    let side = |bit: u32, half: f64| if i & bit == 0 { -half } else { half };
-    DVec3::new(side(1, half.x), side(2, half.y), side(4, half.z))
 }
 
 /// The face of a cuboid with the axes `turn` that is most opposed to the direction `sign` of a coordinate axis.

@@ -55,7 +55,7 @@ pub(crate) fn polytope(
     patch: &mut Patch,
 ) {
     let reach = other
-        .vertices
+        .vertices()
         .iter()
         .fold(0.0_f64, |r, v| r.max((*v - other.translation).length()));
     let query = Query {
@@ -203,7 +203,7 @@ impl Query<'_> {
                 }
             }
         }
-        for vertex in self.other.vertices {
+        for vertex in self.other.vertices() {
             let flat = vertex.truncate();
             let length = flat.length();
             if length > 1e-9 * self.scale {
@@ -218,7 +218,7 @@ impl Query<'_> {
             .shape
             .loop_of(face)
             .iter()
-            .map(|&i| self.other.vertices[i as usize])
+            .map(|&i| self.other.vertices()[i as usize])
             .collect()
     }
 
@@ -296,7 +296,7 @@ impl Query<'_> {
         };
         let corners: SmallVec<[DVec3; 8]> = match incident {
             Some(face) => self.corners(face),
-            None => self.other.vertices.iter().copied().collect(),
+            None => self.other.vertices().iter().copied().collect(),
         };
         disc::polygon_in_disc(&corners, radius, tolerance, &mut push);
         if let Some(face) = incident {
@@ -321,7 +321,7 @@ impl Query<'_> {
         for face in 0..self.other.shape.faces.len() {
             let (normal, _) = self.other.plane(face);
             let reaches = (self.other.shape.loop_of(face).iter())
-                .any(|&i| l.dot(self.other.vertices[i as usize]) <= low);
+                .any(|&i| l.dot(self.other.vertices()[i as usize]) <= low);
             if reaches && normal.dot(l) < best.0 - 1e-9 {
                 best = (normal.dot(l), Some(face));
             }
@@ -350,7 +350,7 @@ impl Query<'_> {
         };
         let mut any_edge = false;
         for edge in 0..self.other.shape.edges.len() {
-            let ends = self.other.edge(edge);
+            let ends = self.other.edges()(edge);
             if ends.iter().all(|end| l.dot(*end) <= low) {
                 any_edge = true;
                 for (k, (p, q)) in (0..).zip(facing_points(generator, ends)) {
@@ -359,7 +359,7 @@ impl Query<'_> {
             }
         }
         if !any_edge {
-            for (k, vertex) in (0..).zip(self.other.vertices) {
+            for (k, vertex) in (0..).zip(self.other.vertices()) {
                 if l.dot(*vertex) <= low {
                     let foot = onto_segment(*vertex, generator[0], generator[1]);
                     push(foot, *vertex, 1 << 40 | k);
@@ -379,7 +379,7 @@ impl Query<'_> {
         let other = ConvexSet {
             support: |l: DVec3| {
                 let mut best = (f64::NEG_INFINITY, DVec3::ZERO);
-                for vertex in self.other.vertices {
+                for vertex in self.other.vertices() {
                     let value = l.dot(*vertex);
                     if value > best.0 {
                         best = (value, *vertex);
@@ -387,7 +387,7 @@ impl Query<'_> {
                 }
                 best.1
             },
-            project: |x: DVec3| match self.other.vertices {
+            project: |x: DVec3| match self.other.vertices() {
                 [a, b] => onto_segment(x, *a, *b),
                 _ => {
                     let local = back * (x - self.other.translation);

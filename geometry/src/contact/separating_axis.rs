@@ -24,6 +24,8 @@ use crate::polytope::{Polytope, closest_on_segments};
 use crate::projection::onto_polytope;
 use crate::surface::Cone;
 use glam::{DMat3, DVec3};
+use smallvec::SmallVec;
+use std::cell::OnceCell;
 
 /// A polytope with its vertices in the common frame.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +36,16 @@ pub(crate) struct Placed<'a> {
     pub(crate) rotation: DMat3,
     /// Local origin, in the common frame (m).
     pub(crate) translation: DVec3,
-    /// Vertices in the common frame (m).
-    pub(crate) vertices: &'a [DVec3],
+    /// Vertices in the common frame.
+    pub(crate) vertices: Vertices<'a>,
+}
+
+/// Vertices in the common frame (m), or where they are put when somebody asks for them: the faces of cuboids
+/// never do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Vertices<'a> {
+    Known(&'a [DVec3]),
+    Later(&'a OnceCell<SmallVec<[DVec3; 24]>>),
 }
 
 impl<'a> Placed<'a> {
@@ -45,7 +55,18 @@ impl<'a> Placed<'a> {
             shape,
             rotation: DMat3::IDENTITY,
             translation: DVec3::ZERO,
-            vertices: shape.vertices,
+            vertices: Vertices::Known(shape.vertices),
+        }
+    }
+
+    /// Vertices in the common frame (m).
+    pub(crate) fn vertices(&self) -> &'a [DVec3] {
+        match self.vertices {
+            Vertices::Known(vertices) => vertices,
+            Vertices::Later(place) => place.get_or_init(|| {
+                let placed = |v: &DVec3| self.translation + self.rotation * *v;
+                self.shape.vertices.iter().map(placed).collect()
+            }),
         }
     }
 
@@ -69,7 +90,7 @@ impl<'a> Placed<'a> {
                 + half.z * direction.dot(self.rotation.z_axis).abs();
             return (center - reach, center + reach);
         }
-        self.vertices
+        self.vertices()
             .iter()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
                 let value = direction.dot(*v);
@@ -77,9 +98,10 @@ impl<'a> Placed<'a> {
             })
     }
 
-    /// Ends of an edge.
-    pub(crate) fn edge(&self, edge: usize) -> [DVec3; 2] {
-        self.shape.edges[edge].map(|i| self.vertices[i as usize])
+    /// Ends of all edges.
+    pub(crate) fn edges(&self) -> impl Fn(usize) -> [DVec3; 2] + use<'a> {
+        let (edges, vertices) = (self.shape.edges, self.vertices());
+        move |edge| edges[edge].map(|i| vertices[i as usize])
     }
 }
 
@@ -131,36 +153,26 @@ pub(super) struct Axes {
 }
 
 impl Axes {
-    /// Takes the direction `common` across two edges into account, both ways. `None` if it separates by
-    /// more than `limit` (m); differences up to `tie` (m) count as none.
+    /// Takes an axis across two edges into account. `None` if it separates by more than `limit` (m);
+    /// differences up to `tie` (m) count as none.
     pub(super) fn try_edges(
         &mut self,
         pair: &PolytopePair<'_>,
-        common: DVec3,
+        axis: Axis,
         limit: f64,
         tie: f64,
     ) -> Option<()> {
-        let better = |known: &Option<Axis>, separation: f64| {
-            known.is_none_or(|axis| separation > axis.separation + tie)
+        if axis.separation > limit {
+            return None;
+        }
+        let better = |known: &Option<Axis>| {
+            known.is_none_or(|known| axis.separation > known.separation + tie)
         };
-        let l = common / common.length_squared().sqrt();
-        let (a_low, a_high) = pair.a.range(l);
-        let (b_low, b_high) = pair.b.range(l);
-        for (direction, separation) in [(l, b_low - a_high), (-l, a_low - b_high)] {
-            if separation > limit {
-                return None;
-            }
-            let axis = Axis {
-                direction,
-                separation,
-                face: 0,
-            };
-            if better(&self.any, separation) {
-                self.any = Some(axis);
-            }
-            if better(&self.edges, separation) && permitted(pair, direction) {
-                self.edges = Some(axis);
-            }
+        if better(&self.any) {
+            self.any = Some(axis);
+        }
+        if better(&self.edges) && permitted(pair, axis.direction) {
+            self.edges = Some(axis);
         }
         Some(())
     }
@@ -169,6 +181,8 @@ impl Axes {
 /// Corners so far outside of a face, relative to the size of the bodies, count as inside: edges that were put
 /// flush are not cut, and the points keep their numbers, while the bodies creep by less.
 pub(super) const FLUSH: f64 = 1e-5;
+/// By how much, relative to the size of the bodies, a face of B must be better than one of A; an edge by a tenth of it.
+pub(super) const BIAS: f64 = 1e-8;
 /// Squared sine below which two edges have no cross product to speak of.
 pub(super) const PARALLEL: f64 = 1e-12;
 /// Cosine above which an edge axis gives way to the best face (0.6°).
@@ -201,7 +215,7 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
         searched_axis(pair, &mut axes);
     }
     let Some(any) = axes.any else { return };
-    let bias = 1e-8 * pair.scale;
+    let bias = BIAS * pair.scale;
     let floor = if pair.cone.is_some() {
         let best = axes
             .back
@@ -314,8 +328,19 @@ pub(super) fn separating_axes(pair: &PolytopePair<'_>) -> Option<Axes> {
     for &u in pair.a.shape.directions {
         for &v in pair.b.shape.directions {
             let common = (pair.a.rotation * u).cross(pair.b.rotation * v);
-            if common.length_squared() >= PARALLEL {
-                axes.try_edges(pair, common, limit, tie)?;
+            if common.length_squared() < PARALLEL {
+                continue;
+            }
+            let l = common / common.length_squared().sqrt();
+            let (a_low, a_high) = pair.a.range(l);
+            let (b_low, b_high) = pair.b.range(l);
+            for (direction, separation) in [(l, b_low - a_high), (-l, a_low - b_high)] {
+                let axis = Axis {
+                    direction,
+                    separation,
+                    face: 0,
+                };
+                axes.try_edges(pair, axis, limit, tie)?;
             }
         }
     }
@@ -338,7 +363,7 @@ fn searched_axis(pair: &PolytopePair<'_>, axes: &mut Axes) {
     let [a, b] = [&pair.a, &pair.b].map(|body| ConvexSet {
         support: move |l: DVec3| {
             let farther = |x: DVec3, y: DVec3| if l.dot(y) > l.dot(x) { y } else { x };
-            body.vertices
+            body.vertices()
                 .iter()
                 .copied()
                 .reduce(farther)
@@ -416,8 +441,8 @@ fn face_contacts(
     let (mut polygon, mut spare) = (polygon, spare);
     let corners = reference.shape.loop_of(axis.face);
     for (k, &i) in corners.iter().enumerate() {
-        let from = reference.vertices[i as usize];
-        let to = reference.vertices[corners[(k + 1) % corners.len()] as usize];
+        let from = reference.vertices()[i as usize];
+        let to = reference.vertices()[corners[(k + 1) % corners.len()] as usize];
         let across = (to - from).cross(normal).normalize_or_zero();
         let offset = across.dot(from);
         let height = |corner: &Corner| across.dot(corner.position) - offset;
@@ -437,13 +462,13 @@ fn face_contacts(
 /// for a body without faces.
 fn incident_polygon(incident: &Placed<'_>, normal: DVec3, scale: f64) -> Polygon {
     let label = |(k, i): (u64, u32)| Corner {
-        position: incident.vertices[i as usize],
+        position: incident.vertices()[i as usize],
         id: u64::from(i),
         edge: k,
     };
     if incident.shape.faces.is_empty() {
         return (0..)
-            .zip(0..incident.vertices.len() as u32)
+            .zip(0..incident.vertices().len() as u32)
             .map(label)
             .collect();
     }
@@ -455,7 +480,7 @@ fn incident_polygon(incident: &Placed<'_>, normal: DVec3, scale: f64) -> Polygon
             let corners = incident.shape.loop_of(face);
             if corners
                 .iter()
-                .any(|&i| normal.dot(incident.vertices[i as usize]) <= low)
+                .any(|&i| normal.dot(incident.vertices()[i as usize]) <= low)
             {
                 best = (opposed, face);
             }
@@ -473,14 +498,15 @@ fn crossing_edges(pair: &PolytopePair<'_>, axis: &Axis, patch: &mut Patch) {
     let near = 1e-9 * pair.scale;
     let a_high = pair.a.range(l).1 - near;
     let b_low = pair.b.range(l).0 + near;
+    let (edge_a, edge_b) = (pair.a.edges(), pair.b.edges());
     let mut best: Option<(f64, LocalContact)> = None;
     for i in 0..pair.a.shape.edges.len() {
-        let [p0, p1] = pair.a.edge(i);
+        let [p0, p1] = edge_a(i);
         if l.dot(p0) < a_high || l.dot(p1) < a_high {
             continue;
         }
         for j in 0..pair.b.shape.edges.len() {
-            let [q0, q1] = pair.b.edge(j);
+            let [q0, q1] = edge_b(j);
             if l.dot(q0) > b_low || l.dot(q1) > b_low {
                 continue;
             }
@@ -513,10 +539,10 @@ fn deepest_vertex(pair: &PolytopePair<'_>, axis: Axis, patch: &mut Patch) {
     let l = axis.direction;
     let gap = axis.separation - pair.radius;
     let low = pair.b.range(l).0 + 1e-9 * pair.scale;
-    let deepest = pair.b.vertices.iter().position(|v| l.dot(*v) <= low);
+    let deepest = pair.b.vertices().iter().position(|v| l.dot(*v) <= low);
     if let (Some(i), true) = (deepest, gap <= pair.margin) {
         patch.push(LocalContact {
-            point: pair.b.vertices[i] - l * (0.5 * (axis.separation + pair.radius)),
+            point: pair.b.vertices()[i] - l * (0.5 * (axis.separation + pair.radius)),
             normal: l,
             gap,
             feature: (3 << 62) | i as u64,
