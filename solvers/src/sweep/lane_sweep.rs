@@ -31,8 +31,8 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Contacts whose lanes, 136 bytes each, no longer fit the caches of a processor that others use as well.
-const FAR: usize = 120_000;
+/// Contacts whose lanes, 136 bytes each, no longer fit the second-level cache of one core.
+const FAR: usize = 6_000;
 
 /// Sweeps that take as long as unpacking the impulses and judging them: three to six.
 const CHECK_COST: usize = 6;
