@@ -25,7 +25,7 @@ use crate::motion::Motion;
 use crate::settings::Settings;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
-use moreau_geometry::BroadPhase;
+use moreau_geometry::{BroadPhase, Extent};
 use narrow_phase::{Found, Rule};
 use outline::Outline;
 use reach::{Extents, Source};
@@ -60,6 +60,8 @@ pub(crate) struct Detection {
     known: Option<(u64, f64)>,
     outlines: Vec<Outline>,
     extents: Extents,
+    /// Bodies that left what the broad phase knows of them, by slot; only those of moving bodies are read.
+    loose: Vec<bool>,
     found: Vec<Found>,
     /// `I₀`, ordered by pair.
     pub(crate) candidates: Vec<Candidate>,
@@ -144,16 +146,24 @@ impl Detection {
     /// Works out how far the moving bodies may get in this step.
     fn follow_moving(&mut self, source: &Source) {
         let moving = &source.bodies.moving;
-        let shared = is_shared();
-        if shared {
-            self.extents.set_shared(moving, source);
-        }
-        for slot in moving {
-            let slot = *slot as usize;
-            if !shared {
-                self.extents.set(slot, source);
+        if !is_shared() {
+            for slot in moving {
+                self.extents.set(*slot as usize, source);
+                self.follow(*slot as usize);
             }
-            self.follow(slot);
+            return;
+        }
+        let known = &self.broad_phase;
+        let held = |slot: usize, extent: Option<&Extent>| match extent {
+            Some(extent) => known.holds(slot, extent),
+            None => false,
+        };
+        self.loose.resize(source.bodies.len(), false);
+        self.extents.set_all(moving, source, &mut self.loose, held);
+        for slot in moving {
+            if self.loose[*slot as usize] {
+                self.follow(*slot as usize);
+            }
         }
     }
 

@@ -157,9 +157,15 @@ impl BroadPhase {
         }
     }
 
+    /// The body is known to be about there: to [follow](Self::follow) it to `extent` would change nothing.
+    #[must_use]
+    pub fn holds(&self, slot: usize, extent: &Extent) -> bool {
+        self.fat[slot].suits(extent)
+    }
+
     /// The body is within `extent` now.
     pub fn follow(&mut self, slot: usize, extent: &Extent) {
-        if !self.fat[slot].suits(extent) {
+        if !self.holds(slot, extent) {
             self.fat[slot] = Fat::around(extent);
             self.touch(slot);
         }
@@ -403,15 +409,26 @@ fn merge(list: &mut Vec<[u32; 2]>, fresh: &[[u32; 2]], scratch: &mut Vec<[u32; 2
         return;
     }
     scratch.clear();
-    let mut rest = fresh.iter().copied().peekable();
-    for &pair in list.iter() {
-        while let Some(next) = rest.next_if(|next| *next < pair) {
-            scratch.push(next);
-        }
-        scratch.push(pair);
+    let mut rest = &list[..];
+    for pair in fresh {
+        let (before, after) = rest.split_at(count_below(rest, pair));
+        scratch.extend_from_slice(before);
+        scratch.push(*pair);
+        rest = after;
     }
-    scratch.extend(rest);
+    scratch.extend_from_slice(rest);
     std::mem::swap(list, scratch);
+}
+
+/// How many of the sorted pairs come before `pair`: few are looked at if they are few.
+fn count_below(sorted: &[[u32; 2]], pair: &[u32; 2]) -> usize {
+    let mut end = 1;
+    while sorted.get(end - 1).is_some_and(|known| known < pair) {
+        end *= 2;
+    }
+    let begin = end / 2;
+    let end = end.min(sorted.len());
+    begin + sorted[begin..end].partition_point(|known| known < pair)
 }
 
 #[cfg(test)]

@@ -14,6 +14,9 @@ use rayon::prelude::*;
 /// Pairs per unit of parallel work.
 const CHUNK: usize = 256;
 
+/// Chunks that a thread takes at most: pairs of one body lie together, and may take much longer than others.
+const AT_ONCE: usize = 4;
+
 /// What one chunk of pairs found, and its scratch space.
 #[derive(Default)]
 pub(super) struct Found {
@@ -67,6 +70,7 @@ pub(super) fn run(
     pairs
         .par_chunks(CHUNK)
         .zip(&mut *found)
+        .with_max_len(AT_ONCE)
         .for_each(|(pairs, found)| scene.find(pairs, found));
     let count = found.iter().map(|found| found.candidates.len()).sum();
     candidates.resize(count, Candidate::UNSET);

@@ -1,6 +1,7 @@
 //! How far from its surface a body may meet another one in a step.
 
 use crate::bodies::Bodies;
+use crate::chunks::{self, Slots};
 use crate::motion::Motion;
 use crate::settings::Settings;
 use glam::DVec3;
@@ -77,9 +78,6 @@ const STEPS: f64 = 4.0;
 const LEAST_SLACK: f64 = 0.05;
 const MOST_SLACK: f64 = 0.5;
 
-/// Bodies per unit of parallel work.
-const CHUNK: usize = 1024;
-
 const NOWHERE: Aabb = Aabb::new(DVec3::INFINITY, DVec3::NEG_INFINITY);
 
 impl Extents {
@@ -91,127 +89,105 @@ impl Extents {
 
     /// Works out the extent of one body.
     pub(super) fn set(&mut self, slot: usize, source: &Source) {
-        self.rows().set(slot, source);
+        (self.boxes[slot], self.reach[slot], self.balls[slot]) = measure(slot, source);
     }
 
-    /// Works out the extents of the bodies of `slots`, ascending, in parallel.
-    pub(super) fn set_shared(&mut self, slots: &[u32], source: &Source) {
-        self.rows().set_shared(slots, source);
-    }
-
-    fn rows(&mut self) -> Rows<'_> {
-        Rows {
-            first: 0,
-            boxes: &mut self.boxes,
-            reach: &mut self.reach,
-            balls: &mut self.balls,
-        }
+    /// Works out the extents of the bodies of `slots`, ascending. Sets the row of each in `loose`, which has one a body:
+    /// whether the extent is not `held`.
+    pub(super) fn set_all(
+        &mut self,
+        slots: &[u32],
+        source: &Source,
+        loose: &mut [bool],
+        held: impl Fn(usize, Option<&Extent>) -> bool + Sync,
+    ) {
+        let columns = (
+            &mut self.boxes[..],
+            &mut self.reach[..],
+            &mut self.balls[..],
+            loose,
+        );
+        chunks::for_each(Slots::of(slots, columns), &|part| {
+            let rows = part.each();
+            let (boxes, reach, balls, loose) = part.columns;
+            for (slot, row) in rows {
+                (boxes[row], reach[row], balls[row]) = measure(slot, source);
+                let extent = extent(boxes[row], &reach[row], &balls[row]);
+                loose[row] = !held(slot, extent.as_ref());
+            }
+        });
     }
 
     /// The extent of one body; `None` if it has no shape.
     pub(super) fn of(&self, slot: usize) -> Option<Extent> {
-        let (bounds, ball, slack) = (self.boxes[slot], &self.balls[slot], self.reach[slot].slack);
-        let of_box = Extent::of_box(bounds, slack);
-        (slack >= 0.0).then_some(if ball.is_ball() {
-            Extent {
-                center: ball.center,
-                radius: ball.radius + ball.distance,
-                ..of_box
-            }
-        } else {
-            of_box
-        })
+        extent(self.boxes[slot], &self.reach[slot], &self.balls[slot])
     }
 }
 
-/// The extents of the bodies from slot `first` on.
-struct Rows<'a> {
-    first: usize,
-    boxes: &'a mut [Aabb],
-    reach: &'a mut [Reach],
-    balls: &'a mut [BallReach],
-}
-
-impl Rows<'_> {
-    fn set_shared(&mut self, slots: &[u32], source: &Source) {
-        if slots.len() <= CHUNK {
-            for slot in slots {
-                self.set(*slot as usize, source);
-            }
-            return;
+#[inline]
+fn extent(bounds: Aabb, reach: &Reach, ball: &BallReach) -> Option<Extent> {
+    let of_box = Extent::of_box(bounds, reach.slack);
+    (reach.slack >= 0.0).then_some(if ball.is_ball() {
+        Extent {
+            center: ball.center,
+            radius: ball.radius + ball.distance,
+            ..of_box
         }
-        let (low, high) = slots.split_at(slots.len() / 2);
-        let at = high[0] as usize - self.first;
-        let (boxes, reach) = (self.boxes.split_at_mut(at), self.reach.split_at_mut(at));
-        let balls = self.balls.split_at_mut(at);
-        let mut left = Rows {
-            first: self.first,
-            boxes: boxes.0,
-            reach: reach.0,
-            balls: balls.0,
-        };
-        let mut right = Rows {
-            first: self.first + at,
-            boxes: boxes.1,
-            reach: reach.1,
-            balls: balls.1,
-        };
-        rayon::join(
-            || left.set_shared(low, source),
-            || right.set_shared(high, source),
-        );
-    }
+    } else {
+        of_box
+    })
+}
 
-    #[inline]
-    fn set(&mut self, slot: usize, source: &Source) {
-        let Source {
-            bodies,
-            motion,
-            settings,
-        } = source;
-        let body = &bodies.constants[slot];
-        let pose = &bodies.pose[slot];
-        let h = settings.time_step;
-        let (speed, spin) = motion.speeds(slot);
-        let row = slot - self.first;
-        let margin = settings.margin * body.size;
-        let bounded = body.radius.is_finite();
-        let turn = if bounded { spin * body.radius } else { 0.0 };
-        let distance = margin + h * (speed + turn);
-        let angle = if bounded { 0.0 } else { h * spin };
-        let ball_radius = body.ball_radius();
-        let travel = h * if ball_radius.is_some() {
-            speed
-        } else {
-            speed + turn
-        };
-        // Bodies without a thickness go by their speed alone.
-        let most = if body.size > 0.0 {
-            MOST_SLACK * body.size
-        } else {
-            f64::INFINITY
-        };
-        let slack = (STEPS * travel).max(LEAST_SLACK * body.size).min(most);
-        self.balls[row] = ball_radius.map_or(BallReach::NONE, |radius| BallReach {
-            center: pose.position,
-            radius,
-            distance: margin + travel,
-            margin,
-        });
-        self.boxes[row] = match (&body.geometry, ball_radius) {
-            (None, _) => NOWHERE,
-            (Some(_), Some(radius)) => {
-                let reach = radius + (margin + travel);
-                Aabb::from_center(pose.position, DVec3::splat(reach))
-            }
-            (Some(_), None) if angle > 0.0 => Aabb::EVERYTHING,
-            (Some(geometry), None) => geometry.aabb(&body.shape_pose(pose)).inflated(distance),
-        };
-        self.reach[row] = Reach {
-            distance,
-            angle,
-            margin,
-            slack: if body.geometry.is_some() { slack } else { -1.0 },
-        };
-    }
+/// Box, reach and ball of a body at its present pose.
+#[inline(always)]
+fn measure(slot: usize, source: &Source) -> (Aabb, Reach, BallReach) {
+    let Source {
+        bodies,
+        motion,
+        settings,
+    } = source;
+    let body = &bodies.constants[slot];
+    let pose = &bodies.pose[slot];
+    let h = settings.time_step;
+    let (speed, spin) = motion.speeds(slot);
+    let margin = settings.margin * body.size;
+    let bounded = body.radius.is_finite();
+    let turn = if bounded { spin * body.radius } else { 0.0 };
+    let distance = margin + h * (speed + turn);
+    let angle = if bounded { 0.0 } else { h * spin };
+    let ball_radius = body.ball_radius();
+    let travel = h * if ball_radius.is_some() {
+        speed
+    } else {
+        speed + turn
+    };
+    // Bodies without a thickness go by their speed alone.
+    let most = if body.size > 0.0 {
+        MOST_SLACK * body.size
+    } else {
+        f64::INFINITY
+    };
+    let slack = (STEPS * travel).max(LEAST_SLACK * body.size).min(most);
+    let ball = ball_radius.map_or(BallReach::NONE, |radius| BallReach {
+        center: pose.position,
+        radius,
+        distance: margin + travel,
+        margin,
+    });
+    let bounds = match (&body.geometry, ball_radius) {
+        (None, _) => NOWHERE,
+        (Some(_), Some(radius)) => {
+            let reach = radius + (margin + travel);
+            Aabb::from_center(pose.position, DVec3::splat(reach))
+        }
+        (Some(_), None) if angle > 0.0 => Aabb::EVERYTHING,
+        (Some(geometry), None) => geometry.aabb(&body.shape_pose(pose)).inflated(distance),
+    };
+    let reach = Reach {
+        distance,
+        angle,
+        margin,
+        slack: if body.geometry.is_some() { slack } else { -1.0 },
+    };
+    (bounds, reach, ball)
 }
