@@ -281,26 +281,24 @@ impl FactoredProblem<'_> {
         if !self.positions.is_empty() {
             expect_length("positions", self.positions.len(), count)?;
         }
-        for (index, twist) in self.free_twist.iter().enumerate() {
-            if !twist.is_finite() {
-                let value = first_non_finite(twist.linear, twist.angular);
-                return Err(ProblemError::NotFinite {
-                    what: "free twist",
-                    index,
-                    value,
-                });
-            }
+        if let Some(index) = first_wrong(self.free_twist, WorldTwist::is_finite) {
+            let twist = &self.free_twist[index];
+            let value = first_non_finite(twist.linear, twist.angular);
+            return Err(ProblemError::NotFinite {
+                what: "free twist",
+                index,
+                value,
+            });
         }
-        for (index, mass) in self.inverse_mass.iter().enumerate() {
-            if !(mass.linear.is_finite() && mass.angular.is_finite()) {
-                return Err(ProblemError::NotFinite {
-                    what: "inverse mass",
-                    index,
-                    value: f64::NAN,
-                });
-            }
-        }
-        Ok(())
+        let finite = |mass: &InverseMass| mass.linear.is_finite() && mass.angular.is_finite();
+        let wrong = first_wrong(self.inverse_mass, finite);
+        wrong.map_or(Ok(()), |index| {
+            Err(ProblemError::NotFinite {
+                what: "inverse mass",
+                index,
+                value: f64::NAN,
+            })
+        })
     }
 
     /// Twists `v = v_free + Ŵ Gᵀ r` of a valid problem under the impulses `r` (N·s, contact frames), into `twist`.
@@ -437,12 +435,20 @@ impl FrictionProblem {
     }
 }
 
-/// So many contacts are worth the threads of the pool that the caller runs in, if there is one.
-pub(crate) fn is_shared(contacts: usize) -> bool {
+/// Index of the first row that is not `right`; on the threads of the pool where there are many.
+fn first_wrong<T: Sync>(rows: &[T], right: impl Fn(&T) -> bool + Sync) -> Option<usize> {
+    if is_shared(rows.len()) {
+        let rows = rows.par_iter().with_min_len(1024);
+        rows.position_first(|row| !right(row))
+    } else {
+        rows.iter().position(|row| !right(row))
+    }
+}
+
+/// So many contacts or bodies are worth the threads of the pool that the caller runs in, if there is one.
+pub(crate) fn is_shared(rows: usize) -> bool {
     const WORTH_IT: usize = 3000;
-    contacts >= WORTH_IT
-        && rayon::current_thread_index().is_some()
-        && rayon::current_num_threads() > 1
+    rows >= WORTH_IT && rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1
 }
 
 pub(crate) fn expect_length(
@@ -470,7 +476,7 @@ pub(crate) fn check_warm_start(impulse: &[DVec3], expected: usize) -> Result<(),
             expected,
         });
     }
-    match impulse.iter().position(|r| !r.is_finite()) {
+    match first_wrong(impulse, |r| r.is_finite()) {
         None => Ok(()),
         Some(index) => Err(ProblemError::NotFinite {
             what: "impulse",
