@@ -5,6 +5,7 @@
 //! instead, and leave the processor to whoever else wants it in between.
 
 use rayon::Yield;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Sets the flag when it goes, however that comes about.
@@ -21,6 +22,13 @@ const CLOSED: usize = 1 << (usize::BITS - 1);
 /// Times that the caller looks whether all threads have come: those that sleep take as long to wake.
 const PATIENCE: usize = 200;
 
+/// Cores of this process. The system is asked once: on Linux it reads several files for an answer, a tenth of a
+/// millisecond each time.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 /// Does `work`, if `shared` with as many threads of the rayon pool that the caller runs in awake as there
 /// are cores. Outside a pool nothing else happens. Calls may be nested.
 ///
@@ -31,7 +39,7 @@ pub fn during<R>(shared: bool, work: impl FnOnce() -> R) -> R {
     let Some(own) = rayon::current_thread_index().filter(|_| shared) else {
         return work();
     };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = cores();
     let others = cores.min(rayon::current_num_threads()) - usize::from(own < cores);
     let (gate, over) = (AtomicUsize::new(0), AtomicBool::new(false));
     rayon::in_place_scope(|scope| {
