@@ -31,7 +31,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Contacts whose lanes, 136 bytes each, no longer fit the second-level cache of one core.
+/// Contacts a thread whose lanes, 136 bytes each, no longer fit the second-level cache of a core.
 const FAR: usize = 6_000;
 
 /// Sweeps that take as long as unpacking the impulses and judging them: three to six.
@@ -107,12 +107,17 @@ impl<'a> LaneSweep<'a> {
         space.units.resize_with(units, Mutex::default);
         let slabs = space.slabs.len().max(cut.len());
         space.slabs.resize_with(slabs, Mutex::default);
+        let threads = if shared {
+            rayon::current_num_threads()
+        } else {
+            1
+        };
         let sweep = Self {
             problem,
             space,
             dispatch: Dispatch::new(simd),
             shared,
-            far: problem.contacts.len() >= FAR,
+            far: problem.contacts.len() >= FAR * threads,
         };
         sweep.start(|unit, own| sweep.pack(unit, own, impulse));
         Ok(sweep)
