@@ -13,15 +13,43 @@
 use super::rows::{Place, Places, Rows, Twists};
 use super::sums::LaneSums;
 use crate::lanes::{LANES, Lanes, Lanes3, Wide, Wide3, add, cross, dot, load3, scale, store3, sub};
-use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
+use crate::problem::{Contact, InverseMass, WorldTwist};
 use glam::{DMat3, DVec3};
 use pulp::Simd;
 
 /// Relative size below which the geometry of a ball is off by rounding only.
 const BALL: f64 = 1e-14;
 
+/// What the sweep needs of the mass of a body, two numbers beside each other instead of a whole block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BallMass {
+    /// `1/m`.
+    pub(crate) linear: f64,
+    /// Inverse inertia; not a number if the body is no ball.
+    angular: f64,
+}
+
+impl BallMass {
+    /// Of a body with the twist `free`.
+    pub(crate) fn of(mass: &InverseMass, free: &WorldTwist) -> Self {
+        Self {
+            linear: mass.linear,
+            angular: isotropic_inertia(mass, free).unwrap_or(f64::NAN),
+        }
+    }
+
+    /// Inverse inertia of a ball, else zero.
+    pub(crate) fn angular(self) -> f64 {
+        if self.is_ball() { self.angular } else { 0.0 }
+    }
+
+    fn is_ball(self) -> bool {
+        !self.angular.is_nan()
+    }
+}
+
 /// What makes a body a ball for its contacts: isotropic inverse inertia. `None` if it is not.
-pub(crate) fn isotropic_inertia(mass: &InverseMass, free: &WorldTwist) -> Option<f64> {
+fn isotropic_inertia(mass: &InverseMass, free: &WorldTwist) -> Option<f64> {
     if mass.is_fixed() {
         // A fixed body that does not turn is a ball of radius zero, wherever its centre is.
         return (free.angular == DVec3::ZERO).then_some(0.0);
@@ -43,15 +71,12 @@ fn is_along_normal(contact: &Contact, side: usize, inertia: f64) -> bool {
 }
 
 /// True if the contact is one of balls with the offset on the normal alone.
-pub(crate) fn is_of_balls(contact: &Contact, inertia: [Option<f64>; 2]) -> bool {
-    let [Some(a), Some(b)] = inertia else {
-        return false;
-    };
+pub(crate) fn is_of_balls(contact: &Contact, masses: [BallMass; 2]) -> bool {
     let offset = contact.offset;
-    offset.y == 0.0
+    masses.iter().all(|mass| mass.is_ball())
+        && offset.y == 0.0
         && offset.z == 0.0
-        && is_along_normal(contact, 0, a)
-        && is_along_normal(contact, 1, b)
+        && (0..2).all(|side| is_along_normal(contact, side, masses[side].angular))
 }
 
 /// Eight contacts without a free body in common.
@@ -74,11 +99,11 @@ impl BallLanes {
     pub(crate) fn set(
         &mut self,
         lane: usize,
-        problem: &FactoredProblem,
         contact: &Contact,
-        inertia: [f64; 2],
+        masses: [BallMass; 2],
         places: [Place; 2],
     ) {
+        let inertia = masses.map(BallMass::angular);
         let radius = [0, 1].map(|side| {
             if inertia[side] == 0.0 {
                 0.0
@@ -86,11 +111,8 @@ impl BallLanes {
                 contact.arms[side].dot(contact.frame.x_axis)
             }
         });
-        let mass = contact
-            .bodies
-            .map(|j| problem.inverse_mass[j as usize].linear);
         let turn = [radius[0] * inertia[0], radius[1] * inertia[1]];
-        let normal = mass[0] + mass[1];
+        let normal = masses[0].linear + masses[1].linear;
         let tangential = normal + radius[0] * turn[0] + radius[1] * turn[1];
         let inverse = |w: f64| if w > 0.0 { 1.0 / w } else { 0.0 };
         for side in 0..2 {

@@ -18,7 +18,7 @@
 //! sums depend on the problem alone: so do the bits of the result.
 
 use super::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
-use super::ball_lanes::isotropic_inertia;
+use super::ball_lanes::BallMass;
 use super::members::Members;
 use super::rows::{Extrapolate, FIRST_ROW, Row};
 use super::slabs::{Slabs, Task};
@@ -51,7 +51,7 @@ pub(crate) struct LaneWorkspace {
     cut: Slabs,
     slabs: Vec<Mutex<Slab>>,
     units: Vec<Mutex<Unit>>,
-    inertia: Vec<Option<f64>>,
+    masses: Vec<BallMass>,
     impulse: Vec<DVec3>,
     twist: Vec<WorldTwist>,
 }
@@ -89,16 +89,16 @@ impl<'a> LaneSweep<'a> {
         shared: bool,
         simd: bool,
     ) -> Result<Self, ProblemError> {
-        let (masses, free) = (problem.inverse_mass, problem.free_twist);
-        let inertia = |j: usize| isotropic_inertia(&masses[j], &free[j]);
+        let (blocks, free) = (problem.inverse_mass, problem.free_twist);
+        let mass = |j: usize| BallMass::of(&blocks[j], &free[j]);
         if shared {
-            let bodies = (0..masses.len()).into_par_iter().with_min_len(1024);
-            bodies.map(inertia).collect_into_vec(&mut space.inertia);
+            let bodies = (0..blocks.len()).into_par_iter().with_min_len(1024);
+            bodies.map(mass).collect_into_vec(&mut space.masses);
         } else {
-            space.inertia.clear();
-            space.inertia.extend((0..masses.len()).map(inertia));
+            space.masses.clear();
+            space.masses.extend((0..blocks.len()).map(mass));
         }
-        space.members.read(problem, &space.inertia, shared)?;
+        space.members.read(problem, &space.masses, shared)?;
         let (members, cut) = (&mut space.members, &mut space.cut);
         cut.cut(problem, members.links());
         members.sort(cut, shared);
@@ -144,7 +144,7 @@ impl<'a> LaneSweep<'a> {
         space.members.collect(cut.key(slabs), &mut own.members);
         let source = Source {
             problem: self.problem,
-            inertia: &space.inertia,
+            masses: &space.masses,
             impulse,
             dispatch: self.dispatch,
         };
@@ -152,9 +152,8 @@ impl<'a> LaneSweep<'a> {
     }
 
     fn row(&self, body: usize) -> Row {
-        let mass = self.problem.inverse_mass[body].linear;
-        let inertia = self.space.inertia[body].unwrap_or_default();
-        Row::new(&self.problem.free_twist[body], mass, inertia)
+        let mass = self.space.masses[body];
+        Row::new(&self.problem.free_twist[body], mass.linear, mass.angular())
     }
 
     /// Begins at rest with the impulses that `load` puts into each unit.

@@ -8,7 +8,7 @@
 //! other. Contacts are read once, in chunks that threads share; everything else works on the narrow
 //! links. Chunks begin where a pair of bodies begins, so that members do not depend on them.
 
-use super::ball_lanes::is_of_balls;
+use super::ball_lanes::{BallMass, is_of_balls};
 use super::manifold_lanes::MAX_POINTS;
 use super::rows::Place;
 use super::slabs::Slabs;
@@ -64,11 +64,11 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// Reads and checks all contacts. `inertia` holds the inverse inertia of each body that is a ball.
+    /// Reads and checks all contacts. `masses` has one entry a body.
     pub(crate) fn read(
         &mut self,
         problem: &FactoredProblem,
-        inertia: &[Option<f64>],
+        masses: &[BallMass],
         shared: bool,
     ) -> Result<(), ProblemError> {
         let contacts = problem.contacts;
@@ -76,13 +76,13 @@ impl Members {
         let read = |chunk: usize, links: &mut [Link]| -> Option<ProblemError> {
             let first = chunk * CHUNK;
             for ((index, contact), link) in (first..).zip(&contacts[first..]).zip(links) {
-                if let Err(error) = contact.check(index, inertia.len()) {
+                if let Err(error) = contact.check(index, masses.len()) {
                     return Some(error);
                 }
-                let inertia = contact.bodies.map(|j| inertia[j as usize]);
+                let masses = contact.bodies.map(|j| masses[j as usize]);
                 *link = Link {
                     bodies: contact.bodies,
-                    ball: is_of_balls(contact, inertia),
+                    ball: is_of_balls(contact, masses),
                 };
             }
             None

@@ -6,7 +6,7 @@
 //! are colours (a drum, a plate) go on in another round of colours.
 
 use super::acceleration::SweepSums;
-use super::ball_lanes::BallLanes;
+use super::ball_lanes::{BallLanes, BallMass};
 use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes, Prepare};
 use super::members::Member;
 use super::prefetch::prefetch;
@@ -63,8 +63,8 @@ pub(crate) struct Unit {
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) problem: &'a FactoredProblem<'a>,
-    /// Inverse inertia of each body that is a ball.
-    pub(crate) inertia: &'a [Option<f64>],
+    /// One entry a body.
+    pub(crate) masses: &'a [BallMass],
     /// Warm start, one a contact.
     pub(crate) impulse: &'a [DVec3],
     pub(crate) dispatch: Dispatch,
@@ -174,7 +174,7 @@ impl Unit {
     fn fill(&mut self, source: &Source, group: usize, with_next: bool) {
         let Source {
             problem,
-            inertia,
+            masses,
             impulse,
             dispatch,
         } = source;
@@ -195,9 +195,8 @@ impl Unit {
                 };
                 let index = member.contact as usize;
                 let contact = &problem.contacts[index];
-                let inertia = contact.bodies.map(|j| inertia[j as usize]);
-                let inertia = inertia.map(Option::unwrap_or_default);
-                balls.set(lane, problem, contact, inertia, member.places);
+                let masses = contact.bodies.map(|j| masses[j as usize]);
+                balls.set(lane, contact, masses, member.places);
                 balls.restart(lane, contact, impulse[index]);
             }
             sources.copy_from_slice(lanes);
