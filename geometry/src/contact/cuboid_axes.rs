@@ -9,8 +9,9 @@
 //! |c| s(c) = |c·t| − h_m |r_jn| − h_n |r_jm| − h_k |r_li| − h_l |r_ki|,     c·t = t_n r_jm − t_m r_jn
 //! ```
 //!
-//! needs no root. Where `s(c)` is less than that of the best face by more than rounding and the bias towards a face,
-//! the axis can neither separate the bodies nor be chosen.
+//! needs no root. Where `s(c)` is less than that of the best face by more than the bias towards a face, the axis can
+//! neither separate the bodies nor be chosen. Of nearly parallel edges little is left of `c`: what rounding may have
+//! taken from the last two terms, which are made of the axes of B, counts as separation.
 
 use super::cuboid_faces::FACE_AXES;
 use super::separating_axis::{Axes, Axis, BIAS, PARALLEL, PolytopePair};
@@ -76,6 +77,7 @@ pub(super) fn axes(pair: &PolytopePair<'_>, half_a: DVec3, half_b: DVec3) -> Opt
     };
     // A face may be chosen though that of the other cuboid is better by the bias, and an edge instead of it.
     let least = best_a.0.max(best_b.0) - 2.0 * BIAS * pair.scale;
+    let rounding = 16.0 * f64::EPSILON * half_b.element_sum();
     for i in 0..3 {
         let (m, n) = ((i + 1) % 3, (i + 2) % 3);
         for j in 0..3 {
@@ -84,7 +86,8 @@ pub(super) fn axes(pair: &PolytopePair<'_>, half_a: DVec3, half_b: DVec3) -> Opt
             let square = rm * rm + rn * rn;
             let scaled = (t[n] * rm - t[m] * rn).abs()
                 - (a[m] * rn.abs() + a[n] * rm.abs())
-                - (b[k] * r[l][i].abs() + b[l] * r[k][i].abs());
+                - (b[k] * r[l][i].abs() + b[l] * r[k][i].abs())
+                + rounding;
             let minor = scaled < 0.0 && (least >= 0.0 || scaled * scaled > least * least * square);
             if minor || square < PARALLEL {
                 continue;
@@ -141,19 +144,38 @@ pub(super) mod tests {
     }
 
     /// Two cuboids 20,000 times: from parallel to any, some exactly on the other.
-    pub(in crate::contact) fn for_each_pair(mut check: impl FnMut(usize, &PolytopePair<'_>)) {
+    pub(in crate::contact) fn for_each_pair(check: impl FnMut(usize, &PolytopePair<'_>)) {
+        for_each_pair_with(1.0, [0.0, 1e-13, 1e-7, 1e-3, 1.0], check);
+    }
+
+    /// The same with tilts of one's own, or above cuboids so many times as large.
+    fn for_each_pair_with(
+        times: f64,
+        tilts: [f64; 5],
+        mut check: impl FnMut(usize, &PolytopePair<'_>),
+    ) {
         let mut number = numbers();
         let mut vector = || DVec3::new(number(), number(), number());
         for case in 0..20_000 {
-            let half = [vector(), vector()].map(|half| half.abs() * 0.5 + 0.05);
+            let mut half = [vector(), vector()].map(|half| half.abs() * 0.5 + 0.05);
+            half[1] *= times;
             let [a, b] = half.map(Polyhedron::cuboid);
-            let tilt = [0.0, 1e-13, 1e-7, 1e-3, 1.0][case % 5];
-            let turned = (vector() * tilt).extend(1.0);
-            let rotation = DMat3::from_quat(DQuat::from_vec4(turned).normalize());
+            let tilt = tilts[case % 5];
             let mut translation = vector();
-            if case % 3 == 0 {
+            let turned = if times > 1.0 {
+                // A face of the large one is up; its edges along y are tilted in that face.
+                let about_y = DQuat::from_rotation_y(vector().x);
+                let up = about_y * DVec3::Z;
+                let reach = half[0].dot(up.abs()) + half[1].z + 0.02 * vector().x;
+                translation = -up * reach + vector() * DVec3::Y;
+                DQuat::from_axis_angle(up, tilt) * about_y
+            } else {
+                DQuat::from_vec4((vector() * tilt).extend(1.0)).normalize()
+            };
+            if times <= 1.0 && case % 3 == 0 {
                 translation.z = half[0].z + half[1].z;
             }
+            let rotation = DMat3::from_quat(turned);
             let vertices = OnceCell::new();
             let pair = PolytopePair {
                 a: Placed::at_rest(a.view()),
@@ -174,8 +196,21 @@ pub(super) mod tests {
 
     #[test]
     fn the_axes_that_matter_are_those_of_any_two_polytopes() {
+        let [apart, with_edges] = compare(1.0, [0.0, 1e-13, 1e-7, 1e-3, 1.0]);
+        assert!(apart > 1000 && with_edges > 1000, "{apart} {with_edges}");
+    }
+
+    /// Where cross products nearly vanish and arms are long.
+    #[test]
+    fn so_are_those_of_a_cuboid_that_lies_on_a_huge_one() {
+        let [_, with_edges] = compare(1e4, [1e-6, 3e-6, 1e-5, 1e-4, 1e-3]);
+        assert!(with_edges > 1000, "{with_edges}");
+    }
+
+    /// Compares the axes of all pairs; how many are apart, and how many have edges that matter.
+    fn compare(times: f64, tilts: [f64; 5]) -> [usize; 2] {
         let [mut apart, mut with_edges] = [0, 0];
-        for_each_pair(|case, pair| {
+        for_each_pair_with(times, tilts, |case, pair| {
             let half = [pair.a, pair.b].map(|body| body.shape.half_extents.unwrap_or_default());
             let general = separating_axes(pair);
             let fast = axes(pair, half[0], half[1]);
@@ -195,6 +230,6 @@ pub(super) mod tests {
                 with_edges += 1;
             }
         });
-        assert!(apart > 1000 && with_edges > 1000, "{apart} {with_edges}");
+        [apart, with_edges]
     }
 }
