@@ -40,8 +40,7 @@ const fn sides() -> [[Side; 4]; 6] {
 
 /// Clips the facing face of `incident` to the prism over a face of `reference`, and calls `found` for every corner of
 /// what is left: with the point halfway between the face and the corner, the height (m) of the corner above the face, and its
-/// number. Both cuboids come with their half extents (m); one of them is at rest. Corners up to `tolerance` (m) outside
-/// count as inside.
+/// number. Both cuboids come with their half extents (m). Corners up to `tolerance` (m) outside count as inside.
 pub(super) fn corners(
     reference: (&Placed<'_>, DVec3),
     face: usize,
@@ -55,7 +54,10 @@ pub(super) fn corners(
         (incident.0.rotation, incident.0.translation)
     } else {
         let back = reference.rotation.transpose();
-        (back, -(back * reference.translation))
+        (
+            back * incident.0.rotation,
+            back * (incident.0.translation - reference.translation),
+        )
     };
     let axis = FACE_AXES[face / 2];
     let sign = if face.is_multiple_of(2) { 1.0 } else { -1.0 };
