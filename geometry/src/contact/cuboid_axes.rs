@@ -9,12 +9,12 @@
 //! |c| s(c) = |c·t| − h_m |r_jn| − h_n |r_jm| − h_k |r_li| − h_l |r_ki|,     c·t = t_n r_jm − t_m r_jn
 //! ```
 //!
-//! needs no root. Where `s(c)` is less than that of the best face by more than the bias towards a face, the axis can
+//! needs no root. Where `s(c)` is less than that of the best face by more than any bias towards a face, the axis can
 //! neither separate the bodies nor be chosen. Of nearly parallel edges little is left of `c`: what rounding may have
 //! taken from the last two terms, which are made of the axes of B, counts as separation.
 
 use super::cuboid_faces::FACE_AXES;
-use super::separating_axis::{Axes, Axis, BIAS, PARALLEL, PolytopePair};
+use super::separating_axis::{Axes, Axis, PARALLEL, PolytopePair};
 use glam::DVec3;
 
 /// All axes that matter, or `None` if one of them separates by more than the margin. A is at rest
@@ -75,8 +75,8 @@ pub(super) fn axes(pair: &PolytopePair<'_>, half_a: DVec3, half_b: DVec3) -> Opt
         any: Some(if of_b { face_b } else { face_a }),
         ..Axes::default()
     };
-    // A face may be chosen though that of the other cuboid is better by the bias, and an edge instead of it.
-    let least = best_a.0.max(best_b.0) - 2.0 * BIAS * pair.scale;
+    // Far above every bias between the kinds of axes.
+    let least = best_a.0.max(best_b.0) - 1e-6 * pair.scale;
     let rounding = 16.0 * f64::EPSILON * half_b.element_sum();
     for i in 0..3 {
         let (m, n) = ((i + 1) % 3, (i + 2) % 3);
@@ -224,7 +224,7 @@ pub(super) mod tests {
             assert_eq!(bits(general.any), bits(fast.any), "case {case}");
             let best = |axes: &Axes| axes.edges.map_or(f64::NEG_INFINITY, |e| e.separation);
             let face = |axis: Option<Axis>| axis.map_or(f64::NEG_INFINITY, |a| a.separation);
-            let least = face(fast.face_a).max(face(fast.face_b)) - BIAS * pair.scale;
+            let least = face(fast.face_a).max(face(fast.face_b)) - 1e-7 * pair.scale;
             if best(&general) > least || best(&fast) > least {
                 assert_eq!(bits(general.edges), bits(fast.edges), "case {case}");
                 with_edges += 1;

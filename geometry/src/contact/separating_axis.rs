@@ -182,7 +182,7 @@ impl Axes {
 /// flush are not cut, and the points keep their numbers, while the bodies creep by less.
 pub(super) const FLUSH: f64 = 1e-5;
 /// By how much, relative to the size of the bodies, a face of B must be better than one of A; an edge by a tenth of it.
-pub(super) const BIAS: f64 = 1e-8;
+const BIAS: f64 = 1e-8;
 /// Squared sine below which two edges have no cross product to speak of.
 pub(super) const PARALLEL: f64 = 1e-12;
 /// Cosine above which an edge axis gives way to the best face (0.6°).
