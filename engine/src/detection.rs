@@ -83,10 +83,9 @@ impl Detection {
             self.outline(&source);
             self.known = Some((bodies.epoch, settings.margin));
         }
-        self.broad_phase.find(&|a, b| {
-            let [a, b] = [a, b].map(|slot| &bodies.constants[slot as usize]);
-            (a.is_dynamic() || b.is_dynamic()) && a.groups.meets(b.groups)
-        });
+        let outlines = &self.outlines;
+        self.broad_phase
+            .find(&|a, b| outlines[a as usize].meets(&outlines[b as usize]));
         self.deepest_found = narrow_phase::run(
             self.broad_phase.candidates(),
             &narrow_phase::Scene {

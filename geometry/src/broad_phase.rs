@@ -19,6 +19,7 @@
 //! are worked on in fixed chunks, in parallel if called on a thread of a pool; the chunks are put
 //! together in order, so that the list does not depend on the number of threads.
 
+mod bucket;
 mod fat;
 mod grid;
 mod tree;
@@ -222,7 +223,7 @@ impl BroadPhase {
             }
             let fat = &self.fat[slot];
             match place {
-                Place::Grid => self.grid.put(slot, fat.middle()),
+                Place::Grid => self.grid.put(slot, &fat.aabb),
                 Place::Tree => self.tree.put(slot, &fat.aabb, many),
                 Place::Unbounded if self.state[slot].place != place => {
                     self.unbounded.push(slot as u32);
@@ -305,7 +306,7 @@ impl BroadPhase {
             let fat = &self.fat[slot];
             match place {
                 Place::Absent => {}
-                Place::Grid => self.grid.put(slot, fat.middle()),
+                Place::Grid => self.grid.put(slot, &fat.aabb),
                 Place::Tree => leaves.push((slot, fat.aabb.to_parry())),
                 Place::Unbounded => self.unbounded.push(slot as u32),
             }
@@ -384,7 +385,7 @@ impl BroadPhase {
             }
         };
         match self.grid.cells_near(&fat.aabb) {
-            Cells::Few(range) => self.grid.visit(range, &mut add),
+            Cells::Few(range) => self.grid.visit(range, &fat.aabb, &mut add),
             Cells::Many => (0..)
                 .zip(&self.state)
                 .filter(|(_, state)| state.place == Place::Grid)

@@ -26,4 +26,10 @@ impl Outline {
             && self.dynamic == body.is_dynamic()
             && self.geometry == body.geometry
     }
+
+    /// The two bodies may touch: one of them is dynamic, and their groups allow it.
+    #[inline]
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        (self.dynamic || other.dynamic) && self.groups.meets(other.groups)
+    }
 }

@@ -106,9 +106,4 @@ impl Fat {
     pub(super) fn width(&self) -> f64 {
         (self.aabb.max - self.aabb.min).max_element()
     }
-
-    /// Middle of the box (m).
-    pub(super) fn middle(&self) -> DVec3 {
-        0.5 * (self.aabb.min + self.aabb.max)
-    }
 }

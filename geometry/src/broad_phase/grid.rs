@@ -1,9 +1,11 @@
 //! Uniform grid of cubic cells, hashed: memory grows with the bodies, not with the space.
 //!
-//! A body is kept in the cell of its middle, in a list linked through arrays. None is wider than a
-//! cell, so a box reaches bodies in cells at most half a cell away. Which of the lists a
-//! cell has depends on its three numbers alone; neighbours along x are neighbours in memory.
+//! A body is kept in the cell of its middle. None is wider than a cell, so a box reaches bodies in
+//! cells at most half a cell away. The bodies of a cell lie in buckets of eight with their boxes, which
+//! are compared side by side. Which list of buckets a cell has depends on its three numbers alone;
+//! neighbours along x are neighbours in memory.
 
+use super::bucket::{Around, Bucket, WIDTH};
 use crate::Aabb;
 use glam::DVec3;
 
@@ -11,20 +13,27 @@ use glam::DVec3;
 pub(super) struct Grid {
     /// Length of a cell's edge (m).
     cell: f64,
-    /// First body of each list; a power of two of them.
+    /// First bucket of each list; a power of two of them.
     heads: Vec<u32>,
-    links: Vec<Link>,
+    buckets: Vec<Bucket>,
+    /// Buckets without bodies.
+    spare: Vec<u32>,
+    /// Where each body is.
+    places: Vec<Place>,
 }
 
+/// A lane of a bucket.
 #[derive(Clone, Copy)]
-struct Link {
-    next: u32,
-    /// The cell of this body, `NO_CELL` if it is not in the grid.
-    cell: [i32; 3],
+struct Place {
+    bucket: u32,
+    lane: u32,
 }
 
 const NONE: u32 = u32::MAX;
-const NO_CELL: [i32; 3] = [i32::MIN; 3];
+const NOWHERE: Place = Place {
+    bucket: NONE,
+    lane: 0,
+};
 
 /// Beyond this many cells it is quicker to look at all bodies.
 const MOST_CELLS: i64 = 4096;
@@ -43,18 +52,14 @@ impl Grid {
         let room = (2 * bodies).next_power_of_two();
         self.heads.clear();
         self.heads.resize(room, NONE);
-        self.links.clear();
-        self.links.resize(
-            room,
-            Link {
-                next: NONE,
-                cell: NO_CELL,
-            },
-        );
+        self.buckets.clear();
+        self.spare.clear();
+        self.places.clear();
+        self.places.resize(room, NOWHERE);
     }
 
     pub(super) fn has_room_for(&self, bodies: usize) -> bool {
-        bodies <= self.links.len()
+        bodies <= self.places.len()
     }
 
     pub(super) fn cell(&self) -> f64 {
@@ -63,9 +68,7 @@ impl Grid {
 
     fn cell_of(&self, point: DVec3) -> [i32; 3] {
         // Saturates, far beyond any cell: bodies there share one.
-        (point / self.cell)
-            .to_array()
-            .map(|x| (x.floor() as i32).max(i32::MIN + 1))
+        (point / self.cell).to_array().map(|x| x.floor() as i32)
     }
 
     fn list_of(&self, [x, y, z]: [i32; 3]) -> usize {
@@ -75,38 +78,69 @@ impl Grid {
         number as usize & (self.heads.len() - 1)
     }
 
-    /// Puts a body in the cell of `middle`, wherever it was before.
-    pub(super) fn put(&mut self, slot: usize, middle: DVec3) {
-        let cell = self.cell_of(middle);
-        if self.links[slot].cell == cell {
-            return;
+    /// Puts a body with its box in the cell of the middle, wherever it was before.
+    pub(super) fn put(&mut self, slot: usize, aabb: &Aabb) {
+        let cell = self.cell_of(0.5 * (aabb.min + aabb.max));
+        let around = Around::of(aabb);
+        let Place { bucket, lane } = self.places[slot];
+        if let Some(bucket) = self.buckets.get_mut(bucket as usize) {
+            if bucket.cell == cell {
+                bucket.set(lane as usize, &around);
+                return;
+            }
+            self.remove(slot);
         }
-        self.remove(slot);
+        let bucket = self.open_bucket(cell);
+        let lane = self.buckets[bucket as usize].push(slot as u32, &around) as u32;
+        self.places[slot] = Place { bucket, lane };
+    }
+
+    /// A bucket of the cell with room for one more.
+    fn open_bucket(&mut self, cell: [i32; 3]) -> u32 {
         let list = self.list_of(cell);
-        self.links[slot] = Link {
-            next: self.heads[list],
-            cell,
+        let mut bucket = self.heads[list];
+        while let Some(known) = self.buckets.get(bucket as usize) {
+            if known.cell == cell && known.len() < WIDTH {
+                return bucket;
+            }
+            bucket = known.next;
+        }
+        let new = Bucket::new(cell, self.heads[list]);
+        let bucket = if let Some(spare) = self.spare.pop() {
+            self.buckets[spare as usize] = new;
+            spare
+        } else {
+            self.buckets.push(new);
+            (self.buckets.len() - 1) as u32
         };
-        self.heads[list] = slot as u32;
+        self.heads[list] = bucket;
+        bucket
     }
 
     /// Takes a body out, if it is there.
     pub(super) fn remove(&mut self, slot: usize) {
-        let Link { next, cell } = self.links[slot];
-        if cell == NO_CELL {
+        let Place { bucket, lane } = std::mem::replace(&mut self.places[slot], NOWHERE);
+        let Some(own) = self.buckets.get_mut(bucket as usize) else {
+            return;
+        };
+        if let Some(moved) = own.swap_remove(lane as usize) {
+            self.places[moved as usize].lane = lane;
+        }
+        if own.len() > 0 {
             return;
         }
+        let (cell, next) = (own.cell, own.next);
         let list = self.list_of(cell);
-        if self.heads[list] == slot as u32 {
+        if self.heads[list] == bucket {
             self.heads[list] = next;
         } else {
             let mut before = self.heads[list] as usize;
-            while self.links[before].next != slot as u32 {
-                before = self.links[before].next as usize;
+            while self.buckets[before].next != bucket {
+                before = self.buckets[before].next as usize;
             }
-            self.links[before].next = next;
+            self.buckets[before].next = next;
         }
-        self.links[slot].cell = NO_CELL;
+        self.spare.push(bucket);
     }
 
     /// The cells whose bodies may meet the box.
@@ -123,21 +157,27 @@ impl Grid {
         }
     }
 
-    pub(super) fn visit(&self, [first, last]: [[i32; 3]; 2], mut visit: impl FnMut(u32)) {
+    /// Visits the bodies of these cells that may meet `region`.
+    pub(super) fn visit(
+        &self,
+        [first, last]: [[i32; 3]; 2],
+        region: &Aabb,
+        mut visit: impl FnMut(u32),
+    ) {
         if self.heads.is_empty() {
             return;
         }
+        let region = Around::of(region);
         for z in first[2]..=last[2] {
             for y in first[1]..=last[1] {
                 for x in first[0]..=last[0] {
-                    let mut slot = self.heads[self.list_of([x, y, z])];
-                    while slot != NONE {
-                        let link = &self.links[slot as usize];
+                    let mut bucket = self.heads[self.list_of([x, y, z])];
+                    while let Some(known) = self.buckets.get(bucket as usize) {
                         // Other cells may have the same list.
-                        if link.cell == [x, y, z] {
-                            visit(slot);
+                        if known.cell == [x, y, z] {
+                            known.visit(&region, &mut visit);
                         }
-                        slot = link.next;
+                        bucket = known.next;
                     }
                 }
             }

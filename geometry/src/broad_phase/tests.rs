@@ -234,3 +234,49 @@ fn bodies_that_grow_together_stay_in_the_grid() {
         assert_eq!(in_grid.count(), count, "width {width}");
     }
 }
+
+#[test]
+fn boxes_that_touch_far_from_the_origin_are_found() {
+    // Single precision tells numbers of this size apart by half a metre.
+    let half = DVec3::splat(0.3);
+    for k in 0..200 {
+        let center = DVec3::splat(5e6 + 0.123 * f64::from(k));
+        for axis in DVec3::AXES {
+            let bodies = [center, center + 0.6 * axis].map(|center| Body {
+                extent: Some(Extent::of_box(
+                    Aabb::from_center(center, half + 1e-9 * half),
+                    0.0,
+                )),
+                moving: true,
+            });
+            let mut broad_phase = BroadPhase::new();
+            broad_phase.resize(2);
+            tell(&mut broad_phase, &bodies);
+            assert_eq!(broad_phase.candidates(), [[0, 1]], "{k}");
+        }
+    }
+}
+
+#[test]
+fn a_cell_holds_any_number_of_bodies() {
+    let mut numbers = Numbers(11);
+    let mut broad_phase = BroadPhase::new();
+    let mut bodies: Vec<Body> = (0..60)
+        .map(|_| Body {
+            extent: Some(Extent::of_ball(0.3 * numbers.vector(), 0.1, 0.01)),
+            moving: true,
+        })
+        .collect();
+    for step in 0..60 {
+        // They leave one by one, from anywhere in their buckets, and come back together.
+        let leaver = (numbers.next() * 60.0) as usize;
+        bodies[leaver].extent = None;
+        if step % 20 == 19 {
+            for body in &mut bodies {
+                body.extent = Some(Extent::of_ball(0.3 * numbers.vector(), 0.1, 0.01));
+            }
+        }
+        tell(&mut broad_phase, &bodies);
+        assert_eq!(met(&broad_phase, &bodies), brute_force(&bodies), "{step}");
+    }
+}
