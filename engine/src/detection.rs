@@ -159,9 +159,12 @@ impl Detection {
         };
         self.loose.resize(source.bodies.len(), false);
         self.extents.set_all(moving, source, &mut self.loose, held);
-        for slot in moving {
-            if self.loose[*slot as usize] {
-                self.follow(*slot as usize);
+        for slot in moving.iter().map(|slot| *slot as usize) {
+            if self.loose[slot] {
+                match self.extents.of(slot) {
+                    Some(extent) => self.broad_phase.renew(slot, &extent),
+                    None => self.broad_phase.forget(slot),
+                }
             }
         }
     }

@@ -22,12 +22,14 @@
 mod bucket;
 mod fat;
 mod grid;
+mod merge;
 mod tree;
 
 pub use fat::Extent;
 
 use fat::Fat;
 use grid::{Cells, Grid};
+use merge::{Buffers, Pair, as_number};
 use rayon::prelude::*;
 use tree::Tree;
 
@@ -57,11 +59,11 @@ pub struct BroadPhase {
     /// Bodies to find anew.
     moved: Vec<u32>,
     /// Pairs `[i < j]`, sorted.
-    candidates: Vec<[u32; 2]>,
+    candidates: Vec<Pair>,
     found: Vec<Found>,
-    fresh: Vec<[u32; 2]>,
-    backward: Vec<[u32; 2]>,
-    scratch: Vec<[u32; 2]>,
+    fresh: Vec<Pair>,
+    backward: Vec<Pair>,
+    buffers: Buffers,
     widths: Vec<f64>,
     /// Number of bodies that move.
     moving: usize,
@@ -102,9 +104,9 @@ impl State {
 #[derive(Default)]
 struct Found {
     /// Pairs `[i, j]` found from `i`: sorted.
-    forward: Vec<[u32; 2]>,
+    forward: Vec<Pair>,
     /// Pairs `[j, i]` found from `i`.
-    backward: Vec<[u32; 2]>,
+    backward: Vec<Pair>,
 }
 
 /// Moved bodies per unit of parallel work.
@@ -167,9 +169,14 @@ impl BroadPhase {
     /// The body is within `extent` now.
     pub fn follow(&mut self, slot: usize, extent: &Extent) {
         if !self.holds(slot, extent) {
-            self.fat[slot] = Fat::around(extent);
-            self.touch(slot);
+            self.renew(slot, extent);
         }
+    }
+
+    /// The body is within `extent` now, which is [not known](Self::holds) of it.
+    pub fn renew(&mut self, slot: usize, extent: &Extent) {
+        self.fat[slot] = Fat::around(extent);
+        self.touch(slot);
     }
 
     /// The body has no extent any more.
@@ -197,9 +204,6 @@ impl BroadPhase {
             self.moved.sort_unstable();
         }
         self.place();
-        let state = &self.state;
-        self.candidates
-            .retain(|pair| pair.iter().all(|slot| !state[*slot as usize].moved));
         self.query(accept);
         for slot in &self.moved {
             self.state[*slot as usize].moved = false;
@@ -315,7 +319,7 @@ impl BroadPhase {
         true
     }
 
-    /// Adds the candidates of all moved bodies.
+    /// Replaces the candidates of all moved bodies.
     fn query(&mut self, accept: &(dyn Fn(u32, u32) -> bool + Sync)) {
         let chunks = self.moved.len().div_ceil(CHUNK);
         if self.found.len() < chunks {
@@ -332,7 +336,8 @@ impl BroadPhase {
             }
         };
         // Within a pool of several threads, not on a thread of nobody's.
-        if rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1 {
+        let shared = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
+        if shared {
             let chunks = self.moved.par_chunks(CHUNK).zip(&mut found[..chunks]);
             chunks.for_each(work);
         } else {
@@ -346,10 +351,21 @@ impl BroadPhase {
             self.backward.extend_from_slice(&found.backward);
         }
         self.found = found;
-        let backward = &mut self.backward;
-        backward.sort_unstable_by_key(|[i, j]| u64::from(*i) << 32 | u64::from(*j));
-        merge(&mut self.fresh, backward, &mut self.scratch);
-        merge(&mut self.candidates, &self.fresh, &mut self.scratch);
+        let Self {
+            fresh,
+            backward,
+            buffers,
+            state,
+            ..
+        } = self;
+        if shared {
+            backward.par_sort_unstable_by_key(|pair| as_number(*pair));
+        } else {
+            backward.sort_unstable_by_key(|pair| as_number(*pair));
+        }
+        merge::update(fresh, |_| true, backward, buffers, shared);
+        let stays = |pair: &Pair| pair.iter().all(|slot| !state[*slot as usize].moved);
+        merge::update(&mut self.candidates, stays, fresh, buffers, shared);
     }
 
     /// Finds the pairs of the moved body `i`. `still` tells whether a moving body did not.
@@ -402,34 +418,6 @@ impl BroadPhase {
         self.unbounded.iter().copied().for_each(&mut add);
         found.forward[start..].sort_unstable();
     }
-}
-
-/// Merges the sorted `fresh` into the sorted `list`; the two have no pair in common.
-fn merge(list: &mut Vec<[u32; 2]>, fresh: &[[u32; 2]], scratch: &mut Vec<[u32; 2]>) {
-    if fresh.is_empty() {
-        return;
-    }
-    scratch.clear();
-    let mut rest = &list[..];
-    for pair in fresh {
-        let (before, after) = rest.split_at(count_below(rest, pair));
-        scratch.extend_from_slice(before);
-        scratch.push(*pair);
-        rest = after;
-    }
-    scratch.extend_from_slice(rest);
-    std::mem::swap(list, scratch);
-}
-
-/// How many of the sorted pairs come before `pair`: few are looked at if they are few.
-fn count_below(sorted: &[[u32; 2]], pair: &[u32; 2]) -> usize {
-    let mut end = 1;
-    while sorted.get(end - 1).is_some_and(|known| known < pair) {
-        end *= 2;
-    }
-    let begin = end / 2;
-    let end = end.min(sorted.len());
-    begin + sorted[begin..end].partition_point(|known| known < pair)
 }
 
 #[cfg(test)]
