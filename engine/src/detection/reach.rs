@@ -73,7 +73,7 @@ pub(super) struct Source<'a> {
 }
 
 /// A body is left alone until it has gone this many steps at its speed …
-const STEPS: f64 = 4.0;
+const STEPS: f64 = 6.0;
 /// … but at least, and at most, this fraction of its half-thickness.
 const LEAST_SLACK: f64 = 0.05;
 const MOST_SLACK: f64 = 0.5;
