@@ -138,6 +138,23 @@ pub(crate) fn for_each<P: Part>(part: P, work: &(impl Fn(P) + Sync)) {
     fold(part, work, &|(), ()| ());
 }
 
+/// Replaces `marks` by what `choose` says of each item.
+pub(crate) fn mark<T: Sync>(
+    items: &[T],
+    choose: &(impl Fn(&T) -> bool + Sync),
+    marks: &mut Vec<bool>,
+) {
+    marks.resize(items.len(), false);
+    for_each((items, &mut marks[..]), &|(items, marks): (
+        &[T],
+        &mut [bool],
+    )| {
+        for (item, mark) in items.iter().zip(marks) {
+            *mark = choose(item);
+        }
+    });
+}
+
 /// Within a pool of several threads, not on a thread of nobody's.
 pub(crate) fn is_shared() -> bool {
     rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1

@@ -111,6 +111,7 @@ pub(crate) struct FreeMotion {
 }
 
 /// Free motion of a dynamic body. `h` in s, `gravity` in m/s².
+#[inline]
 pub(crate) fn free_motion(
     inertia: &Inertia,
     pose: &Pose,

@@ -43,8 +43,10 @@ pub(crate) struct Projector {
     kicks: Vec<Kick>,
     /// Of the bodies, when the entries of those at rest were written.
     epoch: u64,
-    /// Whether each candidate may now be in a deep overlap, and the pairs of those that may.
+    /// Whether each candidate, or each pair, may now be in a deep overlap.
     suspect: Vec<bool>,
+    /// Pairs that may, in their order: with a contact in `I₀`, and all of them.
+    seen: Vec<[u32; 2]>,
     suspects: Vec<[u32; 2]>,
     near: Neighbourhood,
     problem: Linearised,
@@ -182,40 +184,42 @@ impl Projector {
 
     /// Lists the pairs of `candidates` that may now overlap by more than the tolerance.
     fn predict(&mut self, candidates: &[Candidate], centres: &[DVec3], tolerance: f64) {
-        self.suspect.clear();
-        self.suspect.resize(candidates.len(), false);
         let moved = &self.moved;
-        let work = |(candidates, suspect): (&[Candidate], &mut [bool])| {
-            let mut any = false;
-            for (candidate, suspect) in candidates.iter().zip(suspect) {
-                *suspect = may_overlap(candidate, centres, moved, tolerance);
-                any |= *suspect;
-            }
-            any
-        };
-        let columns = (candidates, &mut self.suspect[..]);
-        let any = chunks::fold(columns, &work, &|a, b| a || b);
+        let suspicious = |candidate: &Candidate| may_overlap(candidate, centres, moved, tolerance);
+        chunks::mark(candidates, &suspicious, &mut self.suspect);
+        let marked = candidates.iter().zip(&self.suspect);
+        let pairs = marked.filter(|(_, suspect)| **suspect);
         self.suspects.clear();
-        if any {
-            let suspects = candidates.iter().zip(&self.suspect);
-            let pairs = suspects.filter(|(_, suspect)| **suspect);
-            self.suspects
-                .extend(pairs.map(|(candidate, _)| candidate.bodies));
-            self.suspects.dedup();
-        }
+        self.suspects
+            .extend(pairs.map(|(candidate, _)| candidate.bodies));
+        self.suspects.dedup();
     }
 
     /// Adds those of the step's `pairs` that kicks may have brought together outside `I₀`. Beyond the extents of
     /// the step nobody is found: what the pairs hold there depends on the history.
     fn suspect_unseen(&mut self, pairs: &[[u32; 2]], tolerance: f64) {
         let kicks = &self.kicks;
-        let may_meet = |pair: &&[u32; 2]| {
+        let may_meet = |pair: &[u32; 2]| {
             let [a, b] = pair.map(|slot| &kicks[slot as usize]);
             a.may_meet(b, tolerance)
         };
-        self.suspects.extend(pairs.iter().filter(may_meet));
-        self.suspects.sort_unstable();
-        self.suspects.dedup();
+        chunks::mark(pairs, &may_meet, &mut self.suspect);
+        std::mem::swap(&mut self.seen, &mut self.suspects);
+        self.suspects.clear();
+        let mut seen = self.seen.iter().peekable();
+        for (pair, _) in pairs
+            .iter()
+            .zip(&self.suspect)
+            .filter(|(_, unseen)| **unseen)
+        {
+            while let Some(before) = seen.next_if(|seen| *seen <= pair) {
+                self.suspects.push(*before);
+            }
+            if self.suspects.last() != Some(pair) {
+                self.suspects.push(*pair);
+            }
+        }
+        self.suspects.extend(seen);
     }
 
     /// What the step has done to the poses so far. True if some body was kicked beyond its margin.

@@ -9,6 +9,7 @@
 
 use super::fit;
 use crate::bodies::Bodies;
+use crate::chunks;
 use crate::detection::{Candidate, Detection};
 
 /// How far a neighbourhood goes.
@@ -25,12 +26,17 @@ pub(super) enum Range {
 pub(super) struct Neighbourhood {
     /// 1 + links from a deep overlap, by slot; 0 for bodies that do not move.
     ring: Vec<u8>,
+    /// Impulses move the body, by slot.
+    free: Vec<bool>,
+    /// Of the bodies, when that was written.
+    epoch: Option<u64>,
     /// Bodies that move.
     moving: Vec<u32>,
     /// Linked bodies.
     links: Vec<[u32; 2]>,
-    /// Pairs with a body that moves.
+    /// Pairs with a body that moves, and whether each of the step is one.
     pairs: Vec<[u32; 2]>,
+    concerned: Vec<bool>,
     /// Their contacts, or those of the pairs looked at last.
     pub(super) contacts: Vec<Candidate>,
 }
@@ -64,19 +70,25 @@ impl Neighbourhood {
             self.ring[slot as usize] = 0;
         }
         self.ring.resize(bodies.len(), 0);
+        if self.epoch != Some(bodies.epoch) {
+            self.epoch = Some(bodies.epoch);
+            let slots = 0..bodies.len();
+            self.free.clear();
+            self.free
+                .extend(slots.map(|slot| bodies.is_awake_dynamic(slot)));
+        }
+        let free = |slot: u32| self.free[slot as usize];
         for contact in self.contacts.iter().filter(|c| c.gap < -tolerance) {
             for slot in contact.bodies {
                 let ring = &mut self.ring[slot as usize];
-                if *ring == 0 && bodies.is_awake_dynamic(slot as usize) {
+                if *ring == 0 && free(slot) {
                     *ring = 1;
                     self.moving.push(slot);
                 }
             }
         }
         let links = candidates.iter().map(|found| found.bodies);
-        let linked = |[a, b]: &[u32; 2]| {
-            bodies.is_awake_dynamic(*a as usize) && bodies.is_awake_dynamic(*b as usize)
-        };
+        let linked = |pair: &[u32; 2]| pair.iter().all(|slot| free(*slot));
         self.links.clear();
         self.links.extend(links.filter(linked));
         self.links.dedup();
@@ -86,9 +98,12 @@ impl Neighbourhood {
         }
         self.moving.sort_unstable();
         let ring = &self.ring;
-        let moves = |pair: &&[u32; 2]| pair.iter().any(|slot| ring[*slot as usize] > 0);
+        let moves = |pair: &[u32; 2]| pair.iter().any(|slot| ring[*slot as usize] > 0);
+        let pairs = detection.pairs();
+        chunks::mark(pairs, &moves, &mut self.concerned);
+        let concerned = pairs.iter().zip(&self.concerned).filter(|(_, mark)| **mark);
         self.pairs.clear();
-        self.pairs.extend(detection.pairs().iter().filter(moves));
+        self.pairs.extend(concerned.map(|(pair, _)| *pair));
         self.measure(bodies, detection);
     }
 
