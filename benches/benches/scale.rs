@@ -7,6 +7,8 @@
 //! cargo bench -p moreau-benches --bench scale            # 97,336 spheres
 //! cargo bench -p moreau-benches --bench scale -- 100     # 100 along an edge: a million
 //! cargo bench -p moreau-benches --bench scale -- 70 --one-thread     # a million contacts
+//! cargo bench -p moreau-benches --bench scale -- --shuffled          # ids in random order
+//! cargo bench -p moreau-benches --bench scale -- --ordered           # the same spheres in spatial_order
 //! ```
 
 use moreau::prelude::*;
@@ -23,7 +25,8 @@ fn main() -> Result<(), StepError> {
     settings.solver.tolerance = Some(1e-2);
     settings.solver.max_sweeps = Some(8);
     settings.sleeping = SleepSettings::OFF;
-    if std::env::args().any(|word| word == "--one-thread") {
+    let asked = |option: &str| std::env::args().any(|word| word == option);
+    if asked("--one-thread") {
         settings.threads = 1;
     }
     let mut simulation = Simulation::new(settings)?;
@@ -32,11 +35,23 @@ fn main() -> Result<(), StepError> {
     let at = |k: usize| 2.0 * RADIUS * k as f64;
     let lattice = (0..edge.pow(3)).map(|index| {
         let (i, j, k) = (index % edge, index / edge % edge, index / edge / edge);
-        let pose = Pose::at(at(i), at(j), RADIUS + at(k));
+        DVec3::new(at(i), at(j), RADIUS + at(k))
+    });
+    let mut places: Vec<DVec3> = lattice.collect();
+    if asked("--shuffled") || asked("--ordered") {
+        shuffle(&mut places);
+    }
+    let start = Instant::now();
+    let order = if asked("--ordered") {
+        moreau::spatial_order(&places)
+    } else {
+        (0..places.len()).collect()
+    };
+    let bodies = order.iter().map(|k| {
+        let pose = Pose::from_position(places[*k]);
         (RigidBody::Dynamic, ball.clone(), pose)
     });
-    let start = Instant::now();
-    let spheres = simulation.spawn_batch(lattice.collect::<Vec<_>>())?.len();
+    let spheres = simulation.spawn_batch(bodies.collect::<Vec<_>>())?.len();
     eprintln!(
         "{spheres} spheres spawned in {:.3} s",
         start.elapsed().as_secs_f64()
@@ -81,4 +96,15 @@ fn main() -> Result<(), StepError> {
         eprintln!("{line}");
     }
     Ok(())
+}
+
+/// Exchanges every place with one before it [Fisher-Yates, numbers of a linear congruential generator].
+fn shuffle(places: &mut [DVec3]) {
+    let mut number: u64 = 1;
+    for last in 1..places.len() {
+        number = number
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        places.swap(last, (number >> 33) as usize % (last + 1));
+    }
 }

@@ -31,6 +31,7 @@ pub mod scene;
 mod settings;
 mod simulation;
 mod sleeping;
+mod spatial_order;
 mod state_hash;
 mod step;
 mod threads;
@@ -51,6 +52,7 @@ pub use settings::{
 };
 pub use simulation::Simulation;
 pub use sleeping::Sleeping;
+pub use spatial_order::spatial_order;
 pub use step::{StepOutcome, StepPhase, install};
 pub use wrench::Wrench;
 

@@ -68,7 +68,7 @@ impl Simulation {
     }
 
     /// Spawns many bodies of one kind of bundle, checked as by [`Simulation::spawn`]: all of them, with
-    /// ids in their order, or none.
+    /// ids in their order, or none. Bodies at random places: see [`spatial_order`](crate::spatial_order).
     ///
     /// ```
     /// use moreau::prelude::*;
