@@ -37,7 +37,7 @@ pub(crate) struct ContactProblem {
 }
 
 /// Fills buffers before they are written.
-const NO_CONTACT: Contact = Contact {
+pub(crate) const NO_CONTACT: Contact = Contact {
     bodies: [0, 0],
     frame: DMat3::ZERO,
     arms: [DVec3::ZERO, DVec3::ZERO],

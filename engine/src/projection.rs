@@ -166,15 +166,16 @@ impl Projector {
             momentum: Momentum::NESTEROV,
             ..settings.nsgs()
         };
+        let near = &mut self.near;
+        near.link(candidates, bodies);
         let mut range = Range::Links(LINKS);
         loop {
-            self.near
-                .gather(range, rule.tolerance, bodies, (detection, candidates));
+            near.gather(range, rule.tolerance, bodies, detection);
             self.problem
-                .correct(&self.near, rule.tolerance, bodies, motion, solver)?;
+                .correct(near, rule.tolerance, bodies, motion, solver)?;
             self.iterations += 1;
             if self.iterations == rule.max_iterations
-                || self.near.measure(bodies, detection) <= rule.tolerance
+                || near.measure(bodies, detection) <= rule.tolerance
             {
                 return Ok(());
             }

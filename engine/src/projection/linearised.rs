@@ -2,7 +2,9 @@
 
 use super::fit;
 use super::neighbourhood::Neighbourhood;
+use crate::assembly::NO_CONTACT;
 use crate::bodies::Bodies;
+use crate::chunks;
 use crate::detection::Candidate;
 use crate::motion::Motion;
 use crate::rotation::{self, contact_frame};
@@ -92,8 +94,13 @@ impl Linearised {
                 friction: 0.0,
             }
         };
-        self.contacts.clear();
-        self.contacts.extend(near.contacts.iter().map(contact));
+        self.contacts.resize(near.contacts.len(), NO_CONTACT);
+        let columns = (&near.contacts[..], &mut self.contacts[..]);
+        chunks::for_each(columns, &|(found, contacts): (&[_], &mut [_])| {
+            for (found, own) in found.iter().zip(contacts) {
+                *own = contact(found);
+            }
+        });
         self.lambda.clear();
         self.lambda.resize(self.contacts.len(), DVec3::ZERO);
     }

@@ -58,18 +58,8 @@ impl Neighbourhood {
         detection.measure(&self.pairs, bodies, &mut self.contacts)
     }
 
-    /// Becomes that of those of its contacts that are deeper than `tolerance`, m.
-    pub(super) fn gather(
-        &mut self,
-        range: Range,
-        tolerance: f64,
-        bodies: &Bodies,
-        (detection, candidates): (&mut Detection, &[Candidate]),
-    ) {
-        for slot in self.moving.drain(..) {
-            self.ring[slot as usize] = 0;
-        }
-        self.ring.resize(bodies.len(), 0);
+    /// Takes the links of a step.
+    pub(super) fn link(&mut self, candidates: &[Candidate], bodies: &Bodies) {
         if self.epoch != Some(bodies.epoch) {
             self.epoch = Some(bodies.epoch);
             let slots = 0..bodies.len();
@@ -77,21 +67,34 @@ impl Neighbourhood {
             self.free
                 .extend(slots.map(|slot| bodies.is_awake_dynamic(slot)));
         }
-        let free = |slot: u32| self.free[slot as usize];
+        let links = candidates.iter().map(|found| found.bodies);
+        let linked = |pair: &[u32; 2]| pair.iter().all(|slot| self.free[*slot as usize]);
+        self.links.clear();
+        self.links.extend(links.filter(linked));
+        self.links.dedup();
+    }
+
+    /// Becomes that of those of its contacts that are deeper than `tolerance`, m.
+    pub(super) fn gather(
+        &mut self,
+        range: Range,
+        tolerance: f64,
+        bodies: &Bodies,
+        detection: &mut Detection,
+    ) {
+        for slot in self.moving.drain(..) {
+            self.ring[slot as usize] = 0;
+        }
+        self.ring.resize(bodies.len(), 0);
         for contact in self.contacts.iter().filter(|c| c.gap < -tolerance) {
             for slot in contact.bodies {
                 let ring = &mut self.ring[slot as usize];
-                if *ring == 0 && free(slot) {
+                if *ring == 0 && self.free[slot as usize] {
                     *ring = 1;
                     self.moving.push(slot);
                 }
             }
         }
-        let links = candidates.iter().map(|found| found.bodies);
-        let linked = |pair: &[u32; 2]| pair.iter().all(|slot| free(*slot));
-        self.links.clear();
-        self.links.extend(links.filter(linked));
-        self.links.dedup();
         match range {
             Range::Links(count) => (1..=count).for_each(|ring| self.spread(ring)),
             Range::Islands => self.spread_over_islands(),
