@@ -20,7 +20,7 @@
 //! beyond the cap, and falls back to it when the two part.
 //! The same sign says that more is wrong than the residual shows: slow modes have small residuals. Structures
 //! that are solved no further creep down, and what one step leaves over costs the next one more. As long as
-//! sweeps keep their direction, twice the least number of them is made.
+//! sweeps keep their direction, twice the least number of them is made and more.
 //! It does not make momentum safe: on bodies with hundreds of contacts in wedging directions plain
 //! sweeps converge and capped ones grow or oscillate, which the gradient test never sees (it needs
 //! `x_k` short of `y_{k−1}`); hence the two other tests. Healthy runs trigger neither.
@@ -145,11 +145,11 @@ pub(crate) trait Relaxation {
     fn reverse(&mut self) {}
 }
 
-/// `e_scaled` is 0.45–0.58 of the relative change in granular steps; 1.9 of it is worth a look.
+/// `e_scaled` is 0.45–0.58 of the relative change in granular steps: 1.9 of it is worth a first look …
 const CHANGE_OVER_RESIDUAL: f64 = 1.9;
-/// Part of the ratio last seen that the next look is based on: a look too early costs as much as a few
-/// sweeps, one too late the sweeps themselves.
-const CAUTION: f64 = 0.9;
+/// … and later ones are where the last one says, but not beyond 2.2 of it. A look too early costs as much as a
+/// few sweeps, one too late the sweeps themselves.
+const LARGEST_CHANGE_OVER_RESIDUAL: f64 = 2.2;
 /// Longest run of sweeps without a full residual.
 pub(crate) const CHECK_EVERY: usize = 50;
 
@@ -193,17 +193,20 @@ pub(crate) fn run_while(
         let promising = excess <= 1.0;
         let due = sweep >= latest_check || promising && sweep >= earliest_check;
         let last = sweep == settings.max_sweeps || race.is_over(sweep);
-        let slow = momentum.aligned && excess > NOTHING;
-        let least = settings.min_sweeps * if slow { RESERVE } else { 1 };
+        let least = if momentum.aligned {
+            with_reserve(settings.min_sweeps, excess)
+        } else {
+            settings.min_sweeps
+        };
         if !last && (sweep < least || !due) {
             continue;
         }
         let residual = relaxation.residual();
         let excess = progress.judge(&residual, relaxation.impulse());
         // What the change says of the residual depends on the problem: learn it.
-        let learned = CAUTION * residual.scaled / sums.relative_change();
+        let learned = residual.scaled / sums.relative_change();
         if learned.is_finite() {
-            residual_over_change = learned.max(1.0 / CHANGE_OVER_RESIDUAL);
+            residual_over_change = learned.max(1.0 / LARGEST_CHANGE_OVER_RESIDUAL);
         }
         if progress.finished()
             || stall.is_over(sweep, excess)
@@ -365,9 +368,21 @@ fn judge(relaxation: &mut impl Relaxation, progress: &mut Progress) -> f64 {
 /// Growth of `Σλ‖x − y‖²` beyond its smallest value that halves the cap.
 const GROWTH: f64 = 100.0;
 
-/// Times the least number of sweeps that are made while sweeps keep the direction of the iterates, …
-const RESERVE: usize = 2;
-/// … unless the excess over the goal that the last one points to is as small as this.
+/// The least number of sweeps while sweeps keep the direction of the iterates: twice that of others, and two and a half
+/// times near the goal, where a step that needs more than its reserve would leave the next one more to do.
+fn with_reserve(least: usize, excess: f64) -> usize {
+    if excess > NEAR {
+        5 * least / 2
+    } else if excess > NOTHING {
+        2 * least
+    } else {
+        least
+    }
+}
+
+/// Excess over the goal that is near it, …
+const NEAR: f64 = 0.2;
+/// … and one that is as good as nothing.
 const NOTHING: f64 = 0.01;
 
 /// Largest `β` beyond the cap.
@@ -507,13 +522,20 @@ mod tests {
     }
 
     #[test]
-    fn sweeps_that_keep_their_direction_are_doubled_unless_they_change_next_to_nothing() {
+    fn sweeps_that_keep_their_direction_get_a_reserve_unless_they_change_next_to_nothing() {
         let goal = crate::Goal::scaled(1e-3);
         let settings = NsgsSettings {
             min_sweeps: 8,
             ..NsgsSettings::default()
         };
-        for (cosine, change, sweeps) in [(0.95, 1e-4, 16), (0.6, 1e-4, 8), (0.95, 1e-6, 8)] {
+        // The residual that a change points to is about half of it.
+        let cases = [
+            (0.95, 1e-4, 16),
+            (0.95, 6e-4, 20),
+            (0.6, 6e-4, 8),
+            (0.95, 1e-6, 8),
+        ];
+        for (cosine, change, sweeps) in cases {
             let mut history = crate::History::default();
             let mut best = Vec::new();
             let mut progress = Progress::new(&goal, &mut history, &mut best, &[]);
