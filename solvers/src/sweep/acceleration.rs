@@ -145,11 +145,11 @@ pub(crate) trait Relaxation {
     fn reverse(&mut self) {}
 }
 
-/// `e_scaled` is 0.45–0.58 of the relative change in granular steps: 1.9 of it is worth a first look …
+/// `e_scaled` is 0.45–0.58 of the relative change in granular steps; 1.9 of it is worth a look.
 const CHANGE_OVER_RESIDUAL: f64 = 1.9;
-/// … and later ones are where the last one says, but not beyond 2.2 of it. A look too early costs as much as a
-/// few sweeps, one too late the sweeps themselves.
-const LARGEST_CHANGE_OVER_RESIDUAL: f64 = 2.2;
+/// Part of the ratio last seen that the next look is based on: a look too early costs as much as a few
+/// sweeps, one too late the sweeps themselves.
+const CAUTION: f64 = 0.9;
 /// Longest run of sweeps without a full residual.
 pub(crate) const CHECK_EVERY: usize = 50;
 
@@ -204,9 +204,9 @@ pub(crate) fn run_while(
         let residual = relaxation.residual();
         let excess = progress.judge(&residual, relaxation.impulse());
         // What the change says of the residual depends on the problem: learn it.
-        let learned = residual.scaled / sums.relative_change();
+        let learned = CAUTION * residual.scaled / sums.relative_change();
         if learned.is_finite() {
-            residual_over_change = learned.max(1.0 / LARGEST_CHANGE_OVER_RESIDUAL);
+            residual_over_change = learned.max(1.0 / CHANGE_OVER_RESIDUAL);
         }
         if progress.finished()
             || stall.is_over(sweep, excess)
