@@ -7,7 +7,7 @@ use glam::DVec3;
 ///
 /// The arrays of a step are in the order of [`BodyId`](crate::BodyId), so that results depend on ids and states
 /// alone. Bodies that meet should therefore have ids near each other: with ids in random order a step of a
-/// hundred thousand spheres takes up to half as long again. Bodies that are placed one row after the other are in
+/// hundred thousand spheres takes half as long again and more. Bodies that are placed one row after the other are in
 /// such an order already; those that are placed at random are better spawned in this one.
 ///
 /// ```
