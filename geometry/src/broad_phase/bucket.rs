@@ -23,12 +23,6 @@ impl Around {
             max: max.map(|x| x as f32),
         }
     }
-
-    /// Meets nothing.
-    const NOTHING: Self = Self {
-        min: [f32::INFINITY; 3],
-        max: [f32::NEG_INFINITY; 3],
-    };
 }
 
 /// Bodies of one cell.
@@ -48,8 +42,8 @@ impl Bucket {
     /// Empty, before `next` in its list.
     pub(super) fn new(cell: [i32; 3], next: u32) -> Self {
         Self {
-            min: Around::NOTHING.min.map(|x| [x; WIDTH]),
-            max: Around::NOTHING.max.map(|x| [x; WIDTH]),
+            min: [[0.0; WIDTH]; 3],
+            max: [[0.0; WIDTH]; 3],
             slots: [0; WIDTH],
             cell,
             next,
@@ -89,7 +83,6 @@ impl Bucket {
             self.max[axis][lane] = self.max[axis][last];
         }
         self.slots[lane] = moved;
-        self.set(last, &Around::NOTHING);
         (lane != last).then_some(moved)
     }
 
@@ -106,7 +99,8 @@ impl Bucket {
                 *met &= u32::from(meets).wrapping_neg();
             }
         }
-        let mut left = met.iter().fold(0, |all, lane| all | lane);
+        let known = (1 << self.len) - 1;
+        let mut left = met.iter().fold(0, |all, lane| all | lane) & known;
         while left != 0 {
             visit(self.slots[left.trailing_zeros() as usize]);
             left &= left - 1;
