@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 /// Indices of `places` (m), neighbours in space near each other: cut across the longest axis into slices of equal
-/// numbers, those into rows, and each row in its order [Leutenegger97].
+/// numbers, those into rows, and each row in its order [Leutenegger97, STR].
 ///
 /// The arrays of a step are in the order of [`BodyId`](crate::BodyId), so that results depend on ids and states
 /// alone. Bodies that meet should therefore have ids near each other: with ids in random order a step of a
