@@ -15,6 +15,7 @@ mod bounce;
 mod certificate;
 mod combine;
 mod delassus;
+mod effort;
 mod emitters;
 mod energy;
 mod free_fall;
