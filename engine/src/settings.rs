@@ -310,6 +310,7 @@ impl Settings {
                     cap,
                     rises: false,
                     race: false,
+                    ..preset.momentum
                 }),
             ..preset
         }

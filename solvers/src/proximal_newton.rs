@@ -39,7 +39,7 @@ use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
 use crate::newton::space::NewtonSpace;
 use crate::problem::check_warm_start;
 use crate::progress::Progress;
-use crate::sweep::acceleration::Relaxation;
+use crate::sweep::acceleration::{Relaxation, Stride};
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::{FrictionProblem, Goal, History, ProblemError, Solver, SolverReport, infeasibility};
 use glam::DVec3;
@@ -290,7 +290,7 @@ pub(crate) fn relax(
     sweep.restart(impulse);
     let mut done = 0;
     while done < sweeps && !(done.is_multiple_of(LOOK_EVERY) && progress.finished()) {
-        sweep.sweep(0.0);
+        sweep.sweep(Stride::PLAIN);
         done += 1;
     }
     progress.report.iterations += done;

@@ -428,7 +428,7 @@ impl acceleration::Relaxation for Scripted {
         false
     }
 
-    fn sweep(&mut self, _: f64) -> acceleration::SweepSums {
+    fn sweep(&mut self, _: acceleration::Stride) -> acceleration::SweepSums {
         self.position += 1;
         acceleration::SweepSums::default()
     }
@@ -479,6 +479,7 @@ fn momentum_does_not_diverge_where_plain_sweeps_converge() {
             cap,
             rises: false,
             race: false,
+            ..Momentum::CAPPED
         };
         let (report, ..) = solve(&problem_with_overflow(900), 1e-4, settings);
         assert!(report.converged(), "cap {cap}: {report:?}");

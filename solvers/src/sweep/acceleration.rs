@@ -25,17 +25,26 @@
 //! sweeps converge and capped ones grow or oscillate, which the gradient test never sees (it needs
 //! `x_k` short of `y_{k−1}`); hence the two other tests. Healthy runs trigger neither.
 //!
-//! No cap is best everywhere: stacks want none, jammed piles want no momentum at all. When the
-//! first cap does not reach the tolerance in a few hundred sweeps, the three race.
+//! In a pile that slides, sweeps are no contraction: tangential impulses follow the normal ones by `μ r_N`, and change what
+//! normal impulses must be. Whatever the momentum, the residual comes down to a level and fluctuates there, at 1e-4
+//! or so in a pile of a hundred thousand spheres that collapses (higher with more momentum, and not zero without). Sweeps that make
+//! a part of the normal correction only, `r_N = max(0, y_N − ω u_N/W_NN)` with `ω` = 0.4, have the same fixed points and no such
+//! level. They are slower where all is well, so they come second.
+//!
+//! No momentum is best everywhere: stacks want no cap, some jammed piles none at all. When the first
+//! one does not reach the tolerance in 150 sweeps, careful sweeps, no momentum and no cap race it.
 //!
 //! The change of the last sweep, `√(Σλ‖Δr‖²/Σλ‖r‖²)`, is an estimate of `e_scaled` that costs
 //! nothing; the residual itself is computed when the estimate says that the tolerance may be
 //! reached, and in any case at a growing distance, and only it decides. The best iterate by the
 //! true residual is kept and returned.
 
+mod race;
+
 use crate::progress::Progress;
 use crate::{LocalSolver, NsgsSettings, Residual};
 use glam::DVec3;
+use race::Race;
 
 /// How much of the last step is repeated. `cap = 0` is plain Gauss–Seidel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,8 +53,10 @@ pub struct Momentum {
     pub cap: f64,
     /// Let `β` rise beyond the cap, to 0.98 at most, while sweeps go on in the same direction.
     pub rises: bool,
-    /// After 400 sweeps without success, let this cap, no cap and no momentum compete.
+    /// After 150 sweeps without success, let this, careful corrections, no momentum and no cap compete.
     pub race: bool,
+    /// Part of the correction of normal impulses that a sweep with momentum makes at contacts of balls, in `(0, 1]`.
+    pub normal: f64,
 }
 
 impl Momentum {
@@ -54,18 +65,21 @@ impl Momentum {
         cap: 0.0,
         rises: false,
         race: false,
+        normal: 1.0,
     };
     /// The default for time steps: a cap that gives way, then a race.
     pub const CAPPED: Self = Self {
         cap: 0.8,
         rises: true,
         race: true,
+        normal: 1.0,
     };
     /// Nesterov's sequence without a cap: for frictionless or single problems.
     pub const NESTEROV: Self = Self {
         cap: 1.0,
         rises: false,
         race: false,
+        normal: 1.0,
     };
 }
 
@@ -73,6 +87,23 @@ impl Default for Momentum {
     fn default() -> Self {
         Self::CAPPED
     }
+}
+
+/// How a sweep goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stride {
+    /// `β` of the point that it starts from.
+    pub(crate) beta: f64,
+    /// Part of the correction of normal impulses that it makes at contacts of balls.
+    pub(crate) normal: f64,
+}
+
+impl Stride {
+    /// A sweep of plain Gauss–Seidel.
+    pub(crate) const PLAIN: Self = Self {
+        beta: 0.0,
+        normal: 1.0,
+    };
 }
 
 /// What one sweep tells about itself; `λ_α = trace(W_αα)/3`, `x_prev` the iterate before it,
@@ -132,7 +163,7 @@ pub(crate) trait Relaxation {
     /// True without contacts: solved as it is.
     fn is_empty(&self) -> bool;
     /// `x ← sweep(x + β (x − x_prev))`.
-    fn sweep(&mut self, beta: f64) -> SweepSums;
+    fn sweep(&mut self, stride: Stride) -> SweepSums;
     /// Residual of `x` from the definition.
     fn residual(&mut self) -> Residual;
     /// Residual of any impulse from the definition.
@@ -185,7 +216,7 @@ pub(crate) fn run_while(
     let mut earliest_check = 0;
     let mut latest_check = relaxation.check_after(0);
     for sweep in 1..=settings.max_sweeps {
-        let sums = relaxation.sweep(momentum.beta);
+        let sums = relaxation.sweep(momentum.stride());
         progress.report.iterations = first + sweep;
         progress.report.restarts += usize::from(momentum.advance(&sums));
         let estimate = sums.relative_change() * residual_over_change;
@@ -294,71 +325,6 @@ impl Stall {
     }
 }
 
-/// Sweeps of the first window, which most time steps do not outlast, and of the later ones.
-const FIRST_WINDOW: usize = 400;
-const WINDOW: usize = 200;
-
-/// Races several caps against each other when the first does not get there: no single one is good
-/// for all problems. A window of sweeps measures the rate at which a cap lowers the best residual;
-/// the next window goes to the cap with the best last rate, those not yet tried first. A change of
-/// cap goes on from the best iterate. Windows double when none of the caps gains.
-struct Race {
-    caps: [Momentum; 3],
-    /// `ln(e before/e after)` a sweep in the last window of each cap; infinite if not yet tried.
-    rate: [f64; 3],
-    current: usize,
-    begin: usize,
-    length: usize,
-    residual: f64,
-    idle: usize,
-    enabled: bool,
-}
-
-impl Race {
-    fn new(momentum: Momentum) -> Self {
-        Self {
-            caps: [momentum, Momentum::NESTEROV, Momentum::NONE],
-            rate: [f64::INFINITY; 3],
-            current: 0,
-            begin: 0,
-            length: FIRST_WINDOW,
-            residual: f64::INFINITY,
-            idle: 0,
-            enabled: momentum.race,
-        }
-    }
-
-    /// The window of the present cap ends with this sweep.
-    fn is_over(&self, sweep: usize) -> bool {
-        self.enabled && sweep == self.begin + self.length
-    }
-
-    /// Ends a window at the best residual `best`; the cap to go on with if it is another one.
-    fn next(&mut self, sweep: usize, best: f64) -> Option<Momentum> {
-        let first = self.residual.is_infinite();
-        let gain = libm::log(self.residual / best).max(0.0) / self.length as f64;
-        // Nothing to compare the first window with: it ranks behind the caps not yet tried.
-        self.rate[self.current] = if first { 0.0 } else { gain };
-        self.idle = if gain > 0.0 { 0 } else { self.idle + 1 };
-        self.residual = best;
-        self.begin = sweep;
-        self.length = if self.idle > self.caps.len() {
-            2 * self.length
-        } else {
-            WINDOW.max(self.length / 2)
-        };
-        let previous = self.current;
-        // Ties go round: the first after the present one.
-        for step in 1..=self.caps.len() {
-            let candidate = (previous + step) % self.caps.len();
-            if step == 1 || self.rate[candidate] > self.rate[self.current] {
-                self.current = candidate;
-            }
-        }
-        (self.current != previous).then_some(self.caps[self.current])
-    }
-}
-
 /// Computes the residual of the current iterate and hands it to `progress`; its excess.
 fn judge(relaxation: &mut impl Relaxation, progress: &mut Progress) -> f64 {
     let residual = relaxation.residual();
@@ -400,6 +366,7 @@ struct Sequence {
     start: f64,
     t: f64,
     beta: f64,
+    normal: f64,
     /// The last sweep kept the direction of the iterates, and `β` may pass the cap.
     aligned: bool,
 }
@@ -407,15 +374,26 @@ struct Sequence {
 impl Sequence {
     /// At rest. `quick`: the cap is reached after two sweeps, if the momentum may pass it.
     fn new(momentum: Momentum, quick: bool) -> Self {
-        let Momentum { cap, rises, .. } = momentum;
+        let Momentum {
+            cap, rises, normal, ..
+        } = momentum;
         Self {
             cap,
+            normal,
             top: if rises { cap.max(TOP) } else { cap },
             smallest_change: f64::INFINITY,
             start: if rises && quick { place_of(cap) } else { 0.0 },
             t: 1.0,
             beta: 0.0,
             aligned: false,
+        }
+    }
+
+    /// Of the next sweep. Without momentum it makes whole corrections: a contact of its own is then solved at once.
+    fn stride(&self) -> Stride {
+        Stride {
+            beta: self.beta,
+            normal: if self.beta > 0.0 { self.normal } else { 1.0 },
         }
     }
 
@@ -454,139 +432,4 @@ fn place_of(cap: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn race_tries_every_cap_and_goes_on_with_the_fastest() {
-        let mut race = Race::new(Momentum::CAPPED);
-        let caps = race.caps;
-        let mut sweep = race.length;
-        assert!(race.is_over(sweep));
-        assert_eq!(race.next(sweep, 1e-2), Some(caps[1]));
-        sweep += race.length;
-        assert_eq!(race.next(sweep, 1e-3), Some(caps[2])); // fast, but one is untried
-        sweep += race.length;
-        assert_eq!(race.next(sweep, 9e-4), Some(caps[1])); // back to the fast one
-        sweep += race.length;
-        assert_eq!(race.next(sweep, 1e-4), None);
-    }
-
-    #[test]
-    fn race_goes_round_when_no_cap_gains() {
-        let mut race = Race::new(Momentum::CAPPED);
-        let (mut sweep, mut seen) = (0, Vec::new());
-        for _ in 0..9 {
-            sweep = race.begin + race.length;
-            race.next(sweep, 1e-3);
-            seen.push(race.current);
-        }
-        assert_eq!(seen[3..], [1, 2, 0, 1, 2, 0]);
-        assert!(race.length > WINDOW && sweep > 0);
-    }
-
-    /// Sweeps whose corrections make a given angle with the steps of the iterates, and whose result is a
-    /// solution from the first on.
-    struct Steady {
-        cosine: f64,
-        change: f64,
-    }
-
-    impl Relaxation for Steady {
-        fn check_after(&self, _: usize) -> usize {
-            CHECK_EVERY
-        }
-        fn is_empty(&self) -> bool {
-            false
-        }
-        fn sweep(&mut self, _: f64) -> SweepSums {
-            let change = self.change * self.change;
-            SweepSums {
-                uphill: -self.cosine * change,
-                change,
-                step: change,
-                size: 1.0,
-                ..SweepSums::default()
-            }
-        }
-        fn residual(&mut self) -> Residual {
-            Residual::default()
-        }
-        fn residual_of(&mut self, _: &[DVec3]) -> Residual {
-            Residual::default()
-        }
-        fn impulse(&self) -> &[DVec3] {
-            &[]
-        }
-        fn restart(&mut self, _: &[DVec3]) {}
-    }
-
-    #[test]
-    fn sweeps_that_keep_their_direction_get_a_reserve_unless_they_change_next_to_nothing() {
-        let goal = crate::Goal::scaled(1e-3);
-        let settings = NsgsSettings {
-            min_sweeps: 8,
-            ..NsgsSettings::default()
-        };
-        // The residual that a change points to is about half of it.
-        let cases = [
-            (0.95, 1e-4, 16),
-            (0.95, 6e-4, 20),
-            (0.6, 6e-4, 8),
-            (0.95, 1e-6, 8),
-        ];
-        for (cosine, change, sweeps) in cases {
-            let mut history = crate::History::default();
-            let mut best = Vec::new();
-            let mut progress = Progress::new(&goal, &mut history, &mut best, &[]);
-            run(&mut Steady { cosine, change }, &settings, &mut progress);
-            assert_eq!(progress.report.iterations, sweeps, "{cosine} {change}");
-        }
-    }
-
-    #[test]
-    fn momentum_is_at_its_cap_after_two_sweeps() {
-        let mut sequence = Sequence::new(Momentum::CAPPED, true);
-        let mut betas = [0.0; 4];
-        for beta in &mut betas {
-            *beta = sequence.beta;
-            sequence.advance(&SweepSums::default());
-        }
-        // What the first sweep corrects says nothing of the next one.
-        assert_eq!(betas[..2], [0.0; 2]);
-        assert!(betas[2..].iter().all(|beta| (beta - 0.8).abs() <= 0.02));
-    }
-
-    #[test]
-    fn momentum_passes_the_cap_only_while_sweeps_keep_their_direction() {
-        let along = |cosine: f64| SweepSums {
-            uphill: -cosine,
-            change: 1.0,
-            step: 1.0,
-            ..SweepSums::default()
-        };
-        let cap = Momentum::CAPPED.cap;
-        let mut sequence = Sequence::new(Momentum::CAPPED, true);
-        for _ in 0..200 {
-            sequence.advance(&along(0.95));
-        }
-        assert_eq!(sequence.beta.to_bits(), TOP.to_bits());
-        sequence.advance(&along(0.8));
-        assert_eq!(sequence.beta.to_bits(), cap.to_bits());
-        for _ in 0..20 {
-            sequence.advance(&along(0.8));
-            assert!(sequence.beta <= cap);
-        }
-        let mut fixed = Sequence::new(
-            Momentum {
-                rises: false,
-                ..Momentum::CAPPED
-            },
-            true,
-        );
-        for _ in 0..200 {
-            fixed.advance(&along(1.0));
-        }
-        assert_eq!(fixed.beta.to_bits(), cap.to_bits());
-    }
-}
+mod tests;

@@ -143,18 +143,18 @@ impl BallLanes {
         DVec3::new(x.0[lane], y.0[lane], z.0[lane])
     }
 
-    /// Solves the eight contacts with all others frozen, from `y = x + β (x − x_prev)`. The results take the
-    /// place of the previous impulses.
+    /// Solves the eight contacts with all others frozen, from `y = x + β (x − x_prev)`; `stride` is `β` and the part of the
+    /// normal correction that is made. The results take the place of the previous impulses.
     #[inline(always)]
     pub(crate) fn relax<S: Simd>(
         &mut self,
         (simd, now): (S, usize),
         rows: &mut impl Rows,
-        beta: Wide<S>,
+        stride: [Wide<S>; 2],
         sums: &mut LaneSums,
     ) {
         for part in 0..LANES / S::F64_LANES {
-            self.relax_part((simd, part), now, rows, beta, sums);
+            self.relax_part((simd, part), now, rows, stride, sums);
         }
     }
 
@@ -164,7 +164,7 @@ impl BallLanes {
         (simd, part): (S, usize),
         now: usize,
         rows: &mut impl Rows,
-        beta: Wide<S>,
+        [beta, part_of_normal]: [Wide<S>; 2],
         sums: &mut LaneSums,
     ) {
         let at = |lanes: &Lanes| lanes.load(simd, part);
@@ -181,7 +181,7 @@ impl BallLanes {
         let w_n = a.mass[0] + b.mass[0];
         let w_t = w_n + radius_a * turn_a + radius_b * turn_b;
         let (u_n, start_n) = (dot(n, u), dot(n, start));
-        let q_n = u_n + at(&self.offset) - w_n * start_n;
+        let q_n = (u_n + at(&self.offset)) * part_of_normal - w_n * start_n;
         // q_T = u_T − W_TT y_T
         let along = u_n - w_t * start_n;
         let q_t = sub(sub(u, scale(start, w_t)), scale(n, along));

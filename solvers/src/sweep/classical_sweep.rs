@@ -8,7 +8,7 @@
 
 use crate::local::one_contact::OneContact;
 use crate::problem::{Contact, FactoredProblem, WorldTwist};
-use crate::sweep::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
+use crate::sweep::acceleration::{CHECK_EVERY, Relaxation, Stride, SweepSums};
 use crate::sweep::options::{Schedule, SweepOptions};
 use crate::{Residual, natural_map};
 use glam::DVec3;
@@ -112,7 +112,7 @@ impl Relaxation for ClassicalSweep<'_> {
         self.problem.contacts.is_empty()
     }
 
-    fn sweep(&mut self, beta: f64) -> SweepSums {
+    fn sweep(&mut self, Stride { beta, .. }: Stride) -> SweepSums {
         self.extrapolate(beta);
         let masses = self.problem.inverse_mass;
         let ClassicalWorkspace {

@@ -8,7 +8,7 @@
 //! A joint solves its `m × m` linear block exactly: `r_J ← r_J − W_JJ⁺ u_J`, with the inverse
 //! computed once; a singular block takes its least-norm solution in the eigenbasis.
 
-use crate::sweep::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
+use crate::sweep::acceleration::{CHECK_EVERY, Relaxation, Stride, SweepSums};
 use crate::sweep::joint_block::JointBlock;
 use crate::sweep::options::{Schedule, SweepOptions};
 use crate::{FrictionProblem, OneContact, Residual, natural_map};
@@ -192,8 +192,8 @@ impl Relaxation for ExplicitSweep<'_> {
         self.space.now.is_empty()
     }
 
-    fn sweep(&mut self, beta: f64) -> SweepSums {
-        self.extrapolate(beta);
+    fn sweep(&mut self, stride: Stride) -> SweepSums {
+        self.extrapolate(stride.beta);
         if self.classical {
             return self.sweep_classically();
         }

@@ -12,7 +12,7 @@
 use crate::FrictionProblem;
 use crate::local::choice::LocalSolver;
 use crate::progress::Progress;
-use crate::sweep::acceleration::{Relaxation, SweepSums};
+use crate::sweep::acceleration::{Relaxation, Stride, SweepSums};
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::sweep::options::SweepOptions;
 use glam::DVec3;
@@ -68,7 +68,7 @@ pub(crate) fn run(
     }
     let mut pace = Pace::default();
     for done in 1..=limits.max_sweeps {
-        let sums = sweep.sweep(0.0);
+        let sums = sweep.sweep(Stride::PLAIN);
         progress.report.iterations = done;
         let mut lost = !sums.change.is_finite();
         if pace.is_due(done, &sums) || done == limits.max_sweeps || progress.finished() {

@@ -17,7 +17,7 @@
 //! are cut into slabs, which threads may sweep at the same time ([`super::slabs`]). Cuts, colours and
 //! sums depend on the problem alone: so do the bits of the result.
 
-use super::acceleration::{CHECK_EVERY, Relaxation, SweepSums};
+use super::acceleration::{CHECK_EVERY, Relaxation, Stride, SweepSums};
 use super::ball_lanes::BallMass;
 use super::members::Members;
 use super::rows::{Extrapolate, FIRST_ROW, Row};
@@ -190,7 +190,7 @@ impl<'a> LaneSweep<'a> {
     }
 
     /// The part of a task in a sweep. In the first round it begins with the extrapolation of its slabs.
-    fn visit(&self, task: &Task, first: bool, beta: f64) {
+    fn visit(&self, task: &Task, first: bool, stride: Stride) {
         let LaneWorkspace { slabs, units, .. } = &*self.space;
         let [a, b] = task.slabs;
         let mut low = lock(&slabs[a as usize]);
@@ -198,16 +198,17 @@ impl<'a> LaneSweep<'a> {
         if first {
             for slab in std::iter::once(&mut low).chain(&mut high) {
                 let Slab { now, before } = &mut **slab;
+                let beta = stride.beta;
                 self.dispatch.run(Extrapolate { now, before, beta });
             }
         }
         if let Some(unit) = task.inside {
             let rows = unit::Slabs::One(&mut low.now);
-            lock(&units[unit as usize]).sweep(rows, beta, self.far, self.dispatch);
+            lock(&units[unit as usize]).sweep(rows, stride, self.far, self.dispatch);
         }
         if let (Some(unit), Some(high)) = (task.between, &mut high) {
             let rows = unit::Slabs::Two([&mut low.now, &mut high.now]);
-            lock(&units[unit as usize]).sweep(rows, beta, self.far, self.dispatch);
+            lock(&units[unit as usize]).sweep(rows, stride, self.far, self.dispatch);
         }
     }
 }
@@ -225,12 +226,12 @@ impl Relaxation for LaneSweep<'_> {
         self.problem.contacts.is_empty()
     }
 
-    fn sweep(&mut self, beta: f64) -> SweepSums {
+    fn sweep(&mut self, stride: Stride) -> SweepSums {
         let this = &*self;
         let cut = &this.space.cut;
         for (number, round) in cut.rounds.iter().enumerate() {
             for_each(this.shared, round.len(), |k| {
-                this.visit(&round[k], number == 0, beta);
+                this.visit(&round[k], number == 0, stride);
             });
         }
         let mut sums = SweepSums::default();

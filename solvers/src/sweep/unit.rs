@@ -5,7 +5,7 @@
 //! no body which impulses move; eight of a colour fill the lanes of a group. Bodies with more members than there
 //! are colours (a drum, a plate) go on in another round of colours.
 
-use super::acceleration::SweepSums;
+use super::acceleration::{Stride, SweepSums};
 use super::ball_lanes::{BallLanes, BallMass};
 use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes, Prepare};
 use super::members::Member;
@@ -318,19 +318,19 @@ impl Unit {
     }
 
     /// One sweep over the unit, on the rows of its slabs. `far`: the lanes are not in the caches.
-    pub(crate) fn sweep(&mut self, slabs: Slabs, beta: f64, far: bool, dispatch: Dispatch) {
+    pub(crate) fn sweep(&mut self, slabs: Slabs, stride: Stride, far: bool, dispatch: Dispatch) {
         let unit = self;
         match slabs {
             Slabs::One(rows) => dispatch.run(Sweep {
                 unit,
                 rows: OneSlab(rows),
-                beta,
+                stride,
                 far,
             }),
             Slabs::Two(rows) => dispatch.run(Sweep {
                 unit,
                 rows: TwoSlabs(rows),
-                beta,
+                stride,
                 far,
             }),
         }
@@ -358,7 +358,7 @@ pub(crate) enum Slabs<'a> {
 struct Sweep<'a, R> {
     unit: &'a mut Unit,
     rows: R,
-    beta: f64,
+    stride: Stride,
     far: bool,
 }
 
@@ -367,7 +367,8 @@ impl<R: Rows> WithSimd for Sweep<'_, R> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
-        let beta = Wide::splat(simd, self.beta);
+        let beta = Wide::splat(simd, self.stride.beta);
+        let stride = [beta, Wide::splat(simd, self.stride.normal)];
         let mut sums = LaneSums::default();
         let simd = (simd, self.unit.now);
         let balls = &mut self.unit.balls[..];
@@ -375,7 +376,7 @@ impl<R: Rows> WithSimd for Sweep<'_, R> {
             if let (true, Some(next)) = (self.far, balls.get(group + AHEAD)) {
                 prefetch(next);
             }
-            balls[group].relax(simd, &mut self.rows, beta, &mut sums);
+            balls[group].relax(simd, &mut self.rows, stride, &mut sums);
         }
         let mut points = &mut self.unit.points[..];
         let mut groups = self.unit.pairs.iter().zip(&self.unit.heights);

@@ -33,8 +33,8 @@ fn sweep_twice(owned: &OwnedProblem, simd: bool) -> (Residual, Vec<DVec3>) {
     let (problem, mut space) = (owned.view(), LaneWorkspace::default());
     let start = vec![DVec3::ZERO; owned.contacts.len()];
     let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, simd).unwrap();
-    sweep.sweep(0.0);
-    sweep.sweep(0.0);
+    sweep.sweep(Stride::PLAIN);
+    sweep.sweep(Stride::PLAIN);
     let residual = sweep.residual();
     (residual, sweep.impulse().to_vec())
 }
@@ -79,7 +79,7 @@ fn pairs_of_any_number_of_points_converge() {
     let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true).unwrap();
     let first = sweep.residual().scaled;
     for _ in 0..20_000 {
-        sweep.sweep(0.0);
+        sweep.sweep(Stride::PLAIN);
     }
     let last = sweep.residual().scaled;
     assert!(first > 0.1 && last <= 1e-10, "{first} {last}");
@@ -191,7 +191,7 @@ fn positions_change_the_layout_and_not_the_problem() {
         let start = vec![DVec3::ZERO; owned.contacts.len()];
         let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true).unwrap();
         for _ in 0..400 {
-            sweep.sweep(0.0);
+            sweep.sweep(Stride::PLAIN);
         }
         (sweep.residual().scaled, sweep.impulse().to_vec())
     };
@@ -210,7 +210,10 @@ fn fetching_ahead_changes_no_bit() {
         let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true).unwrap();
         sweep.far = far;
         for _ in 0..20 {
-            sweep.sweep(0.5);
+            sweep.sweep(Stride {
+                beta: 0.5,
+                normal: 0.7,
+            });
         }
         sweep.residual();
         sweep.impulse().to_vec()
@@ -218,4 +221,35 @@ fn fetching_ahead_changes_no_bit() {
     let near = solve(false);
     assert!(near.iter().any(|r| *r != DVec3::ZERO));
     assert_eq!(near, solve(true));
+}
+
+/// Sweeps with whole and with careful normal corrections end at the same impulses, here those of single contacts.
+#[test]
+fn careful_sweeps_have_the_same_fixed_points() {
+    let mut owned = separate_pairs(3, 40, |_| 1);
+    into_balls(&mut owned);
+    let problem = owned.view();
+    let start = vec![DVec3::ZERO; owned.contacts.len()];
+    let mut space = LaneWorkspace::default();
+    let mut end = |stride: Stride, sweeps: usize| {
+        let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true).unwrap();
+        for _ in 0..sweeps {
+            sweep.sweep(stride);
+        }
+        let scaled = sweep.residual().scaled;
+        (scaled, sweep.impulse().to_vec())
+    };
+    let careful = Stride {
+        normal: 0.4,
+        ..Stride::PLAIN
+    };
+    let (_, whole) = end(Stride::PLAIN, 2);
+    // 0.6 of the error is left after every sweep.
+    let (after_one, _) = end(careful, 1);
+    let (after_all, careful) = end(careful, 80);
+    assert!(after_one > 1e-3, "{after_one}");
+    assert!(after_all < 1e-14, "{after_all}");
+    for (a, b) in whole.iter().zip(&careful) {
+        assert!((*a - *b).length() <= 1e-13 * a.length(), "{a} {b}");
+    }
 }
