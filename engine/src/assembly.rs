@@ -23,13 +23,21 @@ use moreau_solvers::{Contact, FactoredProblem};
 use std::cmp::Ordering;
 
 /// The friction-contact problem of the step and its solution.
-#[derive(Resource, Clone, Debug, Default)]
+#[derive(Resource, Debug, Default)]
 pub(crate) struct ContactProblem {
     pub(crate) contacts: Vec<Contact>,
-    /// What detection found of each contact, at `t_k`.
-    pub(crate) places: Vec<Candidate>,
     /// Restitution acts in this step, by contact.
     pub(crate) impacts: Vec<bool>,
+    pub(crate) record: ContactRecord,
+}
+
+/// What is kept of the contacts of a step until the next is finished: their rows can be made from it again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContactRecord {
+    /// What detection found of each contact, at `t_k`.
+    pub(crate) places: Vec<Candidate>,
+    /// `μ`.
+    pub(crate) friction: Vec<f64>,
     /// `r`, N·s, contact frames: warm start before the solve, solution after it.
     pub(crate) impulse: Vec<DVec3>,
     /// The solution in the inertial frame, in which contact frames may turn: for the next step.
@@ -56,7 +64,8 @@ pub(crate) struct Parts<'a> {
 }
 
 /// Rows of the problem.
-type Rows<'a> = (&'a mut [Contact], &'a mut [bool], &'a mut [DVec3]);
+type Rows<'a> = (&'a mut [Contact], Laws<'a>, &'a mut [DVec3]);
+type Laws<'a> = (&'a mut [bool], &'a mut [f64]);
 
 impl ContactProblem {
     /// Builds the contacts of `I₁`. Where that is all of `I₀` the candidates are taken over, in exchange for
@@ -68,31 +77,27 @@ impl ContactProblem {
         parts: &Parts,
     ) {
         let count = index_set.len();
+        let record = &mut self.record;
         if let Some(chosen) = index_set.chosen() {
-            self.places.clear();
+            record.places.clear();
             let chosen = chosen.iter().map(|place| candidates[*place as usize]);
-            self.places.extend(chosen);
+            record.places.extend(chosen);
         } else {
-            std::mem::swap(&mut self.places, candidates);
+            std::mem::swap(&mut record.places, candidates);
         }
         self.contacts.resize(count, NO_CONTACT);
         self.impacts.resize(count, false);
-        self.impulse.resize(count, DVec3::ZERO);
-        let rows = (
-            &self.places[..],
-            &mut self.contacts[..],
-            &mut self.impacts[..],
-            &mut self.impulse[..],
-        );
-        let work = |(places, contacts, impacts, impulse): (&[_], _, _, _)| {
-            parts.rows(places, (contacts, impacts, impulse));
-        };
-        chunks::for_each(rows, &work);
+        record.friction.resize(count, 0.0);
+        record.impulse.resize(count, DVec3::ZERO);
+        let laws = (&mut self.impacts[..], &mut record.friction[..]);
+        let rows = (&mut self.contacts[..], laws, &mut record.impulse[..]);
+        let work = |(places, rows): (&[_], Rows)| parts.rows(places, rows);
+        chunks::for_each((&record.places[..], rows), &work);
     }
 
     /// Returns a buffer for the one that [`assemble`](Self::assemble) took.
     pub(crate) fn give_back(&mut self, candidates: &mut Vec<Candidate>) {
-        std::mem::swap(&mut self.places, candidates);
+        std::mem::swap(&mut self.record.places, candidates);
     }
 
     /// The problem over the bodies of `motion`.
@@ -107,7 +112,7 @@ impl ContactProblem {
 }
 
 impl Parts<'_> {
-    fn rows(&self, places: &[Candidate], (contacts, impacts, impulse): Rows) {
+    fn rows(&self, places: &[Candidate], (contacts, (impacts, friction), impulse): Rows) {
         let Self {
             bodies,
             motion,
@@ -115,8 +120,9 @@ impl Parts<'_> {
             last,
         } = *self;
         let mut cursor = Cursor { next: None };
-        let results = contacts.iter_mut().zip(impacts).zip(impulse);
-        for (candidate, ((contact, impact), impulse)) in places.iter().zip(results) {
+        let laws = impacts.iter_mut().zip(friction);
+        let results = contacts.iter_mut().zip(laws).zip(impulse);
+        for (candidate, ((contact, (impact, friction)), impulse)) in places.iter().zip(results) {
             let law = law(candidate, bodies, motion, settings);
             *contact = Contact {
                 bodies: candidate.bodies,
@@ -125,7 +131,7 @@ impl Parts<'_> {
                 offset: DVec3::new(law.shift, 0.0, 0.0),
                 friction: law.friction,
             };
-            *impact = law.impact;
+            (*impact, *friction) = (law.impact, law.friction);
             *impulse = last
                 .and_then(|last| cursor.find(last, candidate, &contact.arms, &bodies.ids))
                 .map_or(DVec3::ZERO, |last| contact.frame.transpose() * last);
@@ -133,10 +139,12 @@ impl Parts<'_> {
     }
 }
 
-/// The solved problem of the last step, with the ids of its bodies.
+/// The contacts of the last step, with the ids of its bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WarmStart<'a> {
-    pub(crate) problem: &'a ContactProblem,
+    pub(crate) record: &'a ContactRecord,
+    /// Centres of mass at its beginning, m.
+    pub(crate) centres: &'a [DVec3],
     pub(crate) ids: &'a [BodyId],
     /// They are the bodies of this step in the same slots.
     pub(crate) same_slots: bool,
@@ -160,7 +168,7 @@ impl WarmStart<'_> {
     /// The one of some contacts of a pair that is in the place of the contact with `arms`.
     fn nearest(&self, of_pair: impl Iterator<Item = usize>, arms: &[DVec3; 2]) -> Option<usize> {
         let away = |index: usize| {
-            let last = &self.problem.contacts[index].arms;
+            let last = self.record.places[index].arms(self.centres);
             arms[0].distance_squared(last[0]) + arms[1].distance_squared(last[1])
         };
         let found = of_pair
@@ -195,7 +203,7 @@ impl Cursor {
         arms: &[DVec3; 2],
         ids: &[BodyId],
     ) -> Option<DVec3> {
-        let places = &last.problem.places[..];
+        let places = &last.record.places[..];
         let order = |place: &Candidate| last.order(place, wanted.bodies, ids);
         let mut next = match self.next {
             Some(next) => next,
@@ -209,7 +217,7 @@ impl Cursor {
         let mut of_feature = of_pair().filter(|(_, p)| p.feature == wanted.feature);
         let found = of_feature.next().map(|(index, _)| index);
         match found.or_else(|| last.nearest(of_pair().map(|(index, _)| index), arms)) {
-            Some(index) => last.problem.carried.get(index).copied(),
+            Some(index) => last.record.carried.get(index).copied(),
             None if last.kept.is_empty() => None,
             None => {
                 let key = wanted.bodies.map(|slot| ids[slot as usize]);

@@ -1,9 +1,10 @@
 //! The contacts of the last step, for reading.
 
 use crate::BodyId;
-use crate::assembly::{ContactProblem, WarmStart};
+use crate::assembly::{ContactRecord, WarmStart};
 use crate::bodies::Bodies;
 use crate::motion::Motion;
+use crate::rotation::contact_frame;
 use crate::sleeping::KeptContact;
 use bevy_ecs::prelude::*;
 use glam::{DMat3, DVec3};
@@ -65,9 +66,11 @@ pub struct Contacts(pub ContactViews);
 /// write them.
 #[derive(Clone, Debug, Default)]
 pub struct ContactViews {
-    problem: ContactProblem,
+    record: ContactRecord,
     /// `v_{k+1}`, inertial frame.
     end: Vec<WorldTwist>,
+    /// Centres of mass at `t_k`, m.
+    centres: Vec<DVec3>,
     ids: Vec<BodyId>,
     entities: Vec<Entity>,
     /// Of the bodies, when ids and entities were taken.
@@ -95,7 +98,7 @@ impl ContactViews {
     /// Number of contacts.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.problem.contacts.len()
+        self.record.places.len()
     }
 
     /// True without contacts.
@@ -107,23 +110,27 @@ impl ContactViews {
     /// Takes over the contacts of a finished step, in exchange for the buffers of the one before.
     pub(crate) fn keep(
         &mut self,
-        problem: &mut ContactProblem,
+        record: &mut ContactRecord,
         motion: &mut Motion,
         bodies: &Bodies,
     ) {
-        std::mem::swap(&mut self.problem, problem);
+        std::mem::swap(&mut self.record, record);
         std::mem::swap(&mut self.end, &mut motion.end);
-        if self.epoch != bodies.epoch {
+        if self.epoch == bodies.epoch && self.ids.len() == bodies.len() {
+            for slot in bodies.moving.iter().map(|slot| *slot as usize) {
+                self.centres[slot] = motion.position[slot];
+            }
+        } else {
             self.epoch = bodies.epoch;
+            self.centres.clone_from(&motion.position);
             self.ids.clone_from(&bodies.ids);
             self.entities.clone_from(&bodies.entities);
         }
         self.views = OnceLock::new();
     }
 
-    /// The problem and its solution.
-    pub(crate) fn problem(&self) -> &ContactProblem {
-        &self.problem
+    pub(crate) fn record(&self) -> &ContactRecord {
+        &self.record
     }
 
     /// The impulses for the next step to start from, with those of bodies that woke.
@@ -133,7 +140,8 @@ impl ContactViews {
         bodies: &Bodies,
     ) -> WarmStart<'a> {
         WarmStart {
-            problem: &self.problem,
+            record: &self.record,
+            centres: &self.centres,
             ids: &self.ids,
             same_slots: self.epoch == bodies.epoch,
             kept,
@@ -141,19 +149,21 @@ impl ContactViews {
     }
 
     fn view(&self, index: usize) -> ContactView {
-        let (contact, place) = (&self.problem.contacts[index], &self.problem.places[index]);
-        let impulse = self.problem.impulse[index];
-        let [a, b] = contact.bodies.map(|slot| slot as usize);
+        let (place, impulse) = (&self.record.places[index], self.record.impulse[index]);
+        let [a, b] = place.bodies.map(|slot| slot as usize);
+        let arms = place.arms(&self.centres);
+        let velocity = self.end[a].at(arms[0]) - self.end[b].at(arms[1]);
+        let (frame, friction) = (contact_frame(place.normal), self.record.friction[index]);
         ContactView {
             bodies: [self.ids[a], self.ids[b]],
             entities: [self.entities[a], self.entities[b]],
             point: place.point,
-            frame: contact.frame,
+            frame,
             gap: place.gap,
-            local_velocity: contact.local_velocity(&self.end[a], &self.end[b]),
+            local_velocity: frame.transpose() * velocity,
             impulse,
-            friction: contact.friction,
-            status: status(impulse, contact.friction),
+            friction,
+            status: status(impulse, friction),
         }
     }
 }

@@ -13,9 +13,9 @@
 //! The last line keeps free flight alive: a slow body that nothing holds goes on for ever.
 
 use crate::bodies::Bodies;
+use crate::detection::Candidate;
 use crate::{RigidBody, Twist};
 use glam::DVec3;
-use moreau_solvers::Contact;
 
 /// A body of the island is not quiet, or is carried along.
 const RESTLESS: u8 = 1;
@@ -38,7 +38,7 @@ impl Islands {
     pub(crate) fn find(
         &mut self,
         bodies: &Bodies,
-        contacts: &[Contact],
+        contacts: &[Candidate],
         impulse: &[DVec3],
         time: f64,
     ) {

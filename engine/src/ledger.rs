@@ -176,8 +176,8 @@ impl Ledger {
             }
             sums
         };
-        carried.resize(problem.impulse.len(), DVec3::ZERO);
-        let (contacts, impulse) = (&problem.contacts[..], &problem.impulse[..]);
+        carried.resize(problem.record.impulse.len(), DVec3::ZERO);
+        let (contacts, impulse) = (&problem.contacts[..], &problem.record.impulse[..]);
         let rows = (contacts, impulse, &mut carried[..]);
         let all = of_bodies.plus(chunks::fold(rows, &work, &Sums::plus));
         let mut ledger = all.ledger;

@@ -6,6 +6,7 @@ mod bodies;
 mod body;
 mod body_check;
 mod chunks;
+mod clock;
 mod collider;
 mod compact;
 mod contact_view;

@@ -40,8 +40,8 @@ impl Pushes {
         for slot in &bodies.moving {
             self.marks[*slot as usize] = 0;
         }
-        let laws = problem.places.iter().zip(&problem.impacts);
-        for ((place, impact), r) in laws.zip(&problem.impulse) {
+        let laws = problem.record.places.iter().zip(&problem.impacts);
+        for ((place, impact), r) in laws.zip(&problem.record.impulse) {
             if r.x > 0.0 {
                 let mark = if *impact { PUSHED | STRUCK } else { PUSHED };
                 for slot in place.bodies {

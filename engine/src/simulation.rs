@@ -1,7 +1,9 @@
 //! A headless simulation: a world with the step installed, and plain functions around it.
 
+use crate::assembly::ContactProblem;
 use crate::bodies::Bodies;
 use crate::body_check::{check_body, check_body_state};
+use crate::clock::Clock;
 use crate::contact_view::{ContactView, Contacts};
 use crate::error::{BodyError, StepError};
 use crate::motion::Motion;
@@ -9,7 +11,7 @@ use crate::report::StepReport;
 use crate::settings::Settings;
 use crate::sleeping::Sleeping;
 use crate::state_hash::StateHash;
-use crate::step::{self, Clock, StepOutcome};
+use crate::step::{self, StepOutcome};
 use crate::{BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench};
 use bevy_ecs::bundle::NoBundleEffect;
 use bevy_ecs::prelude::*;
@@ -269,9 +271,9 @@ impl Simulation {
         if !self.last_step_succeeded() {
             return None;
         }
-        let contacts = &self.world.get_resource::<Contacts>()?.0;
         let motion = self.world.get_resource::<Motion>()?;
-        Some(contacts.problem().factored(motion))
+        let problem = self.world.get_resource::<ContactProblem>()?;
+        Some(problem.factored(motion))
     }
 
     /// Solution of [`Simulation::problem`]: impulses, N·s, contact frames.
@@ -282,7 +284,7 @@ impl Simulation {
         }
         self.world
             .get_resource::<Contacts>()
-            .map_or(&[], |contacts| &contacts.0.problem().impulse)
+            .map_or(&[], |contacts| &contacts.0.record().impulse)
     }
 
     /// Hash of all poses and twists, bit by bit, in the order of ids.

@@ -28,7 +28,7 @@
 //!
 //! The impulses within an island are kept, as the warm start of its first step awake.
 
-use crate::assembly::ContactProblem;
+use crate::assembly::ContactRecord;
 use crate::bodies::{Bodies, BodyConstants};
 use crate::detection::Candidate;
 use crate::gather::Before;
@@ -403,13 +403,13 @@ impl Sleepers {
         if bodies.sleep.woke { &self.kept } else { &[] }
     }
 
-    /// Counts the time for which bodies were quiet, and lets the islands at rest fall asleep. `solved` is
-    /// the problem of the finished step, `residual` its `e_scaled`.
+    /// Counts the time for which bodies were quiet, and lets the islands at rest fall asleep. `solved` are
+    /// the contacts of the finished step, `residual` is its `e_scaled`.
     pub(crate) fn fall_asleep(
         &mut self,
         bodies: &mut Bodies,
         before: &mut Before,
-        solved: &ContactProblem,
+        solved: &ContactRecord,
         residual: f64,
         settings: &Settings,
     ) -> FellAsleep {
@@ -428,7 +428,7 @@ impl Sleepers {
         // Half a step of slack: times are multiples of h up to rounding.
         let time = settings.sleeping.time - 0.5 * settings.time_step;
         self.islands
-            .find(bodies, &solved.contacts, &solved.impulse, time);
+            .find(bodies, &solved.places, &solved.impulse, time);
         let islands = self.islands.count;
         if !ripe {
             return FellAsleep {
@@ -464,7 +464,7 @@ impl Sleepers {
         &mut self,
         bodies: &mut Bodies,
         before: &mut Before,
-        solved: &ContactProblem,
+        solved: &ContactRecord,
         islands: usize,
     ) -> FellAsleep {
         let mut fell = FellAsleep {

@@ -22,6 +22,7 @@
 use crate::assembly::{ContactProblem, Parts};
 use crate::bodies::Bodies;
 use crate::chunks;
+use crate::clock::Clock;
 use crate::compact::Compact;
 use crate::contact_view::Contacts;
 use crate::detection::Detection;
@@ -34,7 +35,7 @@ use crate::moreau_jean::{self, Pushes};
 use crate::motion::Motion;
 use crate::overflow::check_finite;
 use crate::projection::Projector;
-use crate::report::{StepReport, StepTiming};
+use crate::report::StepReport;
 use crate::settings::{DelassusForm, Settings};
 use crate::sleeping::Sleepers;
 use crate::threads::Threads;
@@ -42,7 +43,6 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings, SingleThreadedExecutor};
 use glam::DVec3;
 use moreau_solvers::{Auto, Goal, Solver as _, SolverReport};
-use std::time::Instant;
 
 /// The phases of a step, in their order. Systems of the user may be ordered against them.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -194,36 +194,6 @@ pub(crate) fn run(schedule: &mut Schedule, world: &mut World) {
     }
 }
 
-/// Steps made, time, and the stopwatch of the phases.
-#[derive(Resource, Debug)]
-pub(crate) struct Clock {
-    pub(crate) step: u64,
-    pub(crate) t: f64,
-    lap: Instant,
-    timing: StepTiming,
-}
-
-impl Default for Clock {
-    fn default() -> Self {
-        Self {
-            step: 0,
-            t: 0.0,
-            lap: Instant::now(),
-            timing: StepTiming::default(),
-        }
-    }
-}
-
-impl Clock {
-    /// Milliseconds since the last lap.
-    fn lap(&mut self) -> f64 {
-        let now = Instant::now();
-        let elapsed = now.duration_since(self.lap).as_secs_f64() * 1e3;
-        self.lap = now;
-        elapsed
-    }
-}
-
 /// The contact solver and what it said of this step.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Solver {
@@ -247,8 +217,7 @@ fn gather(
     settings: Res<Settings>,
     world: BodyQueries,
 ) -> Result<(), StepError> {
-    clock.lap();
-    clock.timing = StepTiming::default();
+    clock.start();
     // Changes of this interval go by unseen if the settings are refused.
     settings
         .validate()
@@ -395,7 +364,7 @@ fn solve(
     } = conditions;
     let Solver { auto, report } = &mut *solver;
     auto.settings = settings.auto();
-    let mut impulse = std::mem::take(&mut problem.impulse);
+    let mut impulse = std::mem::take(&mut problem.record.impulse);
     let few = Compact::is_worth_it(&bodies);
     let (mut end, factored) = if few {
         compact.take(&problem, &bodies, &motion);
@@ -414,7 +383,7 @@ fn solve(
             report
         }
     });
-    problem.impulse = impulse;
+    problem.record.impulse = impulse;
     if few {
         compact.end = end;
         compact.give_back(&mut motion.end, &bodies);
@@ -469,7 +438,7 @@ fn project(
         // The problem has the candidates, unless it chose some.
         let left = std::mem::take(&mut detection.candidates);
         let candidates = match index_set.chosen() {
-            None => &problem.places,
+            None => &problem.record.places,
             Some(_) => &left,
         };
         let found = (&mut *detection, &candidates[..]);
@@ -525,13 +494,14 @@ fn report(results: Results, finished: Finished) {
         settings,
         threads,
     } = &finished;
-    let mut carried = std::mem::take(&mut problem.carried);
+    let mut carried = std::mem::take(&mut problem.record.carried);
     let solution = &*problem;
     let rows = solution.contacts.len().max(bodies.moving.len());
     let (energy, momentum_residual) = threads.run(is_long(rows), || {
         let columns = [&mut carried, &mut momentum.defect];
         let energy = ledger.balance(before, bodies, &motion, solution, columns, settings);
-        (energy, momentum.check(bodies, &solution.places, &carried))
+        let places = &solution.record.places;
+        (energy, momentum.check(bodies, places, &carried))
     });
     clock.step += 1;
     clock.t += settings.time_step;
@@ -543,7 +513,7 @@ fn report(results: Results, finished: Finished) {
         sleeping: bodies.sleep.count,
         islands: 0,
         contacts: solution.contacts.len(),
-        closed_contacts: solution.impulse.iter().filter(|r| r.x > 0.0).count(),
+        closed_contacts: solution.record.impulse.iter().filter(|r| r.x > 0.0).count(),
         sweeps: solved.iterations,
         factorizations: solved.factorizations,
         converged: solved.converged(),
@@ -556,8 +526,8 @@ fn report(results: Results, finished: Finished) {
         energy,
         timing: clock.timing,
     };
-    problem.carried = carried;
-    contacts.0.keep(&mut problem, &mut motion, bodies);
+    problem.record.carried = carried;
+    contacts.0.keep(&mut problem.record, &mut motion, bodies);
     problem.give_back(&mut detection.candidates);
 }
 
@@ -569,7 +539,7 @@ fn fall_asleep(
     contacts: Res<Contacts>,
     settings: Res<Settings>,
 ) {
-    let (solved, residual) = (contacts.0.problem(), report.e_scaled);
+    let (solved, residual) = (contacts.0.record(), report.e_scaled);
     let fell = sleepers.fall_asleep(&mut bodies, &mut before, solved, residual, &settings);
     report.energy.fall_asleep(fell.kinetic);
     report.islands = fell.islands;
@@ -584,17 +554,5 @@ fn scatter(
     mut world: StateQueries,
 ) {
     threads.run(is_long(bodies.moving.len()), || bodies.scatter(&mut world));
-    let ms_commit = clock.lap();
-    let parts = clock.timing;
-    report.timing = StepTiming {
-        ms_total: parts.ms_gather
-            + parts.ms_free
-            + parts.ms_detect
-            + parts.ms_assemble
-            + parts.ms_solve
-            + parts.ms_update
-            + ms_commit,
-        ms_commit,
-        ..parts
-    };
+    report.timing = clock.finish();
 }
