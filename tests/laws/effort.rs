@@ -26,28 +26,17 @@ fn motion(scene: &str, change: impl Fn(&mut Settings)) -> Motion {
     let mut settings = run.simulation.settings();
     change(&mut settings);
     run.simulation.set_settings(settings).unwrap();
-    let bodies: Vec<Entity> = run
-        .simulation
-        .world_mut()
-        .query::<(Entity, &RigidBody)>()
-        .iter(run.simulation.world())
-        .filter(|(_, kind)| **kind == RigidBody::Dynamic)
-        .map(|(body, _)| body)
-        .collect();
-    let position = |run: &SceneRun, body: &Entity| run.simulation.pose(*body).unwrap().position;
-    let start: Vec<DVec3> = bodies.iter().map(|body| position(&run, body)).collect();
-    let top = (0..bodies.len())
-        .max_by(|a, b| start[*a].z.total_cmp(&start[*b].z))
-        .unwrap();
+    let start = positions(&mut run.simulation);
+    let height = |(_, position): &&(Entity, DVec3)| position.z;
+    let by_height = |a: &_, b: &_| height(a).total_cmp(&height(b));
+    let (top, placed) = *start.iter().max_by(by_height).unwrap();
     let mut largest: f64 = 0.0;
     while run.simulation.time() < 0.5 - 1e-9 {
         run.step().unwrap();
-        for (body, start) in bodies.iter().zip(&start) {
-            largest = largest.max((position(&run, body) - start).length());
-        }
+        largest = largest.max(displacement(&run.simulation, &start));
     }
     Motion {
-        sink: start[top].z - position(&run, &bodies[top]).z,
+        sink: placed.z - run.simulation.pose(top).unwrap().position.z,
         largest,
     }
 }

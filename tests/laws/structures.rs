@@ -15,25 +15,6 @@ use moreau_demos::built_in;
 
 const DURATION: f64 = 10.0;
 
-/// Dynamic bodies of a simulation with their positions.
-fn positions(simulation: &mut Simulation) -> Vec<(Entity, DVec3)> {
-    simulation
-        .world_mut()
-        .query::<(Entity, &RigidBody, &Pose)>()
-        .iter(simulation.world())
-        .filter(|(_, kind, _)| **kind == RigidBody::Dynamic)
-        .map(|(entity, _, pose)| (entity, pose.position))
-        .collect()
-}
-
-/// Largest displacement (m) since `start`.
-fn displacement(simulation: &Simulation, start: &[(Entity, DVec3)]) -> f64 {
-    start
-        .iter()
-        .map(|(body, position)| (simulation.pose(*body).unwrap().position - position).length())
-        .fold(0.0, f64::max)
-}
-
 /// Runs for the duration and holds every step to `residual`; returns the largest displacement (m).
 fn stands(run: &mut SceneRun, duration: f64, residual: f64) -> f64 {
     let start = positions(&mut run.simulation);

@@ -34,3 +34,22 @@ pub(crate) fn closed_box(simulation: &mut Simulation, half: f64, material: Mater
         }
     }
 }
+
+/// Dynamic bodies of a simulation with their positions.
+pub(crate) fn positions(simulation: &mut Simulation) -> Vec<(Entity, DVec3)> {
+    simulation
+        .world_mut()
+        .query::<(Entity, &RigidBody, &Pose)>()
+        .iter(simulation.world())
+        .filter(|(_, kind, _)| **kind == RigidBody::Dynamic)
+        .map(|(entity, _, pose)| (entity, pose.position))
+        .collect()
+}
+
+/// Largest displacement (m) since `start`.
+pub(crate) fn displacement(simulation: &Simulation, start: &[(Entity, DVec3)]) -> f64 {
+    start
+        .iter()
+        .map(|(body, position)| (simulation.pose(*body).unwrap().position - position).length())
+        .fold(0.0, f64::max)
+}
