@@ -17,6 +17,10 @@ const CHUNK: usize = 256;
 /// Chunks that a thread takes at most: pairs of one body lie together, and may take much longer than others.
 const AT_ONCE: usize = 4;
 
+/// Chunks whose contacts are found before they are put in their place. What the chunks need is then little memory, and
+/// still in the caches when it is copied.
+const AT_A_TIME: usize = 128;
+
 /// What one chunk of pairs found, and its scratch space.
 #[derive(Default)]
 pub(super) struct Found {
@@ -51,33 +55,36 @@ pub(super) fn run(
     found: &mut Vec<Found>,
     candidates: &mut Vec<Candidate>,
 ) -> f64 {
-    let parallel = is_shared();
-    let chunks = if parallel {
-        pairs.len().div_ceil(CHUNK)
-    } else {
-        1
-    };
-    if found.len() < chunks {
-        found.resize_with(chunks, Found::default);
+    let at_a_time = if is_shared() { AT_A_TIME } else { 1 };
+    if found.len() < at_a_time {
+        found.resize_with(at_a_time, Found::default);
     }
-    if !parallel {
+    if at_a_time == 1 {
         found[0].candidates = std::mem::take(candidates);
         scene.find(pairs, &mut found[0]);
         *candidates = std::mem::take(&mut found[0].candidates);
         return found[0].deepest;
     }
-    let found = &mut found[..chunks];
-    pairs
-        .par_chunks(CHUNK)
-        .zip(&mut *found)
-        .with_max_len(AT_ONCE)
-        .for_each(|(pairs, found)| scene.find(pairs, found));
-    let count = found.iter().map(|found| found.candidates.len()).sum();
-    candidates.resize(count, Candidate::UNSET);
-    gather(found, candidates);
-    found
-        .iter()
-        .fold(0.0, |deepest, found| deepest.max(found.deepest))
+    let (mut count, mut deepest): (usize, f64) = (0, 0.0);
+    for pairs in pairs.chunks(at_a_time * CHUNK) {
+        let found = &mut found[..pairs.len().div_ceil(CHUNK)];
+        pairs
+            .par_chunks(CHUNK)
+            .zip(&mut *found)
+            .with_max_len(AT_ONCE)
+            .for_each(|(pairs, found)| scene.find(pairs, found));
+        let begin = count;
+        for found in &*found {
+            count += found.candidates.len();
+            deepest = deepest.max(found.deepest);
+        }
+        if candidates.len() < count {
+            candidates.resize(count, Candidate::UNSET);
+        }
+        gather(found, &mut candidates[begin..count]);
+    }
+    candidates.truncate(count);
+    deepest
 }
 
 /// Copies what the chunks found into `all`, one behind the other.
