@@ -24,6 +24,8 @@ pub(super) struct Linearised {
     /// Row of each slot; of use for those alone.
     row: Vec<u32>,
     inverse_mass: Vec<InverseMass>,
+    /// Centres of mass, m: the solver lays bodies out by them.
+    centres: Vec<DVec3>,
     rest: Vec<WorldTwist>,
     contacts: Vec<Contact>,
     lambda: Vec<DVec3>,
@@ -46,7 +48,7 @@ impl Linearised {
             inverse_mass: &self.inverse_mass,
             free_twist: &self.rest,
             contacts: &self.contacts,
-            positions: &[],
+            positions: &self.centres,
         };
         let goal = Goal::scaled(1e-3);
         solver.solve_factored(&problem, &mut self.lambda, &mut self.displacement, &goal)?;
@@ -67,12 +69,15 @@ impl Linearised {
         self.slots.extend_from_slice(near.moving());
         self.row.resize(bodies.len(), 0);
         self.inverse_mass.clear();
+        self.centres.clear();
         for (row, slot) in (0..).zip(&self.slots) {
             let slot = *slot as usize;
             self.row[slot] = row;
             self.inverse_mass.push(motion.inverse_mass[slot]);
+            self.centres.push(bodies.pose[slot].position);
         }
         self.inverse_mass.push(InverseMass::FIXED);
+        self.centres.push(DVec3::ZERO);
         self.rest.clear();
         self.rest
             .resize(self.slots.len() + 1, WorldTwist::default());
@@ -110,6 +115,7 @@ impl Linearised {
         let (bodies, contacts) = (near.moving().len() + 1, near.contacts.len());
         fit(&mut self.slots, bodies);
         fit(&mut self.inverse_mass, bodies);
+        fit(&mut self.centres, bodies);
         fit(&mut self.rest, bodies);
         fit(&mut self.displacement, bodies);
         fit(&mut self.contacts, contacts);
