@@ -11,7 +11,7 @@
 use crate::BodyId;
 use crate::bodies::Bodies;
 use crate::chunks;
-use crate::detection::Candidate;
+use crate::detection::{Candidate, Centres};
 use crate::index_set::{IndexSet, law};
 use crate::motion::Motion;
 use crate::rotation::contact_frame;
@@ -127,7 +127,7 @@ impl Parts<'_> {
             *contact = Contact {
                 bodies: candidate.bodies,
                 frame: contact_frame(candidate.normal),
-                arms: candidate.arms(&motion.position),
+                arms: candidate.arms(motion.centres()),
                 offset: DVec3::new(law.shift, 0.0, 0.0),
                 friction: law.friction,
             };
@@ -143,8 +143,7 @@ impl Parts<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WarmStart<'a> {
     pub(crate) record: &'a ContactRecord,
-    /// Centres of mass at its beginning, m.
-    pub(crate) centres: &'a [DVec3],
+    pub(crate) centres: Centres<'a>,
     pub(crate) ids: &'a [BodyId],
     /// They are the bodies of this step in the same slots.
     pub(crate) same_slots: bool,

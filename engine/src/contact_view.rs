@@ -3,6 +3,7 @@
 use crate::BodyId;
 use crate::assembly::{ContactRecord, WarmStart};
 use crate::bodies::Bodies;
+use crate::detection::Centres;
 use crate::motion::Motion;
 use crate::rotation::contact_frame;
 use crate::sleeping::KeptContact;
@@ -70,7 +71,9 @@ pub struct ContactViews {
     /// `v_{k+1}`, inertial frame.
     end: Vec<WorldTwist>,
     /// Centres of mass at `t_k`, m.
-    centres: Vec<DVec3>,
+    position: Vec<DVec3>,
+    /// Radii of balls, m.
+    balls: Vec<f64>,
     ids: Vec<BodyId>,
     entities: Vec<Entity>,
     /// Of the bodies, when ids and entities were taken.
@@ -118,11 +121,12 @@ impl ContactViews {
         std::mem::swap(&mut self.end, &mut motion.end);
         if self.epoch == bodies.epoch && self.ids.len() == bodies.len() {
             for slot in bodies.moving.iter().map(|slot| *slot as usize) {
-                self.centres[slot] = motion.position[slot];
+                self.position[slot] = motion.position[slot];
             }
         } else {
             self.epoch = bodies.epoch;
-            self.centres.clone_from(&motion.position);
+            self.position.clone_from(&motion.position);
+            self.balls.clone_from(&motion.balls);
             self.ids.clone_from(&bodies.ids);
             self.entities.clone_from(&bodies.entities);
         }
@@ -141,17 +145,24 @@ impl ContactViews {
     ) -> WarmStart<'a> {
         WarmStart {
             record: &self.record,
-            centres: &self.centres,
+            centres: self.centres(),
             ids: &self.ids,
             same_slots: self.epoch == bodies.epoch,
             kept,
         }
     }
 
+    fn centres(&self) -> Centres<'_> {
+        Centres {
+            positions: &self.position,
+            balls: &self.balls,
+        }
+    }
+
     fn view(&self, index: usize) -> ContactView {
         let (place, impulse) = (&self.record.places[index], self.record.impulse[index]);
         let [a, b] = place.bodies.map(|slot| slot as usize);
-        let arms = place.arms(&self.centres);
+        let arms = place.arms(self.centres());
         let velocity = self.end[a].at(arms[0]) - self.end[b].at(arms[1]);
         let (frame, friction) = (contact_frame(place.normal), self.record.friction[index]);
         ContactView {

@@ -24,7 +24,7 @@ use crate::chunks::is_shared;
 use crate::motion::Motion;
 use crate::settings::Settings;
 use bevy_ecs::prelude::*;
-use glam::DVec3;
+use glam::{BVec3, DVec3};
 use moreau_geometry::{BroadPhase, Extent};
 use narrow_phase::{Found, Rule};
 use outline::Outline;
@@ -45,11 +45,33 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// `ρ_A`, `ρ_B`: the point from the centres of its bodies, of all at `centres`, m.
-    #[inline]
-    pub(crate) fn arms(&self, centres: &[DVec3]) -> [DVec3; 2] {
-        self.bodies.map(|slot| self.point - centres[slot as usize])
+    // Calls would return these through memory: 15 to 25 ns a contact.
+    /// `ρ_A`, `ρ_B`: the point from the centres of its bodies, m.
+    #[inline(always)]
+    pub(crate) fn arms(&self, centres: Centres) -> [DVec3; 2] {
+        let [a, b] = self.bodies.map(|slot| slot as usize);
+        [
+            self.arm(-1.0, centres.balls[a], centres.positions[a]),
+            self.arm(1.0, centres.balls[b], centres.positions[b]),
+        ]
     }
+
+    /// The point from the centre of one body. The normal points to A: it is on the side −1 of A and 1 of B.
+    /// A difference of coordinates has their rounding; the arm of a ball, of this radius, is known without.
+    #[inline(always)]
+    pub(crate) fn arm(&self, side: f64, ball: f64, centre: DVec3) -> DVec3 {
+        let along = self.normal * (side * (ball + 0.5 * self.gap));
+        DVec3::select(BVec3::splat(ball > 0.0), along, self.point - centre)
+    }
+}
+
+/// What the arms of contacts are measured from, by slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Centres<'a> {
+    /// Centres of mass, m.
+    pub(crate) positions: &'a [DVec3],
+    /// Radii of balls about them, m; 0 for all other bodies.
+    pub(crate) balls: &'a [f64],
 }
 
 /// Broad phase and the buffers of detection.

@@ -1,7 +1,8 @@
 //! Dense per-body arrays of one step, between the state at `t_k` and the state at `t_{k+1}`.
 
-use crate::bodies::Bodies;
+use crate::bodies::{Bodies, BodyConstants};
 use crate::chunks::{self, Slots};
+use crate::detection::Centres;
 use crate::free_motion::{FreeMotion, free_motion, prescribed_motion};
 use crate::overflow::overflows;
 use crate::rotation;
@@ -24,6 +25,8 @@ pub(crate) struct Motion {
     pub(crate) inverse_mass: Vec<InverseMass>,
     /// Centres of mass at `t_k`, m: the solver lays bodies out by them.
     pub(crate) position: Vec<DVec3>,
+    /// Radii of balls about their centres of mass, m; 0 for all other bodies.
+    pub(crate) balls: Vec<f64>,
     /// `v_{k+1}`, inertial frame, at the orientation of the drift.
     pub(crate) end: Vec<WorldTwist>,
     /// Of [`Bodies`], when the entries of the bodies at rest were written.
@@ -94,6 +97,9 @@ impl Motion {
         self.position.clear();
         self.position
             .extend(bodies.pose.iter().map(|pose| pose.position));
+        self.balls.clear();
+        let radius = |body: &BodyConstants| body.ball_radius().unwrap_or(0.0);
+        self.balls.extend(bodies.constants.iter().map(radius));
         for (slot, pose) in bodies.pose.iter().enumerate() {
             self.drift.push(FreeMotion {
                 orientation: pose.orientation,
@@ -105,6 +111,13 @@ impl Motion {
             if !bodies.moves(slot) && self.overflow_at_rest.is_none() && overflows(state) {
                 self.overflow_at_rest = Some(slot);
             }
+        }
+    }
+
+    pub(crate) fn centres(&self) -> Centres<'_> {
+        Centres {
+            positions: &self.position,
+            balls: &self.balls,
         }
     }
 

@@ -23,7 +23,7 @@ mod neighbourhood;
 use crate::Pose;
 use crate::bodies::Bodies;
 use crate::chunks::{self, Slots};
-use crate::detection::{Candidate, Detection};
+use crate::detection::{Candidate, Centres, Detection};
 use crate::motion::Motion;
 use crate::settings::Settings;
 use bevy_ecs::prelude::*;
@@ -110,7 +110,7 @@ impl Displacement {
 /// displacement `δ` meets a surface that turned by `φ`: `δ φ`.
 fn may_overlap(
     candidate: &Candidate,
-    centres: &[DVec3],
+    centres: Centres,
     moved: &[Displacement],
     tolerance: f64,
 ) -> bool {
@@ -151,7 +151,7 @@ impl Projector {
             return Ok(());
         }
         let kicked = self.measure(bodies, before, motion, settings);
-        self.predict(candidates, &motion.position, rule.tolerance);
+        self.predict(candidates, motion.centres(), rule.tolerance);
         if kicked {
             self.suspect_unseen(detection.pairs(), rule.tolerance);
         }
@@ -184,7 +184,7 @@ impl Projector {
     }
 
     /// Lists the pairs of `candidates` that may now overlap by more than the tolerance.
-    fn predict(&mut self, candidates: &[Candidate], centres: &[DVec3], tolerance: f64) {
+    fn predict(&mut self, candidates: &[Candidate], centres: Centres, tolerance: f64) {
         let moved = &self.moved;
         let suspicious = |candidate: &Candidate| may_overlap(candidate, centres, moved, tolerance);
         chunks::mark(candidates, &suspicious, &mut self.suspect);

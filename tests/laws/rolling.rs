@@ -101,3 +101,57 @@ fn a_sphere_slips_down_an_incline_that_is_too_steep() {
     let rate = 2.5 * mu * G * cos / RADIUS * t;
     assert!((twist.angular.length() - rate).abs() <= 1e-9 * rate);
 }
+
+/// Forces along the normals pass through the centres of balls, and a ball at a kilometre is one at home: the arms of
+/// its contacts do not have the rounding of its place. What is left is the rounding of `ρ × P`, a few ε of `ρ P`.
+#[test]
+fn frictionless_balls_never_turn_wherever_they_are() {
+    let place = DVec3::new(1000.0, -300.0, 700.0);
+    let smooth = Material::with_friction(0.0);
+    let inertia = 0.4 * RADIUS * RADIUS;
+    let mut simulation = Simulation::new(reference()).unwrap();
+    let floor = Pose::from_position(place - DVec3::Z * 0.1);
+    simulation
+        .spawn((
+            RigidBody::Static,
+            Collider::cuboid(3.0, 3.0, 0.1),
+            smooth,
+            floor,
+        ))
+        .unwrap();
+    let mut random = Lcg::new(3);
+    let balls: Vec<Entity> = (1..=12)
+        .map(|level| {
+            let aside = DVec3::new(random.symmetric(), random.symmetric(), 0.0) * 0.1;
+            let height = DVec3::Z * (2.1 * RADIUS * f64::from(level));
+            let ball = (
+                RigidBody::Dynamic,
+                Collider::sphere(RADIUS),
+                Mass::given(1.0, DVec3::splat(inertia)),
+                smooth,
+                Pose::from_position(place + aside + height),
+            );
+            simulation.spawn(ball).unwrap()
+        })
+        .collect();
+    let mut pressed = vec![0.0; balls.len()];
+    for _ in 0..100 {
+        simulation.step().unwrap();
+        for contact in simulation.contacts() {
+            for (ball, pressed) in balls.iter().zip(&mut pressed) {
+                if contact.entities.contains(ball) {
+                    *pressed += contact.impulse.x;
+                }
+            }
+        }
+    }
+    let mut all = 0.0;
+    for (ball, pressed) in balls.iter().zip(pressed) {
+        let spin = simulation.twist(*ball).unwrap().angular.length();
+        let bound = 4.0 * f64::EPSILON * RADIUS * pressed / inertia;
+        println!("{spin:e} rad/s of {bound:e}");
+        assert!(spin <= bound);
+        all += pressed;
+    }
+    assert!(all > 0.0);
+}

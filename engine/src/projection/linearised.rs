@@ -94,7 +94,9 @@ impl Linearised {
                 bodies: [(a, inside[0]), (b, inside[1])]
                     .map(|(slot, inside)| if inside { row[slot] } else { held }),
                 frame: contact_frame(found.normal),
-                arms: [a, b].map(|slot| found.point - bodies.pose[slot].position),
+                arms: [(a, -1.0), (b, 1.0)].map(|(slot, side)| {
+                    found.arm(side, motion.balls[slot], bodies.pose[slot].position)
+                }),
                 offset: DVec3::new(room, 0.0, 0.0),
                 friction: 0.0,
             }
