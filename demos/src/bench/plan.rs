@@ -87,17 +87,20 @@ const QUICK_STEPS: u64 = 16;
 /// Time of a run with `--quick`: of a pile, and of a structure.
 const QUICK_LIMITS: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(5)];
 
-/// Piles of spheres, while they collapse and at rest.
+/// Piles of spheres: while they fall together, while the pile collapses and most contacts slide, and at rest.
 pub(super) fn granular(options: &TimingOptions) -> Vec<Case> {
     sizes(options)
         .into_iter()
         .map(|n| {
-            let [moving, settled] = match n {
-                _ if n >= HUGE => [8, 8],
-                _ if n >= LARGE => [20, 20],
-                _ => [151, 201],
+            let [moving, collapsing, settled] = match n {
+                _ if n >= HUGE => [8, 8, 8],
+                _ if n >= LARGE => [20, 10, 20],
+                _ => [30, 121, 201],
             };
             let mut windows = vec![Window::new("moving", 100, cut(moving, options))];
+            if !options.quick {
+                windows.push(Window::new("collapsing", 130, cut(collapsing, options)));
+            }
             if n < if options.quick { HUGE_QUICK } else { HUGE } {
                 windows.push(Window::new("settled", 400, cut(settled, options)));
             }
@@ -179,13 +182,13 @@ mod tests {
         );
         for case in &cases[..3] {
             let steps: Vec<_> = case.windows.iter().map(|w| [w.first, w.last]).collect();
-            assert_eq!(steps, [[100, 250], [400, 600]]);
+            assert_eq!(steps, [[100, 129], [130, 250], [400, 600]]);
             assert!(!case.hurried);
         }
         assert!(cases[3].hurried);
         let million = granular(&options(&["--million"]));
         assert_eq!(million.len(), 5);
-        assert_eq!(million[4].windows.len(), 1);
+        assert_eq!(million[4].windows.len(), 2);
     }
 
     #[test]
