@@ -55,7 +55,7 @@ pub struct Momentum {
     pub rises: bool,
     /// After 150 sweeps without success, let this, careful corrections, no momentum and no cap compete.
     pub race: bool,
-    /// Part of the correction of normal impulses that a sweep with momentum makes at contacts of balls, in `(0, 1]`.
+    /// Part of the correction of normal impulses that a sweep with momentum makes, in `(0, 1]`.
     pub normal: f64,
 }
 
@@ -94,7 +94,7 @@ impl Default for Momentum {
 pub(crate) struct Stride {
     /// `β` of the point that it starts from.
     pub(crate) beta: f64,
-    /// Part of the correction of normal impulses that it makes at contacts of balls.
+    /// Part of the correction of normal impulses that it makes.
     pub(crate) normal: f64,
 }
 

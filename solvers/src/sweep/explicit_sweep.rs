@@ -148,12 +148,14 @@ impl ExplicitSweep<'_> {
 
     /// Solves contact `contact` with all others frozen.
     #[inline(always)]
-    fn relax(&mut self, contact: usize, sums: &mut SweepSums) {
+    fn relax(&mut self, contact: usize, part_of_normal: f64, sums: &mut SweepSums) {
         let (problem, space) = (self.problem, &mut *self.space);
         let start = space.now[contact];
         let u = problem.free_velocity[contact] + problem.delassus.row_times(contact, &space.now);
         let local = &space.local[contact];
-        let q = local.to_principal(u) - local.apply_principal(local.to_principal(start));
+        let mut u = local.to_principal(u);
+        u.x *= part_of_normal;
+        let q = u - local.apply_principal(local.to_principal(start));
         let alpha = &mut space.alpha[contact];
         let solved = local.solve_principal_from(q, problem.friction[contact], alpha);
         let solved = local.from_principal(solved);
@@ -200,11 +202,11 @@ impl Relaxation for ExplicitSweep<'_> {
         let mut sums = SweepSums::default();
         if self.reversed {
             for contact in (0..self.problem.contacts()).rev() {
-                self.relax(contact, &mut sums);
+                self.relax(contact, stride.normal, &mut sums);
             }
         } else {
             for contact in 0..self.problem.contacts() {
-                self.relax(contact, &mut sums);
+                self.relax(contact, stride.normal, &mut sums);
             }
         }
         for joint in 0..self.space.joints.len() {

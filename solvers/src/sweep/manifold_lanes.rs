@@ -110,13 +110,13 @@ impl PairLanes {
         (simd, now): (S, usize),
         points: &mut [PointLanes],
         rows: &mut impl Rows,
-        beta: Wide<S>,
+        stride: [Wide<S>; 2],
         sums: &mut LaneSums,
     ) {
         for part in 0..LANES / S::F64_LANES {
             let mut visit = self.arrive((simd, part), now, rows);
             for point in &mut *points {
-                visit.relax(point, beta, sums);
+                visit.relax(point, stride, sums);
             }
             visit.leave(self, rows);
         }
@@ -130,7 +130,7 @@ impl PairLanes {
         (simd, now): (S, usize),
         points: [&mut [PointLanes]; 2],
         rows: &mut impl Rows,
-        beta: Wide<S>,
+        stride: [Wide<S>; 2],
         sums: &mut LaneSums,
     ) {
         let [own, other] = points;
@@ -138,8 +138,8 @@ impl PairLanes {
             let mut one = first.arrive((simd, part), now, rows);
             let mut two = second.arrive((simd, part), now, rows);
             for (own, other) in own.iter_mut().zip(&mut *other) {
-                one.relax(own, beta, sums);
-                two.relax(other, beta, sums);
+                one.relax(own, stride, sums);
+                two.relax(other, stride, sums);
             }
             one.leave(first, rows);
             two.leave(second, rows);
@@ -174,10 +174,10 @@ struct Visit<S: Simd> {
 
 impl<S: Simd> Visit<S> {
     #[inline(always)]
-    fn relax(&mut self, point: &mut PointLanes, beta: Wide<S>, sums: &mut LaneSums) {
+    fn relax(&mut self, point: &mut PointLanes, stride: [Wide<S>; 2], sums: &mut LaneSums) {
         let arms = point.arms_of(self.simd, self.part);
         let lanes = (self.simd, self.part);
-        let change = point.relax(lanes, self.now, [&self.a, &self.b], arms, beta, sums);
+        let change = point.relax(lanes, self.now, [&self.a, &self.b], arms, stride, sums);
         self.a = self.mass_a.pushed(&self.a, arms[0], change);
         let back = [-change[0], -change[1], -change[2]];
         self.b = self.mass_b.pushed(&self.b, arms[1], back);
@@ -304,7 +304,7 @@ impl PointLanes {
         now: usize,
         [a, b]: [&Twists<S>; 2],
         arms: [Wide3<S>; 2],
-        beta: Wide<S>,
+        [beta, part_of_normal]: [Wide<S>; 2],
         sums: &mut LaneSums,
     ) -> Wide3<S> {
         let relative = sub(
@@ -318,7 +318,9 @@ impl PointLanes {
         let before = load3(&self.impulse[1 - now], simd, part);
         let start = add(present, scale(sub(present, before), beta));
         let local = self.local(simd, part);
-        let q = sub(add(along, offset), local.apply(start));
+        let mut u = add(along, offset);
+        u[0] = u[0] * part_of_normal;
+        let q = sub(u, local.apply(start));
         let (solved, alpha) = local.solve(q, self.alpha.load(simd, part));
         self.alpha.store(part, alpha);
         let lambda = self.lambda.load(simd, part);

@@ -392,9 +392,9 @@ impl<R: Rows> WithSimd for Sweep<'_, R> {
                 let (other, rest) = points.split_at_mut(height.points as usize);
                 points = rest;
                 let both = [pairs, second];
-                PairLanes::relax_two(both, simd, [own, other], &mut self.rows, beta, &mut sums);
+                PairLanes::relax_two(both, simd, [own, other], &mut self.rows, stride, &mut sums);
             } else {
-                pairs.relax(simd, own, &mut self.rows, beta, &mut sums);
+                pairs.relax(simd, own, &mut self.rows, stride, &mut sums);
             }
         }
         self.unit.sums = sums.total();

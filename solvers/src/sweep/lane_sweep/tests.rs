@@ -223,33 +223,37 @@ fn fetching_ahead_changes_no_bit() {
     assert_eq!(near, solve(true));
 }
 
-/// Sweeps with whole and with careful normal corrections end at the same impulses, here those of single contacts.
+/// Sweeps with whole and with careful normal corrections end at the same impulses, here those of single contacts: of
+/// balls, and of bodies of any shape.
 #[test]
 fn careful_sweeps_have_the_same_fixed_points() {
-    let mut owned = separate_pairs(3, 40, |_| 1);
-    into_balls(&mut owned);
-    let problem = owned.view();
-    let start = vec![DVec3::ZERO; owned.contacts.len()];
-    let mut space = LaneWorkspace::default();
-    let mut end = |stride: Stride, sweeps: usize| {
-        let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true).unwrap();
-        for _ in 0..sweeps {
-            sweep.sweep(stride);
+    let any_shape = separate_pairs(3, 40, |_| 1);
+    let mut balls = separate_pairs(3, 40, |_| 1);
+    into_balls(&mut balls);
+    for owned in [any_shape, balls] {
+        let problem = owned.view();
+        let start = vec![DVec3::ZERO; owned.contacts.len()];
+        let mut space = LaneWorkspace::default();
+        let mut end = |stride: Stride, sweeps: usize| {
+            let mut sweep = LaneSweep::new(&problem, &mut space, &start, false, true).unwrap();
+            for _ in 0..sweeps {
+                sweep.sweep(stride);
+            }
+            let scaled = sweep.residual().scaled;
+            (scaled, sweep.impulse().to_vec())
+        };
+        let careful = Stride {
+            normal: 0.4,
+            ..Stride::PLAIN
+        };
+        let (_, whole) = end(Stride::PLAIN, 2);
+        // 0.6 of the error is left after every sweep.
+        let (after_one, _) = end(careful, 1);
+        let (after_all, careful) = end(careful, 80);
+        assert!(after_one > 1e-3, "{after_one}");
+        assert!(after_all < 1e-14, "{after_all}");
+        for (a, b) in whole.iter().zip(&careful) {
+            assert!((*a - *b).length() <= 1e-13 * a.length(), "{a} {b}");
         }
-        let scaled = sweep.residual().scaled;
-        (scaled, sweep.impulse().to_vec())
-    };
-    let careful = Stride {
-        normal: 0.4,
-        ..Stride::PLAIN
-    };
-    let (_, whole) = end(Stride::PLAIN, 2);
-    // 0.6 of the error is left after every sweep.
-    let (after_one, _) = end(careful, 1);
-    let (after_all, careful) = end(careful, 80);
-    assert!(after_one > 1e-3, "{after_one}");
-    assert!(after_all < 1e-14, "{after_all}");
-    for (a, b) in whole.iter().zip(&careful) {
-        assert!((*a - *b).length() <= 1e-13 * a.length(), "{a} {b}");
     }
 }
