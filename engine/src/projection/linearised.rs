@@ -2,14 +2,16 @@
 
 use super::fit;
 use super::neighbourhood::Neighbourhood;
+use crate::Pose;
 use crate::assembly::NO_CONTACT;
 use crate::bodies::Bodies;
-use crate::chunks;
+use crate::chunks::{self, Slots};
 use crate::detection::Candidate;
 use crate::motion::Motion;
 use crate::rotation::{self, contact_frame};
 use glam::DVec3;
 use moreau_solvers::{Contact, FactoredProblem, Goal, InverseMass, Nsgs, ProblemError, WorldTwist};
+use std::ops::Range;
 
 /// Part of the tolerance that is left as overlap: contacts stay closed. If they opened by a hair, whatever
 /// stands on them would have to fall onto them in the next steps.
@@ -52,14 +54,9 @@ impl Linearised {
         };
         let goal = Goal::scaled(1e-3);
         solver.solve_factored(&problem, &mut self.lambda, &mut self.displacement, &goal)?;
-        for (slot, moved) in self.slots.iter().zip(&self.displacement) {
-            let pose = &mut bodies.pose[*slot as usize];
-            pose.position += moved.linear;
-            if moved.angular != DVec3::ZERO {
-                pose.orientation =
-                    rotation::normalised(rotation::exp(moved.angular) * pose.orientation);
-            }
-        }
+        let displacement = &self.displacement[..self.slots.len()];
+        let poses = Slots::of(&self.slots, &mut bodies.pose[..]);
+        chunks::for_each((poses, displacement), &move_bodies);
         Ok(())
     }
 
@@ -67,21 +64,25 @@ impl Linearised {
         self.fit(near);
         self.slots.clear();
         self.slots.extend_from_slice(near.moving());
+        let count = self.slots.len();
         self.row.resize(bodies.len(), 0);
-        self.inverse_mass.clear();
-        self.centres.clear();
-        for (row, slot) in (0..).zip(&self.slots) {
-            let slot = *slot as usize;
-            self.row[slot] = row;
-            self.inverse_mass.push(motion.inverse_mass[slot]);
-            self.centres.push(bodies.pose[slot].position);
-        }
-        self.inverse_mass.push(InverseMass::FIXED);
-        self.centres.push(DVec3::ZERO);
+        let rows = Slots::of(&self.slots, &mut self.row[..]);
+        chunks::for_each((rows, 0..count as u32), &number);
+        self.inverse_mass.resize(count + 1, InverseMass::FIXED);
+        self.centres.resize(count + 1, DVec3::ZERO);
+        self.inverse_mass[count] = InverseMass::FIXED;
+        self.centres[count] = DVec3::ZERO;
+        let columns = (&mut self.inverse_mass[..count], &mut self.centres[..count]);
+        let copy = |(slots, (masses, centres)): (&[u32], (&mut [InverseMass], &mut [DVec3]))| {
+            for (slot, (mass, centre)) in slots.iter().zip(masses.iter_mut().zip(centres)) {
+                *mass = motion.inverse_mass[*slot as usize];
+                *centre = bodies.pose[*slot as usize].position;
+            }
+        };
+        chunks::for_each((&self.slots[..], columns), &copy);
         self.rest.clear();
-        self.rest
-            .resize(self.slots.len() + 1, WorldTwist::default());
-        let (row, held) = (&self.row, self.slots.len() as u32);
+        self.rest.resize(count + 1, WorldTwist::default());
+        let (row, held) = (&self.row, count as u32);
         let contact = |found: &Candidate| {
             let inside = found.bodies.map(|slot| near.moves(slot));
             let [a, b] = found.bodies.map(|slot| slot as usize);
@@ -122,5 +123,29 @@ impl Linearised {
         fit(&mut self.displacement, bodies);
         fit(&mut self.contacts, contacts);
         fit(&mut self.lambda, contacts);
+    }
+}
+
+/// Slots whose poses are at hand.
+type Poses<'a> = Slots<'a, &'a mut [Pose]>;
+
+/// Moves bodies by their displacements.
+fn move_bodies((bodies, displacement): (Poses, &[WorldTwist])) {
+    let rows = bodies.each();
+    for ((_, row), moved) in rows.zip(displacement) {
+        let pose = &mut bodies.columns[row];
+        pose.position += moved.linear;
+        if moved.angular != DVec3::ZERO {
+            pose.orientation =
+                rotation::normalised(rotation::exp(moved.angular) * pose.orientation);
+        }
+    }
+}
+
+/// Writes the rows of slots.
+fn number((slots, numbers): (Slots<'_, &mut [u32]>, Range<u32>)) {
+    let rows = slots.each();
+    for ((_, row), number) in rows.zip(numbers) {
+        slots.columns[row] = number;
     }
 }
