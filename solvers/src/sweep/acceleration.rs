@@ -29,7 +29,8 @@
 //! normal impulses must be. Whatever the momentum, the residual comes down to a level and fluctuates there, at 1e-4
 //! or so in a pile of a hundred thousand spheres that collapses (higher with more momentum, and not zero without). Sweeps that make
 //! a part of the normal correction only, `r_N = max(0, y_N − ω u_N/W_NN)` with `ω` = 0.4, have the same fixed points and no such
-//! level. They are slower where all is well, so they come second.
+//! level. They are slower where all is well, so they come second, and not where sweeps keep their direction: what is left there
+//! is slow, and they would hide it from the residual.
 //!
 //! No momentum is best everywhere: stacks want no cap, some jammed piles none at all. When the first
 //! one does not reach the tolerance in 150 sweeps, careful sweeps, no momentum and no cap race it.
@@ -219,6 +220,7 @@ pub(crate) fn run_while(
         let sums = relaxation.sweep(momentum.stride());
         progress.report.iterations = first + sweep;
         progress.report.restarts += usize::from(momentum.advance(&sums));
+        race.saw(momentum.aligned);
         let estimate = sums.relative_change() * residual_over_change;
         let excess = estimated_excess(estimate, progress);
         let promising = excess <= 1.0;

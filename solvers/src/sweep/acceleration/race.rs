@@ -13,6 +13,9 @@ const WINDOW: usize = 400;
 /// for all problems. A window of sweeps measures the rate at which one lowers the best residual;
 /// the next window goes to the one with the best last rate, those not yet tried first. A change
 /// goes on from the best iterate. Windows double when none of them gains.
+///
+/// Careful sweeps are for iterates that fluctuate. Where most sweeps of the first window kept their direction its kind
+/// has another window instead.
 pub(super) struct Race {
     kinds: [Momentum; 4],
     /// `ln(e before/e after)` a sweep in the last window of each; infinite if not yet tried.
@@ -22,6 +25,8 @@ pub(super) struct Race {
     length: usize,
     residual: f64,
     idle: usize,
+    /// Sweeps that kept their direction.
+    aligned: usize,
     enabled: bool,
 }
 
@@ -43,8 +48,14 @@ impl Race {
             length: FIRST_WINDOW,
             residual: f64::INFINITY,
             idle: 0,
+            aligned: 0,
             enabled: momentum.race,
         }
+    }
+
+    /// A sweep was made, which kept the direction of the iterates or did not.
+    pub(super) fn saw(&mut self, aligned: bool) {
+        self.aligned += usize::from(aligned);
     }
 
     /// The window of the present kind ends with this sweep.
@@ -55,6 +66,10 @@ impl Race {
     /// Ends a window at the best residual `best`; the kind to go on with if it is another one.
     pub(super) fn next(&mut self, sweep: usize, best: f64) -> Option<Momentum> {
         let first = self.residual.is_infinite();
+        if first && 3 * self.aligned > 2 * self.length {
+            // Slow modes, which careful sweeps would leave slower and hide from the residual: more of the same instead.
+            self.kinds[1].normal = self.kinds[0].normal;
+        }
         let gain = libm::log(self.residual / best).max(0.0) / self.length as f64;
         // Nothing to compare the first window with: it ranks behind the kinds not yet tried.
         self.rate[self.current] = if first { 0.0 } else { gain };
@@ -97,6 +112,18 @@ mod tests {
         assert_eq!(race.next(sweep, 8e-4), Some(kinds[1])); // back to the fast one
         sweep += race.length;
         assert_eq!(race.next(sweep, 1e-4), None);
+    }
+
+    /// Structures keep their direction in 120 and more of the first 150 sweeps, piles in less than 90.
+    #[test]
+    fn kinds_that_keep_their_direction_are_given_more_of_the_same() {
+        let second = |aligned: usize| {
+            let mut race = Race::new(Momentum::CAPPED);
+            (0..FIRST_WINDOW).for_each(|sweep| race.saw(sweep < aligned));
+            race.next(FIRST_WINDOW, 1e-2).map(|kind| kind.normal)
+        };
+        assert_eq!(second(90), Some(CAREFUL));
+        assert_eq!(second(120), Some(1.0));
     }
 
     #[test]
