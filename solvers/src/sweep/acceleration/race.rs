@@ -11,8 +11,8 @@ const WINDOW: usize = 400;
 
 /// Races several kinds of momentum against each other when the first does not get there: no single one is good
 /// for all problems. A window of sweeps measures the rate at which one lowers the best residual;
-/// the next window goes to the one with the best last rate, those not yet tried first. A change
-/// goes on from the best iterate. Windows double when none of them gains.
+/// the next window goes to the one with the best last rate, those not yet tried first, unless the present one will be
+/// at the goal at its rate. A change goes on from the best iterate. Windows double when none of them gains.
 ///
 /// Careful sweeps are for iterates that fluctuate. Where most sweeps of the first window kept their direction its kind
 /// has another window instead.
@@ -63,7 +63,7 @@ impl Race {
         self.enabled && sweep == self.begin + self.length
     }
 
-    /// Ends a window at the best residual `best`; the kind to go on with if it is another one.
+    /// Ends a window at the best residual `best`, relative to the goal; the kind to go on with if it is another one.
     pub(super) fn next(&mut self, sweep: usize, best: f64) -> Option<Momentum> {
         let first = self.residual.is_infinite();
         if first && 3 * self.aligned > 2 * self.length {
@@ -81,6 +81,10 @@ impl Race {
         } else {
             WINDOW.max(self.length / 2)
         };
+        // Soon there at this rate: nobody else has to be tried.
+        if !first && libm::log(best) <= gain * self.length as f64 {
+            return None;
+        }
         let previous = self.current;
         // Ties go round: the first after the present one.
         for step in 1..=self.kinds.len() {
@@ -103,15 +107,27 @@ mod tests {
         let kinds = race.kinds;
         let mut sweep = race.length;
         assert!(race.is_over(sweep));
-        assert_eq!(race.next(sweep, 1e-2), Some(kinds[1]));
+        assert_eq!(race.next(sweep, 1e6), Some(kinds[1]));
         sweep += race.length;
-        assert_eq!(race.next(sweep, 1e-3), Some(kinds[2])); // fast, but one is untried
+        assert_eq!(race.next(sweep, 1e5), Some(kinds[2])); // fast, but one is untried
         sweep += race.length;
-        assert_eq!(race.next(sweep, 9e-4), Some(kinds[3])); // and another one
+        assert_eq!(race.next(sweep, 9e4), Some(kinds[3])); // and another one
         sweep += race.length;
-        assert_eq!(race.next(sweep, 8e-4), Some(kinds[1])); // back to the fast one
+        assert_eq!(race.next(sweep, 8e4), Some(kinds[1])); // back to the fast one
         sweep += race.length;
-        assert_eq!(race.next(sweep, 1e-4), None);
+        assert_eq!(race.next(sweep, 1e4), None);
+    }
+
+    #[test]
+    fn whoever_will_be_there_goes_on() {
+        let after = |best: f64| {
+            let mut race = Race::new(Momentum::CAPPED);
+            race.next(FIRST_WINDOW, 4.0);
+            race.next(FIRST_WINDOW + WINDOW, best)
+        };
+        // At the rate of the window the next one ends at 1.9² / 4 and 2.1² / 4.
+        assert_eq!(after(1.9), None);
+        assert_eq!(after(2.1), Some(Momentum::NONE));
     }
 
     /// Structures keep their direction in 120 and more of the first 150 sweeps, piles in less than 90.
@@ -132,7 +148,7 @@ mod tests {
         let (mut sweep, mut seen) = (0, Vec::new());
         for _ in 0..9 {
             sweep = race.begin + race.length;
-            race.next(sweep, 1e-3);
+            race.next(sweep, 10.0);
             seen.push(race.current);
         }
         assert_eq!(seen, [1, 2, 3, 0, 1, 2, 3, 0, 1]);
