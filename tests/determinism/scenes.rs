@@ -8,7 +8,7 @@ use moreau::scene::Scene;
 use moreau_demos::{built_in, list};
 
 /// Small forms of all built-in scenes, and the steps after which each has been in contact for a while.
-const SMALL: [(&str, usize); 16] = [
+const SMALL: [(&str, usize); 17] = [
     ("pour:n=60,radius=0.01", 50),
     ("stack:n=6", 40),
     ("pyramid:n=6", 40),
@@ -24,6 +24,8 @@ const SMALL: [(&str, usize); 16] = [
     ("box_pyramid:n=20", 24),
     ("wall_20x20", 24),
     ("sphere_pour:n=8000", 32),
+    // Several blocks of the narrow phase.
+    ("sphere_pour:n=32000", 24),
     ("box_pyramid:n=40", 6),
 ];
 
