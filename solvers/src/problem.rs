@@ -44,6 +44,18 @@ pub enum ProblemError {
         /// Offending value.
         value: f64,
     },
+    /// A parameter of a law is out of its range.
+    #[error("{what} of interaction {interaction} is {value}, expected {bound}")]
+    Law {
+        /// Interaction index.
+        interaction: usize,
+        /// Parameter at fault.
+        what: &'static str,
+        /// Offending value.
+        value: f64,
+        /// Its range.
+        bound: &'static str,
+    },
     /// A block row of `W` has a block in a column that is not there.
     #[error("row {row} has a block in column {column}, expected less than {count}")]
     Column {

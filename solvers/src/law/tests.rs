@@ -1,0 +1,1 @@
+//! Every law: its projection, its one-block solve and the derivative of its map.
