@@ -5,7 +5,7 @@ use glam::DVec3;
 use moreau_solvers::auto::Stage;
 use moreau_solvers::fclib::{FclibError, FclibFile, FclibProblem, FclibVectors, Info};
 use moreau_solvers::{
-    FrictionProblem, GlobalProblem, Goal, ProblemError, Residual, SolverReport, SparseMatrix,
+    GlobalProblem, Goal, ProblemError, Residual, SolverReport, SparseMatrix, StoredProblem,
     natural_map,
 };
 use std::io;
@@ -26,7 +26,7 @@ pub struct ProblemFile {
     /// Dimension of the contacts in the file, 2 or 3.
     pub dimension: usize,
     /// The stored form.
-    pub stored: FrictionProblem,
+    pub stored: StoredProblem,
     /// The global form that it was condensed from, if the file has that.
     pub global: Option<GlobalProblem>,
     /// Starting points.
@@ -216,7 +216,7 @@ impl ProblemFile {
 }
 
 /// `W r + q`.
-pub(crate) fn velocities(problem: &FrictionProblem, impulse: &[DVec3]) -> Vec<DVec3> {
+pub(crate) fn velocities(problem: &StoredProblem, impulse: &[DVec3]) -> Vec<DVec3> {
     let q = problem.free_velocity.iter().enumerate();
     q.map(|(contact, q)| problem.delassus.row_times(contact, impulse) + *q)
         .collect()

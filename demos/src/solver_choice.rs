@@ -11,8 +11,8 @@ use glam::DVec3;
 use moreau_solvers::auto::Stage;
 use moreau_solvers::{
     Admm, AdmmSettings, AlartCurnierNewton, Anderson, AndersonSettings, Auto, ConeMap,
-    FrictionProblem, GlobalProblem, Goal, LocalSolver, Momentum, Nncg, NncgSettings, Nsgs,
-    NsgsSettings, ProblemError, ProximalNewton, ProximalNewtonSettings, Solver, SolverReport,
+    GlobalProblem, Goal, LocalSolver, Momentum, Nncg, NncgSettings, Nsgs, NsgsSettings,
+    ProblemError, ProximalNewton, ProximalNewtonSettings, Solver, SolverReport, StoredProblem,
 };
 
 /// A solver that can be asked for.
@@ -144,7 +144,7 @@ impl AnySolver {
     /// As [`Solver::solve`].
     pub fn solve(
         &mut self,
-        stored: &FrictionProblem,
+        stored: &StoredProblem,
         global: Option<&GlobalProblem>,
         impulse: &mut [DVec3],
         goal: &Goal,
@@ -209,12 +209,11 @@ mod tests {
 
     #[test]
     fn every_solver_has_its_own_name_and_solves_one_contact() {
-        let problem = FrictionProblem {
-            delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
-            free_velocity: vec![DVec3::new(-1.0, 3.0, 0.0)],
-            friction: vec![0.5],
-            joints: Vec::new(),
-        };
+        let problem = StoredProblem::of_contacts(
+            Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
+            vec![DVec3::new(-1.0, 3.0, 0.0)],
+            vec![0.5],
+        );
         for choice in list() {
             assert_eq!(find(choice.name).unwrap().description, choice.description);
             let mut impulse = vec![DVec3::ZERO];

@@ -1,7 +1,6 @@
 //! ADMM: one factorisation, many back-solves [Carpentier-LeLidec-Montaut24].
 //!
-//! **Problem.** The stored form `u = W r + q` with the Coulomb law at the contacts and `u = 0` at the
-//! blocks of joints, whose multipliers are free ([`FrictionProblem`]). `W` is taken as given: it may
+//! **Problem.** The stored form `u = W r + q` with any laws ([`StoredProblem`]). `W` is taken as given: it may
 //! be singular, and slightly unsymmetric.
 //!
 //! **Algorithm.** With `λ_α = trace(W_αα)/3` everything is done in the variables
@@ -28,7 +27,7 @@
 //!
 //! The implicit form solves `K* ∋ û ⊥ z ∈ K` for `u = ρ(z − v)` exactly, and has no gain `μ` in
 //! the loop: with `μ = 10⁶` the explicit one does not converge. Both can run in a cycle, since the
-//! law of friction is not monotone; that ends as not converged. At joints `P` is the identity.
+//! law of friction is not monotone; that ends as not converged. For an equality `P` is the identity.
 //!
 //! **Penalty.** Every few iterations the two residuals of the splitting, each relative to what it is
 //! made of, are compared: `‖x − z‖/‖z‖` (primal) and `ρ‖z − z_prev‖/‖q‖` (dual). A ratio beyond 2
@@ -53,11 +52,9 @@ mod penalty;
 mod system;
 
 use crate::history::History;
-use crate::problem::check_warm_start;
+use crate::law::list::{Laws, rows_of, rows_of_mut};
 use crate::progress::Progress;
-use crate::{
-    FrictionProblem, Goal, ProblemError, Solver, SolverReport, infeasibility, natural_map,
-};
+use crate::{Goal, ProblemError, Solver, SolverReport, StoredProblem, infeasibility, natural_map};
 use glam::DVec3;
 use penalty::Penalty;
 use system::ScaledSystem;
@@ -106,17 +103,16 @@ impl Default for AdmmSettings {
 ///
 /// ```
 /// use glam::{DMat3, DVec3};
-/// use moreau_solvers::{Admm, AdmmSettings, Delassus, FrictionProblem, Goal, Solver};
-/// let problem = FrictionProblem {
-///     delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
-///     free_velocity: vec![DVec3::new(-1.0, 2.0, 0.0)],
-///     friction: vec![0.5],
-///     joints: Vec::new(),
-/// };
-/// let mut impulse = vec![DVec3::ZERO];
+/// use moreau_solvers::{Admm, AdmmSettings, Delassus, StoredProblem, Goal, Solver};
+/// let problem = StoredProblem::of_contacts(
+///     Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
+///     vec![DVec3::new(-1.0, 2.0, 0.0)],
+///     vec![0.5],
+/// );
+/// let mut impulse = vec![0.0; 3];
 /// let report = Admm::new(AdmmSettings::default()).solve(&problem, &mut impulse, &Goal::scaled(1e-12))?;
 /// assert!(report.converged());
-/// assert!((impulse[0] - DVec3::new(1.0, -0.5, 0.0)).length() < 1e-11); // it slides
+/// assert!((DVec3::from_slice(&impulse) - DVec3::new(1.0, -0.5, 0.0)).length() < 1e-11); // it slides
 /// # Ok::<(), moreau_solvers::ProblemError>(())
 /// ```
 #[derive(Debug, Default)]
@@ -135,7 +131,9 @@ struct State {
     free: Vec<DVec3>,
     x: Vec<f64>,
     z: Vec<DVec3>,
+    before: Vec<DVec3>,
     y: Vec<DVec3>,
+    laws: Laws,
     impulse: Vec<DVec3>,
     /// `‖q‖`.
     speed: f64,
@@ -158,28 +156,28 @@ impl Admm {
 impl Solver for Admm {
     fn solve(
         &mut self,
-        problem: &FrictionProblem,
-        impulse: &mut [DVec3],
+        problem: &StoredProblem,
+        impulse: &mut [f64],
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
-        problem.validate()?;
-        check_warm_start(impulse, problem.len())?;
-        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        self.state.impulse.clear();
-        self.state.impulse.extend_from_slice(impulse);
-        if progress.judge(&natural_map::stored(problem, impulse), impulse) > 1.0 {
-            let mut run = Run {
-                problem,
-                settings: &self.settings,
-                system: &mut self.system,
-                state: &mut self.state,
-            };
-            run.execute(impulse, &mut progress);
-        }
-        let mut report = progress.report;
-        infeasibility::conclude(problem, &self.state.impulse, &mut report);
-        impulse.copy_from_slice(&self.best);
-        Ok(report)
+        problem.in_triples(impulse, |impulse| {
+            let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+            self.state.impulse.clear();
+            self.state.impulse.extend_from_slice(impulse);
+            if progress.judge(&natural_map::stored_triples(problem, impulse), impulse) > 1.0 {
+                let mut run = Run {
+                    problem,
+                    settings: &self.settings,
+                    system: &mut self.system,
+                    state: &mut self.state,
+                };
+                run.execute(impulse, &mut progress);
+            }
+            let mut report = progress.report;
+            infeasibility::conclude(problem, &self.state.impulse, &mut report);
+            impulse.copy_from_slice(&self.best);
+            report
+        })
     }
 
     fn history(&self) -> &History {
@@ -192,7 +190,7 @@ const FIRST_CLASSIFICATION: usize = 100;
 
 /// One solve.
 struct Run<'a> {
-    problem: &'a FrictionProblem,
+    problem: &'a StoredProblem,
     settings: &'a AdmmSettings,
     system: &'a mut ScaledSystem,
     state: &'a mut State,
@@ -255,21 +253,25 @@ impl Run<'_> {
     /// `z = √λ r`, and `y` from the velocity at `r`, as far as the law allows it.
     fn begin(&mut self, start: &[DVec3], rho: f64) {
         let (problem, state, root) = (self.problem, &mut *self.state, self.system.root());
-        let n = problem.len();
+        let n = problem.triples();
         for field in [&mut state.free, &mut state.z, &mut state.y] {
             field.clear();
             field.resize(n, DVec3::ZERO);
         }
         state.x.clear();
         state.x.resize(3 * n, 0.0);
-        for block in 0..n {
-            let q = problem.free_velocity[block];
-            state.free[block] = q / root[block];
-            state.z[block] = start[block] * root[block];
-            let u = (problem.delassus.row_times(block, start) + q) / root[block];
-            let friction = problem.friction.get(block).copied();
-            state.y[block] = law::dual(self.settings.shift, friction, u) / -rho;
+        for triple in 0..n {
+            let q = problem.free_velocity[triple];
+            state.free[triple] = q / root[triple];
+            state.z[triple] = start[triple] * root[triple];
+            state.y[triple] = problem.velocity(triple, start) / root[triple];
         }
+        state.laws = problem.laws.scaled(root);
+        for (range, law) in state.laws.iter() {
+            let rows = &mut rows_of_mut(&mut state.y[range])[..law.rows()];
+            law::dual(self.settings.shift, law, rows);
+        }
+        state.y.iter_mut().for_each(|y| *y /= -rho);
         state.speed = state
             .free
             .iter()
@@ -281,27 +283,37 @@ impl Run<'_> {
     /// One iteration of the module's equations, and the two residuals of the splitting.
     fn iterate(&mut self, rho: f64) {
         let (state, settings) = (&mut *self.state, self.settings);
-        let friction = &self.problem.friction;
-        for block in 0..state.z.len() {
-            let (z, y) = (state.z[block], state.y[block]);
-            let mut right = (z - y) * rho - state.free[block];
-            if let (Shift::Explicit, Some(mu)) = (settings.shift, friction.get(block)) {
-                right.x -= mu * rho * law::tangential_norm(y);
+        for triple in 0..state.z.len() {
+            let (z, y) = (state.z[triple], state.y[triple]);
+            let right = (z - y) * rho - state.free[triple];
+            state.x[3 * triple..3 * triple + 3].copy_from_slice(&right.to_array());
+        }
+        if settings.shift == Shift::Explicit {
+            for (range, law) in state.laws.iter() {
+                let first = 3 * range.start;
+                state.x[first] -= rho * law.shift(&rows_of(&state.y[range])[..law.rows()]);
             }
-            state.x[3 * block..3 * block + 3].copy_from_slice(&right.to_array());
         }
         self.system.solve(&mut state.x);
-        let mut sums = [0.0; 3];
-        for block in 0..state.z.len() {
-            let x = DVec3::from_slice(&state.x[3 * block..3 * block + 3]);
-            let before = state.z[block];
+        state.before.clone_from(&state.z);
+        for triple in 0..state.z.len() {
+            let x = DVec3::from_slice(&state.x[3 * triple..3 * triple + 3]);
+            let before = state.before[triple];
             let relaxed = before + (x - before) * settings.over_relaxation;
-            let v = relaxed + state.y[block];
-            let z = law::resolve(settings.shift, friction.get(block).copied(), v);
-            state.z[block] = z;
-            state.y[block] = v - z;
+            state.z[triple] = relaxed + state.y[triple];
+        }
+        state.y.clone_from(&state.z);
+        for (range, law) in state.laws.iter() {
+            let v = &mut rows_of_mut(&mut state.z[range])[..law.rows()];
+            law::resolve(settings.shift, law, v);
+        }
+        let mut sums = [0.0; 3];
+        for triple in 0..state.z.len() {
+            let x = DVec3::from_slice(&state.x[3 * triple..3 * triple + 3]);
+            let z = state.z[triple];
+            state.y[triple] -= z;
             sums[0] += (x - z).length_squared();
-            sums[1] += (z - before).length_squared();
+            sums[1] += (z - state.before[triple]).length_squared();
             sums[2] += z.length_squared();
         }
         let [apart, moved, size] = sums.map(f64::sqrt);
@@ -319,7 +331,7 @@ impl Run<'_> {
         {
             *r = *z / *root;
         }
-        let residual = natural_map::stored(self.problem, &state.impulse);
+        let residual = natural_map::stored_triples(self.problem, &state.impulse);
         progress.judge(&residual, &state.impulse);
     }
 }

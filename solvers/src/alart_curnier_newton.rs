@@ -37,30 +37,30 @@
 //!
 //! ```
 //! use glam::{DMat3, DVec3};
-//! use moreau_solvers::{AlartCurnierNewton, Delassus, FrictionProblem, Goal, Solver};
-//! let problem = FrictionProblem {
-//!     delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
-//!     free_velocity: vec![DVec3::new(-1.0, 0.8, 0.0)],
-//!     friction: vec![0.5],
-//!     joints: Vec::new(),
-//! };
-//! let mut impulse = vec![DVec3::ZERO];
+//! use moreau_solvers::{AlartCurnierNewton, Delassus, StoredProblem, Goal, Solver};
+//! let problem = StoredProblem::of_contacts(
+//!     Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
+//!     vec![DVec3::new(-1.0, 0.8, 0.0)],
+//!     vec![0.5],
+//! );
+//! let mut impulse = vec![0.0; 3];
 //! let report = AlartCurnierNewton::default().solve(&problem, &mut impulse, &Goal::scaled(1e-12))?;
 //! assert!(report.converged());
-//! assert!((impulse[0] - DVec3::new(1.0, -0.5, 0.0)).length() < 1e-12); // it slides
+//! assert!((DVec3::from_slice(&impulse) - DVec3::new(1.0, -0.5, 0.0)).length() < 1e-12); // it slides
 //! # Ok::<(), moreau_solvers::ProblemError>(())
 //! ```
 
-use crate::newton::cone_map::{ConeMap, Linearised};
-use crate::problem::check_warm_start;
+use crate::law::list::{Laws, rows_of, rows_of_mut};
+use crate::law::{ConeMap, linearised::Linearised};
 use crate::progress::Progress;
 use crate::sweep::acceleration::{self, Momentum, Relaxation};
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::{
-    FrictionProblem, GlobalProblem, Goal, History, NsgsSettings, ProblemError, Solver,
-    SolverReport, cone, infeasibility,
+    GlobalProblem, Goal, History, Law, NsgsSettings, ProblemError, Solver, SolverReport,
+    StoredProblem, infeasibility,
 };
 use glam::{DMat3, DVec3};
+use smallvec::SmallVec;
 
 mod assembly;
 mod global_system;
@@ -158,51 +158,77 @@ impl AlartCurnierNewton {
     pub fn solve_global(
         &mut self,
         problem: &GlobalProblem,
-        impulse: &mut [DVec3],
+        impulse: &mut [f64],
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
         self.failure = None;
         let stored = problem.condense()?;
-        stored.validate()?;
-        check_warm_start(impulse, stored.len())?;
-        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = ExplicitSweep::new(&stored, &mut self.explicit, impulse);
-        sweep_first(&mut sweep, &self.settings, &mut progress);
-        if !progress.finished() {
-            let start = problem.velocity_under(progress.best())?;
-            let mut system = GlobalSystem::new(problem, &stored, &start, &mut self.global)?;
-            let (settings, vectors) = (&self.settings, &mut self.vectors);
-            self.failure = newton(&mut system, &mut sweep, settings, vectors, &mut progress);
+        if !stored.laws.are_triples() {
+            return self.solve(&stored, impulse, goal);
         }
-        let mut report = progress.report;
-        impulse.copy_from_slice(&self.best);
-        infeasibility::conclude(&stored, impulse, &mut report);
-        Ok(report)
+        let start = |r: &[DVec3]| problem.velocity_under(rows_of(r));
+        let mut failed = None;
+        let report = stored.in_triples(impulse, |impulse| {
+            let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+            let mut sweep = ExplicitSweep::new(&stored, &mut self.explicit, impulse);
+            sweep_first(&mut sweep, &self.settings, &mut progress);
+            if !progress.finished() {
+                let system = start(progress.best()).and_then(|start| {
+                    GlobalSystem::new(problem, &stored, &start, &mut self.global)
+                });
+                match system {
+                    Ok(mut system) => {
+                        let (settings, vectors) = (&self.settings, &mut self.vectors);
+                        self.failure =
+                            newton(&mut system, &mut sweep, settings, vectors, &mut progress);
+                    }
+                    Err(error) => failed = Some(error),
+                }
+            }
+            let mut report = progress.report;
+            impulse.copy_from_slice(&self.best);
+            infeasibility::conclude(&stored, impulse, &mut report);
+            report
+        })?;
+        failed.map_or(Ok(report), Err)
+    }
+}
+
+/// Rolling and spinning resistance couple the triples of an interaction, which the matrices of this method do not.
+fn refuse_rolling(problem: &StoredProblem) -> Result<(), ProblemError> {
+    let rolls = |law: &Law| matches!(law, Law::Rolling(_));
+    match problem.laws().iter().position(rolls) {
+        None => Ok(()),
+        Some(interaction) => Err(ProblemError::Unsupported {
+            interaction,
+            method: "the Newton method of Alart and Curnier",
+        }),
     }
 }
 
 impl Solver for AlartCurnierNewton {
     fn solve(
         &mut self,
-        problem: &FrictionProblem,
-        impulse: &mut [DVec3],
+        problem: &StoredProblem,
+        impulse: &mut [f64],
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
         self.failure = None;
-        problem.validate()?;
-        check_warm_start(impulse, problem.len())?;
-        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse);
-        sweep_first(&mut sweep, &self.settings, &mut progress);
-        if !progress.finished() {
-            let mut system = ReducedSystem::new(problem, &mut self.reduced);
-            let (settings, vectors) = (&self.settings, &mut self.vectors);
-            self.failure = newton(&mut system, &mut sweep, settings, vectors, &mut progress);
-        }
-        let mut report = progress.report;
-        impulse.copy_from_slice(&self.best);
-        infeasibility::conclude(problem, impulse, &mut report);
-        Ok(report)
+        refuse_rolling(problem)?;
+        problem.in_triples(impulse, |impulse| {
+            let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+            let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse);
+            sweep_first(&mut sweep, &self.settings, &mut progress);
+            if !progress.finished() {
+                let mut system = ReducedSystem::new(problem, &mut self.reduced);
+                let (settings, vectors) = (&self.settings, &mut self.vectors);
+                self.failure = newton(&mut system, &mut sweep, settings, vectors, &mut progress);
+            }
+            let mut report = progress.report;
+            impulse.copy_from_slice(&self.best);
+            infeasibility::conclude(problem, impulse, &mut report);
+            report
+        })
     }
 
     fn history(&self) -> &History {
@@ -232,10 +258,10 @@ fn sweep_first(
 
 /// The linear algebra of one of the two forms, in scaled variables.
 trait NewtonSystem {
-    /// `√λ` of each block.
+    /// `√λ` of each triple.
     fn root(&self) -> &[f64];
-    /// `μ` of each contact; further blocks belong to joints.
-    fn friction(&self) -> &[f64];
+    /// The laws, scaled.
+    fn laws(&self) -> &Laws;
     /// `u` at `r`. The global form knows it from its velocities.
     fn velocity(&self, r: &[DVec3], u: &mut [DVec3]);
     /// The Newton step `dr` and its `du` at the derivatives `at`, for the residual `phi`.
@@ -256,9 +282,8 @@ trait NewtonSystem {
 #[derive(Debug, Default)]
 struct Derivatives {
     map: Vec<Linearised>,
-    /// The diagonal of `R`; the unit matrix for joints.
-    rho: DVec3,
-    contacts: usize,
+    /// The diagonal of `R` of each triple: the penalties of contacts, else 1.
+    penalty: Vec<DVec3>,
 }
 
 impl Derivatives {
@@ -266,12 +291,8 @@ impl Derivatives {
         self.map[block].rank == 0
     }
 
-    fn penalty(&self, block: usize) -> DVec3 {
-        if block < self.contacts {
-            self.rho
-        } else {
-            DVec3::ONE
-        }
+    fn penalty(&self, triple: usize) -> DVec3 {
+        self.penalty[triple]
     }
 
     /// `D R` of a block.
@@ -298,6 +319,7 @@ struct Vectors {
     phi: Vec<DVec3>,
     dr: Vec<DVec3>,
     du: Vec<DVec3>,
+    scratch: Vec<DVec3>,
     at: Derivatives,
     /// Not scaled and in the cones: what is judged.
     candidate: Vec<DVec3>,
@@ -315,8 +337,12 @@ fn newton(
 ) -> Option<Failure> {
     let n = system.root().len();
     let [normal, tangential] = settings.penalty;
-    vectors.at.rho = DVec3::new(normal, tangential, tangential);
-    vectors.at.contacts = system.friction().len();
+    let rho = DVec3::new(normal, tangential, tangential);
+    vectors.at.penalty.clear();
+    for (range, law) in system.laws().iter() {
+        let own = if law.has_friction() { rho } else { DVec3::ONE };
+        vectors.at.penalty.extend(range.map(|_| own));
+    }
     vectors.r.clear();
     let scaled = progress.best().iter().zip(system.root());
     vectors.r.extend(scaled.map(|(r, root)| *r * *root));
@@ -325,7 +351,7 @@ fn newton(
         v.resize(n, DVec3::ZERO);
     }
     system.velocity(&vectors.r, &mut vectors.u);
-    let mut square = vectors.linearise(system.friction());
+    let mut square = vectors.linearise(system.laws());
     vectors.past.clear();
     vectors.past.resize(settings.memory.max(1), square);
     let budget = progress.report.factorizations + settings.max_factorizations;
@@ -341,7 +367,7 @@ fn newton(
         if let Err(failure) = system.step(at, phi, dr, du, count) {
             return Some(failure);
         }
-        let Some(t) = vectors.line_search(system.friction(), settings.line_search, square) else {
+        let Some(t) = vectors.line_search(system.laws(), settings.line_search, square) else {
             return Some(Failure::NoDecrease);
         };
         for (r, dr) in vectors.r.iter_mut().zip(&vectors.dr) {
@@ -349,7 +375,7 @@ fn newton(
         }
         system.advance(t, &vectors.r);
         system.velocity(&vectors.r, &mut vectors.u);
-        square = vectors.linearise(system.friction());
+        square = vectors.linearise(system.laws());
         steps += 1;
         let place = steps % vectors.past.len();
         vectors.past[place] = square;
@@ -369,45 +395,55 @@ const MAX_TRIALS: usize = 30;
 
 impl Vectors {
     /// `Φ` and the derivatives at `r`, `u`; `‖Φ‖²`.
-    fn linearise(&mut self, friction: &[f64]) -> f64 {
-        self.at.map.clear();
-        self.phi.clear();
-        let mut square = 0.0;
-        for (block, (r, u)) in self.r.iter().zip(&self.u).enumerate() {
-            let u = self.at.penalty(block) * *u;
-            let at = match friction.get(block) {
-                Some(mu) => ConeMap::AlartCurnier.linearise(*r, u, 1.0, *mu),
-                None => Linearised::joint(*r - u),
-            };
-            let phi = *r - at.point;
-            square += phi.length_squared();
-            self.phi.push(phi);
-            self.at.map.push(at);
+    fn linearise(&mut self, laws: &Laws) -> f64 {
+        let Self {
+            r,
+            u,
+            at,
+            phi,
+            scratch,
+            ..
+        } = self;
+        scratch.clear();
+        scratch.extend(u.iter().zip(&at.penalty).map(|(u, penalty)| *penalty * *u));
+        at.map.clear();
+        at.map.resize(r.len(), Linearised::default());
+        for (range, law) in laws.iter() {
+            let point = [&r[range.clone()], &scratch[range.clone()]];
+            law.linearise(ConeMap::AlartCurnier, point, 1.0, &mut at.map[range]);
         }
-        square
+        phi.clear();
+        phi.extend(r.iter().zip(&at.map).map(|(r, at)| *r - at.point));
+        phi.iter().map(|phi| phi.length_squared()).sum()
     }
 
     /// `‖Φ‖²` at `t` times the step.
-    fn square_at(&self, friction: &[f64], t: f64) -> f64 {
+    fn square_at(&self, laws: &Laws, t: f64) -> f64 {
         let mut square = 0.0;
-        for (block, (r, u)) in self.r.iter().zip(&self.u).enumerate() {
-            let r = *r + self.dr[block] * t;
-            let u = self.at.penalty(block) * (*u + self.du[block] * t);
-            let point = match friction.get(block) {
-                Some(mu) => ConeMap::AlartCurnier.project(r, u, 1.0, *mu),
-                None => r - u,
-            };
-            square += (r - point).length_squared();
+        let mut at = vec![Linearised::default(); 1];
+        for (range, law) in laws.iter() {
+            let own = |triple: usize| self.r[triple] + self.dr[triple] * t;
+            let velocity =
+                |triple: usize| self.at.penalty(triple) * (self.u[triple] + self.du[triple] * t);
+            let r: SmallVec<[DVec3; 2]> = range.clone().map(own).collect();
+            let u: SmallVec<[DVec3; 2]> = range.map(velocity).collect();
+            at.resize(r.len(), Linearised::default());
+            law.linearise(ConeMap::AlartCurnier, [&r, &u], 1.0, &mut at);
+            let gaps = r
+                .iter()
+                .zip(&at)
+                .map(|(r, at)| (*r - at.point).length_squared());
+            square += gaps.sum::<f64>();
         }
         square
     }
 
-    fn line_search(&self, friction: &[f64], rule: LineSearch, square: f64) -> Option<f64> {
+    fn line_search(&self, laws: &Laws, rule: LineSearch, square: f64) -> Option<f64> {
         let reference = self.past.iter().copied().fold(square, f64::max);
         let (mut short, mut long, mut t) = (0.0, 1.0, 1.0);
         for _ in 0..MAX_TRIALS {
             // θ' = −2θ, so that θ(0) + m t θ'(0) = (1 − 2 m t) θ(0).
-            let reached = self.square_at(friction, t);
+            let reached = self.square_at(laws, t);
             let low_enough = reached <= reference - 2.0 * LEAST_DECREASE * t * square;
             if !low_enough {
                 long = t;
@@ -425,16 +461,13 @@ impl Vectors {
     }
 
     fn take_candidate(&mut self, system: &impl NewtonSystem) {
-        let (friction, root) = (system.friction(), system.root());
-        self.candidate.clear();
-        let blocks = self.r.iter().zip(root).enumerate();
-        self.candidate.extend(blocks.map(|(block, (r, root))| {
-            let inside = match friction.get(block) {
-                Some(mu) => cone::project(*mu, *r),
-                None => *r,
-            };
-            inside / *root
-        }));
+        self.candidate.clone_from(&self.r);
+        for (range, law) in system.laws().iter() {
+            law.project(&mut rows_of_mut(&mut self.candidate[range])[..law.rows()]);
+        }
+        for (r, root) in self.candidate.iter_mut().zip(system.root()) {
+            *r /= *root;
+        }
     }
 }
 

@@ -22,24 +22,22 @@
 //!
 //! ```
 //! use glam::{DMat3, DVec3};
-//! use moreau_solvers::{Anderson, Delassus, FrictionProblem, Goal, Solver};
-//! let problem = FrictionProblem {
-//!     delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
-//!     free_velocity: vec![DVec3::new(-1.0, 0.3, 0.0)],
-//!     friction: vec![0.5],
-//!     joints: Vec::new(),
-//! };
+//! use moreau_solvers::{Anderson, Delassus, StoredProblem, Goal, Solver};
+//! let problem = StoredProblem::of_contacts(
+//!     Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
+//!     vec![DVec3::new(-1.0, 0.3, 0.0)],
+//!     vec![0.5],
+//! );
 //! let mut impulse = vec![DVec3::ZERO];
 //! let report = Anderson::default().solve(&problem, &mut impulse, &Goal::scaled(1e-10))?;
 //! assert!(report.converged());
 //! # Ok::<(), moreau_solvers::ProblemError>(())
 //! ```
 
-use crate::problem::check_warm_start;
 use crate::progress::Progress;
 use crate::sweep::fixed_point::{self, Extrapolation, FixedPointWorkspace, Limits, weighted_dot};
 use crate::{
-    FrictionProblem, Goal, History, LocalSolver, ProblemError, Solver, SolverReport, infeasibility,
+    Goal, History, LocalSolver, ProblemError, Solver, SolverReport, StoredProblem, infeasibility,
 };
 use glam::DVec3;
 
@@ -95,24 +93,24 @@ impl Anderson {
 impl Solver for Anderson {
     fn solve(
         &mut self,
-        problem: &FrictionProblem,
-        impulse: &mut [DVec3],
+        problem: &StoredProblem,
+        impulse: &mut [f64],
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
-        problem.validate()?;
-        check_warm_start(impulse, problem.len())?;
-        let limits = Limits {
-            max_sweeps: self.settings.max_iterations,
-            local: self.settings.local,
-        };
-        self.past.settings = self.settings;
-        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let (space, past) = (&mut self.space, &mut self.past);
-        fixed_point::run(problem, space, past, impulse, &limits, &mut progress);
-        let mut report = progress.report;
-        impulse.copy_from_slice(&self.best);
-        infeasibility::conclude(problem, impulse, &mut report);
-        Ok(report)
+        problem.in_triples(impulse, |impulse| {
+            let limits = Limits {
+                max_sweeps: self.settings.max_iterations,
+                local: self.settings.local,
+            };
+            self.past.settings = self.settings;
+            let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+            let (space, past) = (&mut self.space, &mut self.past);
+            fixed_point::run(problem, space, past, impulse, &limits, &mut progress);
+            let mut report = progress.report;
+            impulse.copy_from_slice(&self.best);
+            infeasibility::conclude(problem, impulse, &mut report);
+            report
+        })
     }
 
     fn history(&self) -> &History {

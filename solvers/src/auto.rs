@@ -30,8 +30,7 @@ use hard_islands::{HardIslands, SecondPhase};
 
 use crate::newton::body_space::BodySpace;
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
-use crate::problem::check_warm_start;
-use crate::problem::{FactoredProblem, FrictionProblem, ProblemError, WorldTwist, expect_length};
+use crate::problem::{FactoredProblem, ProblemError, StoredProblem, WorldTwist, expect_length};
 use crate::progress::Progress;
 use crate::proximal_newton::ConeMap;
 use crate::sweep::acceleration::{self, Momentum, Relaxation};
@@ -164,7 +163,7 @@ impl Auto {
     pub fn solve_global(
         &mut self,
         problem: &GlobalProblem,
-        impulse: &mut [DVec3],
+        impulse: &mut [f64],
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
         let stored = problem.condense()?;
@@ -178,29 +177,22 @@ impl Auto {
     pub fn solve_condensed(
         &mut self,
         problem: &GlobalProblem,
-        stored: &FrictionProblem,
-        impulse: &mut [DVec3],
+        stored: &StoredProblem,
+        impulse: &mut [f64],
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
         problem.validate()?;
-        expect_length("stored form", stored.len(), problem.len())?;
-        expect_length(
-            "contacts of the stored form",
-            stored.contacts(),
-            problem.len(),
-        )?;
-        self.solve_in(stored, Some(problem), impulse, goal)
+        expect_length("rows of the stored form", stored.rows(), problem.rows())?;
+        stored.in_triples(impulse, |r| self.solve_in(stored, Some(problem), r, goal))
     }
 
     fn solve_in(
         &mut self,
-        problem: &FrictionProblem,
+        problem: &StoredProblem,
         global: Option<&GlobalProblem>,
         impulse: &mut [DVec3],
         goal: &Goal,
-    ) -> Result<SolverReport, ProblemError> {
-        problem.validate()?;
-        check_warm_start(impulse, problem.len())?;
+    ) -> SolverReport {
         self.path.clear();
         let Nsgs {
             history,
@@ -252,10 +244,10 @@ impl Auto {
         let mut report = progress.report;
         impulse.copy_from_slice(&self.sweeps.best);
         infeasibility::conclude(problem, impulse, &mut report);
-        Ok(report)
+        report
     }
 
-    /// Solves a factored problem in place. `impulse` (N·s, contact frames, one a contact) is the
+    /// Solves a factored problem in place. `impulse` (one entry a row; N·s, for couples N·m·s) is the
     /// warm start and receives the best impulse found; `twist` receives `v_free + Ŵ Gᵀ r`.
     ///
     /// Islands that the first stage leaves unsolved are taken out and solved one by one, with the
@@ -266,15 +258,16 @@ impl Auto {
     pub fn solve_factored(
         &mut self,
         problem: &FactoredProblem,
-        impulse: &mut [DVec3],
+        impulse: &mut [f64],
         twist: &mut Vec<WorldTwist>,
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
         problem.validate_bodies()?;
-        check_warm_start(impulse, problem.contacts.len())?;
         let shared = self.settings.first.shares(problem);
-        awake::during(shared, || {
-            self.solve_on(problem, impulse, twist, goal, shared)
+        problem.in_triples(impulse, |impulse| {
+            awake::during(shared, || {
+                self.solve_on(problem, impulse, twist, goal, shared)
+            })
         })
     }
 
@@ -328,7 +321,7 @@ impl Auto {
                 acceleration::run(&mut sweep, &rest, &mut progress);
                 log.stage(Method::Accelerated, &progress);
             }
-            problem.twist_under(progress.best(), twist);
+            problem.twist_under_triples(progress.best(), twist);
         }
         let mut report = progress.report;
         impulse.copy_from_slice(&self.sweeps.best);
@@ -381,11 +374,11 @@ fn in_parts(
 impl Solver for Auto {
     fn solve(
         &mut self,
-        problem: &FrictionProblem,
-        impulse: &mut [DVec3],
+        problem: &StoredProblem,
+        impulse: &mut [f64],
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
-        self.solve_in(problem, None, impulse, goal)
+        problem.in_triples(impulse, |r| self.solve_in(problem, None, r, goal))
     }
 
     fn history(&self) -> &History {

@@ -1,10 +1,14 @@
 //! The Delassus operator `W = G Ŵ Gᵀ` in stored form: block-compressed rows of 3×3 blocks.
 //!
 //! Block `(α, β)` exists iff the contacts share a body that impulses move [THEORY §6]. The
-//! columns of a row ascend. Imported problems may be unsymmetric; rows are used as given.
+//! columns of a row ascend. Imported problems may be unsymmetric; rows are used as given. Three rows are the unit of storage: an
+//! interaction takes as many block rows as its law needs, and spare rows are coupled to nothing.
 
+use crate::SparseMatrix;
+use crate::law::list::Laws;
 use crate::problem::FactoredProblem;
 use glam::{DMat3, DVec3};
+use std::ops::Range;
 
 /// A block-sparse matrix of `rows × rows` 3×3 blocks, 1/kg.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,6 +52,53 @@ impl Delassus {
             matrix.row_start.push(matrix.columns.len());
         }
         matrix
+    }
+
+    /// From a matrix with one row for each row of the laws. Blocks are stored where an entry is not zero and on the diagonal;
+    /// a spare row has the mean of the other diagonal entries of its interaction there, or 1 if that is not positive.
+    pub(crate) fn from_sparse(laws: &Laws, matrix: &SparseMatrix) -> Self {
+        // Triple and place in it of each row.
+        let mut place = Vec::with_capacity(laws.rows());
+        for (range, law) in laws.iter() {
+            place.extend((0..law.rows()).map(|k| (range.start + k / 3, k % 3)));
+        }
+        let mut rows: Vec<Vec<(u32, DMat3)>> = vec![Vec::new(); laws.triples()];
+        for column in 0..matrix.columns() {
+            let (block_column, c) = place[column];
+            for (row, value) in matrix.column(column).filter(|(_, value)| *value != 0.0) {
+                let (block_row, r) = place[row];
+                let blocks = &mut rows[block_row];
+                if blocks
+                    .last()
+                    .is_none_or(|(last, _)| *last as usize != block_column)
+                {
+                    blocks.push((block_column as u32, DMat3::ZERO));
+                }
+                if let Some((_, block)) = blocks.last_mut() {
+                    block.col_mut(c)[r] = value;
+                }
+            }
+        }
+        let mut assembled = Self::from_rows(rows);
+        for (range, law) in laws.iter() {
+            assembled.fill_spare_rows(range, law.rows());
+        }
+        assembled
+    }
+
+    /// Gives the spare rows of an interaction of `m` rows their diagonal entries.
+    pub(crate) fn fill_spare_rows(&mut self, range: Range<usize>, m: usize) {
+        if m == 3 * range.len() {
+            return;
+        }
+        let at = |k: usize| (range.start + k / 3, k % 3);
+        let diagonal = |(triple, c): (usize, usize)| self.diagonal(triple).col(c)[c];
+        let mean = (0..m).map(|k| diagonal(at(k))).sum::<f64>() / m as f64;
+        let spare = if mean > 0.0 { mean } else { 1.0 };
+        for k in m..3 * range.len() {
+            let (triple, c) = at(k);
+            self.blocks[self.diagonal[triple]].col_mut(c)[c] = spare;
+        }
     }
 
     /// Assembles `W` of a factored problem, body by body.

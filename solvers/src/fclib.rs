@@ -54,13 +54,12 @@
 //! ```
 //! use glam::{DMat3, DVec3};
 //! use moreau_solvers::fclib::{FclibFile, FclibProblem};
-//! use moreau_solvers::{Delassus, FrictionProblem};
-//! let problem = FrictionProblem {
-//!     delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
-//!     free_velocity: vec![DVec3::new(-1.0, 0.3, 0.0)],
-//!     friction: vec![0.5],
-//!     joints: Vec::new(),
-//! };
+//! use moreau_solvers::{Delassus, StoredProblem};
+//! let problem = StoredProblem::of_contacts(
+//!     Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
+//!     vec![DVec3::new(-1.0, 0.3, 0.0)],
+//!     vec![0.5],
+//! );
 //! let file = FclibFile::new(FclibProblem::Local(problem));
 //! assert_eq!(FclibFile::from_bytes(&file.to_bytes()?)?, file);
 //! # Ok::<(), moreau_solvers::fclib::FclibError>(())
@@ -77,7 +76,7 @@ mod tests;
 
 pub use error::FclibError;
 
-use crate::{FrictionProblem, GlobalProblem, ProblemError};
+use crate::{GlobalProblem, ProblemError, StoredProblem};
 use glam::DVec3;
 use std::borrow::Cow;
 use std::path::Path;
@@ -98,7 +97,7 @@ pub struct Info {
 #[non_exhaustive]
 pub enum FclibProblem {
     /// With stored blocks: `/fclib_local`.
-    Local(FrictionProblem),
+    Local(StoredProblem),
     /// In global form: `/fclib_global`.
     Global(GlobalProblem),
 }
@@ -126,7 +125,7 @@ impl FclibProblem {
     ///
     /// # Errors
     /// [`ProblemError`] if a global problem is inconsistent or its `M` is singular.
-    pub fn stored(&self) -> Result<Cow<'_, FrictionProblem>, ProblemError> {
+    pub fn stored(&self) -> Result<Cow<'_, StoredProblem>, ProblemError> {
         match self {
             Self::Local(problem) => Ok(Cow::Borrowed(problem)),
             Self::Global(problem) => problem.condense().map(Cow::Owned),

@@ -1,21 +1,21 @@
 //! Why a solve did not converge: a proof that no impulse keeps the bodies apart, or a finding that
 //! the impulses grow without bound.
 //!
-//! **Certificate** (after Farkas). By De Saxcé's shift `û_α ∈ K*_α` says `u_αN ≥ 0` and nothing else,
-//! since `û_N = u_N + μ‖u_T‖ ≥ μ‖u_T‖`. Let `y` have `y_α = (y_αN, 0, 0)`, `y_αN ≥ 0` at the contacts
-//! and any value at the joints, and let
+//! **Certificate** (after Farkas). By De Saxcé's shift `û_α ∈ K*_α` says `u_αN ≥ 0` of a contact and nothing else,
+//! since `û_N = u_N + μ‖u_T‖ ≥ μ‖u_T‖`; an equality says `u = 0`, and a row whose impulse is bounded on one side only that its velocity has one
+//! sign. Let `y` have `y_α = (y_αN, 0, …)`, `y_αN ≥ 0` at contacts and complementarities, any value at equalities, the sign of
+//! the bounds at intervals with one infinite end, zero at bounded ones, and let
 //!
 //! ```text
-//! −(Wᵀy)_α ∈ K*_α  at the contacts,    (Wᵀy)_α = 0  at the joints,    qᵀy < 0.
+//! −(Wᵀy)_α ∈ (C∞_α)*  for the recession cone C∞ of every law,        qᵀy + Σ σ_α < 0
 //! ```
 //!
-//! Then no `r ∈ K` has `u_N ≥ 0` at all contacts and `u = 0` at the joints. Proof: such an `r` gives
-//! `yᵀu = Σ y_αN u_αN + 0 ≥ 0`. But `yᵀu = (Wᵀy)ᵀr + qᵀy`, where `(Wᵀy)_αᵀ r_α ≤ 0` since
-//! `−(Wᵀy)_α` is in the dual of the cone of `r_α`; so `yᵀu ≤ qᵀy < 0`. ∎ Friction does not enter but
+//! with `σ_α = sup (Wᵀy)_αᵀ b` over the bounded part of `C_α` (zero for cones). Then no `r ∈ C` has velocities of the right signs. Proof: such an `r` gives
+//! `yᵀu ≥ 0`. But `yᵀu = (Wᵀy)ᵀr + qᵀy`, where `(Wᵀy)_αᵀ r_α ≤ σ_α`; so `yᵀu ≤ qᵀy + Σ σ < 0`. ∎ Friction does not enter but
 //! through `r ∈ K`: the proof holds for every law of sliding.
 //!
-//! **In numbers** the first two conditions hold up to `v_α = ‖P_K((Wᵀy)_α)‖` (Moreau: the distance of
-//! `−(Wᵀy)_α` to `K*_α`; `‖(Wᵀy)_α‖` at a joint). The proof then reads `0 ≤ qᵀy + Σ v_α‖r_α‖`, and
+//! **In numbers** the first condition holds up to `v_α = ‖P_C∞((Wᵀy)_α)‖` (Moreau: the distance of
+//! `−(Wᵀy)_α` to `(C∞_α)*`; `‖(Wᵀy)_α‖` at an equality). With `−qᵀy − Σ σ` for `−qᵀy`, the proof then reads `0 ≤ qᵀy + Σ v_α‖r_α‖`, and
 //! with Cauchy–Schwarz every solution has
 //!
 //! ```text
@@ -34,9 +34,11 @@
 //! of `Wᵀ` within their support (conjugate gradients on the normal equations, scaled), the negative
 //! part is cut off, and what is left is checked as above.
 
-use crate::problem::{Contact, FactoredProblem, FrictionProblem};
-use crate::{SolverReport, SolverStatus, cone, natural_map};
+use crate::law::list::rows_of_mut;
+use crate::problem::{Contact, FactoredProblem, StoredProblem};
+use crate::{Law, SolverReport, SolverStatus, natural_map};
 use glam::DVec3;
+use smallvec::SmallVec;
 
 /// Impulse over `√(Σ ‖q‖²/λ)` beyond which nothing counts as a solution.
 const UNBOUNDED: f64 = 1e8;
@@ -51,46 +53,55 @@ const ROUNDS: usize = 6;
 /// A proof that a problem has no solution (see the [module](self)).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
-    /// `y`, one vector a block: only normals at the contacts. Scaled to `Σ λ‖y‖² = 1`.
-    pub direction: Vec<DVec3>,
+    /// `y`, one entry a row: only normals at the contacts. Scaled to `Σ λ‖y‖² = 1`.
+    pub direction: Vec<f64>,
     /// Every solution would have `√(Σ λ‖r‖²)` of at least this times `√(Σ ‖q‖²/λ)`.
     pub least_impulse: f64,
 }
 
-/// Looks for a certificate near `direction` (one vector a block, any length): the growth of a
+/// Looks for a certificate near `direction` (one entry a row, any length): the growth of a
 /// diverging impulse, or the impulse itself. The problem must be valid.
 ///
 /// ```
 /// use glam::{DMat3, DVec3};
-/// use moreau_solvers::{Delassus, FrictionProblem, infeasibility};
+/// use moreau_solvers::{Delassus, StoredProblem, infeasibility};
 /// // A free ball between two walls that close in on it: n₁ = −n₂, t₁ the same.
 /// let opposite = DMat3::from_diagonal(DVec3::new(-1.0, 1.0, -1.0));
 /// let rows = vec![
 ///     vec![(0, DMat3::IDENTITY), (1, opposite)],
 ///     vec![(0, opposite), (1, DMat3::IDENTITY)],
 /// ];
-/// let problem = FrictionProblem {
-///     delassus: Delassus::from_rows(rows),
-///     free_velocity: vec![-DVec3::X; 2],
-///     friction: vec![0.3; 2],
-///     joints: Vec::new(),
-/// };
-/// let proof = infeasibility::certificate(&problem, &[DVec3::new(1.0, 0.2, 0.0), DVec3::X * 1.1]);
+/// let problem = StoredProblem::of_contacts(
+///     Delassus::from_rows(rows),
+///     vec![-DVec3::X; 2],
+///     vec![0.3; 2],
+/// );
+/// let proof = infeasibility::certificate(&problem, &[1.0, 0.2, 0.0, 1.1, 0.0, 0.0]);
 /// assert!(proof.is_some_and(|proof| proof.least_impulse > 1e8));
 /// ```
 #[must_use]
-pub fn certificate(problem: &FrictionProblem, direction: &[DVec3]) -> Option<Certificate> {
-    certificate_within(problem, direction, STEPS)
+pub fn certificate(problem: &StoredProblem, direction: &[f64]) -> Option<Certificate> {
+    if direction.len() != problem.rows() {
+        return None;
+    }
+    let mut triples = Vec::new();
+    problem.laws.pack(direction, &mut triples);
+    let (y, least_impulse) = certificate_within(problem, &triples, STEPS)?;
+    let mut direction = vec![0.0; problem.rows()];
+    problem.laws.unpack(&y, &mut direction);
+    Some(Certificate {
+        direction,
+        least_impulse,
+    })
 }
 
-/// [`certificate`], with at most so many conjugate-gradient steps a projection.
+/// [`certificate`] in triples, with at most so many conjugate-gradient steps a projection: `y`, and the bound.
 fn certificate_within(
-    problem: &FrictionProblem,
+    problem: &StoredProblem,
     direction: &[DVec3],
     steps: usize,
-) -> Option<Certificate> {
-    let n = problem.len();
-    if direction.len() != n || direction.iter().any(|y| !y.is_finite()) {
+) -> Option<(Vec<DVec3>, f64)> {
+    if direction.iter().any(|y| !y.is_finite()) {
         return None;
     }
     let mut lambda = Vec::new();
@@ -107,10 +118,7 @@ fn certificate_within(
         let physical = operator.physical(&y);
         let bound = least_impulse(problem, &lambda, &physical);
         if bound >= UNBOUNDED {
-            return Some(Certificate {
-                direction: physical,
-                least_impulse: bound,
-            });
+            return Some((physical, bound));
         }
         operator.project(&mut y, steps);
         // Rounding alone keeps the bound below 10⁸ if less than this is gained, and shrinking the
@@ -131,7 +139,7 @@ fn certificate_within(
 /// `e_scaled = c √(Σ ‖q‖²/λ)/√(Σ λ‖r‖²)`; a proof is looked for only if the impulse is large enough
 /// for `c > 1 %`, and if bodies do close at such a part of their free speed. Otherwise the check
 /// costs a pass over `q`.
-pub(crate) fn conclude(problem: &FrictionProblem, impulse: &[DVec3], report: &mut SolverReport) {
+pub(crate) fn conclude(problem: &StoredProblem, impulse: &[DVec3], report: &mut SolverReport) {
     match report.status {
         SolverStatus::Stopped => {
             if let Some(status) = classify(problem, impulse) {
@@ -142,7 +150,7 @@ pub(crate) fn conclude(problem: &FrictionProblem, impulse: &[DVec3], report: &mu
             let scaled = report.residual.scaled;
             if let Some(status) = refutation(problem, impulse, scaled, STEPS) {
                 report.status = status;
-            } else if !blocks_without_scale_hold(problem, impulse) {
+            } else if !interactions_without_scale_hold(problem, impulse) {
                 report.status = SolverStatus::Stopped;
             }
         }
@@ -150,28 +158,37 @@ pub(crate) fn conclude(problem: &FrictionProblem, impulse: &[DVec3], report: &mu
     }
 }
 
-/// Only contacts, and none closes at a good part of the free speed: nothing to doubt.
-fn is_plainly_solved(problem: &FrictionProblem, report: &SolverReport) -> bool {
-    let closing = problem.free_velocity.iter().map(|q| -q.x);
+/// Only laws of one sign, and none closes at a good part of the free speed: nothing to doubt.
+fn is_plainly_solved(problem: &StoredProblem, report: &SolverReport) -> bool {
+    let closing = problem
+        .laws
+        .iter()
+        .map(|(range, _)| -problem.free_velocity[range.start].x);
     let fastest = closing.fold(0.0, f64::max);
-    problem.joints.is_empty() && report.residual.approach <= CLOSING_PART * fastest
+    let signs = problem.laws().iter().all(Law::is_unilateral);
+    signs && report.residual.approach <= CLOSING_PART * fastest
 }
 
-/// The law at the blocks whose trace is not positive, which `e_scaled` has no scale for: their
+/// The law at the interactions whose trace is not positive, which `e_scaled` has no scale for: their
 /// natural map with `ρ = 1` vanishes up to rounding.
-fn blocks_without_scale_hold(problem: &FrictionProblem, impulse: &[DVec3]) -> bool {
-    (0..problem.len()).all(|block| {
-        let w = problem.delassus.diagonal(block);
-        if w.x_axis.x + w.y_axis.y + w.z_axis.z > 0.0 {
+fn interactions_without_scale_hold(problem: &StoredProblem, impulse: &[DVec3]) -> bool {
+    let length = |z: &[f64]| z.iter().map(|z| z * z).sum::<f64>().sqrt();
+    problem.laws.iter().all(|(range, law)| {
+        if problem.mean_diagonal(range.clone(), law.rows()) > 0.0 {
             return true;
         }
-        let (r, q) = (impulse[block], problem.free_velocity[block]);
-        let u = problem.delassus.row_times(block, impulse) + q;
-        let natural = match problem.friction.get(block) {
-            Some(mu) => r - cone::project(*mu, r - cone::shifted_velocity(*mu, u)),
-            None => u,
-        };
-        natural.length() <= 1e-12 * (r.length() + q.length())
+        let velocity: Vec<_> = range
+            .clone()
+            .map(|k| problem.velocity(k, impulse))
+            .collect();
+        let r = problem.rows_of(&impulse[range.clone()], law);
+        let q = problem.rows_of(&problem.free_velocity[range], law);
+        let u = problem.rows_of(&velocity, law);
+        let mut z: Vec<f64> = r.iter().zip(u).map(|(r, u)| r - u).collect();
+        z[0] -= law.shift(u);
+        law.project(&mut z);
+        let natural: Vec<f64> = r.iter().zip(&z).map(|(r, z)| r - z).collect();
+        length(&natural) <= 1e-12 * (length(r) + length(q))
     })
 }
 
@@ -196,7 +213,7 @@ pub(crate) fn conclude_step(
     let (stored, scaled) = (problem.assemble(), report.residual.scaled);
     if let Some(status) = refutation(&stored, impulse, scaled, steps) {
         report.status = status;
-    } else if !blocks_without_scale_hold(&stored, impulse) {
+    } else if !interactions_without_scale_hold(&stored, impulse) {
         report.status = SolverStatus::Stopped;
     }
 }
@@ -229,7 +246,7 @@ pub(crate) fn is_doubtful(
 
 /// What a proof, or the size of the impulse, says against a solve that its residual calls converged.
 fn refutation(
-    problem: &FrictionProblem,
+    problem: &StoredProblem,
     impulse: &[DVec3],
     scaled: f64,
     steps: usize,
@@ -254,14 +271,14 @@ fn refutation(
 /// certificate, [`SolverStatus::Unbounded`] if the impulse is not finite or is beyond 10⁸ times the one
 /// that stops the contacts one by one, else `None`: it may just need more iterations. Give it the
 /// last iterate of a method that diverges, else the best one. Costs some hundred products with `W`.
-pub(crate) fn classify(problem: &FrictionProblem, impulse: &[DVec3]) -> Option<SolverStatus> {
+pub(crate) fn classify(problem: &StoredProblem, impulse: &[DVec3]) -> Option<SolverStatus> {
     if has_closing_row(problem) {
         return Some(SolverStatus::Infeasible);
     }
     let mut lambda = Vec::new();
     scales(problem, &mut lambda);
-    if certificate(problem, impulse).is_some()
-        || certificate(problem, &closing(problem, impulse, &lambda)).is_some()
+    if certificate_within(problem, impulse, STEPS).is_some()
+        || certificate_within(problem, &closing(problem, impulse, &lambda), STEPS).is_some()
     {
         return Some(SolverStatus::Infeasible);
     }
@@ -270,35 +287,37 @@ pub(crate) fn classify(problem: &FrictionProblem, impulse: &[DVec3]) -> Option<S
 }
 
 /// A contact whose normal velocity no impulse changes, and which closes: its unit normal is `y`.
-fn has_closing_row(problem: &FrictionProblem) -> bool {
-    (0..problem.contacts()).any(|contact| {
+fn has_closing_row(problem: &StoredProblem) -> bool {
+    problem.laws.iter().any(|(range, law)| {
         let row = |b: &glam::DMat3| b.row(0) == DVec3::ZERO;
-        problem.free_velocity[contact].x < 0.0
-            && problem.delassus.row(contact).all(|(_, block)| row(block))
+        let first = range.start;
+        law.is_unilateral()
+            && problem.free_velocity[first].x < 0.0
+            && problem.delassus.row(first).all(|(_, block)| row(block))
     })
 }
 
-/// `max(−u_N, 0)/λ` at the contacts, `−u/λ` at the joints.
-fn closing(problem: &FrictionProblem, impulse: &[DVec3], lambda: &[f64]) -> Vec<DVec3> {
-    let at = |block: usize| {
-        let u = problem.delassus.row_times(block, impulse) + problem.free_velocity[block];
-        let y = if block < problem.contacts() {
-            DVec3::X * (-u.x).max(0.0)
+/// `max(−u_N, 0)/λ` at the contacts, `P_C∞(−u)/λ` elsewhere.
+fn closing(problem: &StoredProblem, impulse: &[DVec3], lambda: &[f64]) -> Vec<DVec3> {
+    let mut y = vec![DVec3::ZERO; problem.triples()];
+    for (range, law) in problem.laws.iter() {
+        for triple in range.clone() {
+            y[triple] = -problem.velocity(triple, impulse) / lambda[triple];
+        }
+        if law.has_friction() {
+            let normal = y[range.start].x.max(0.0);
+            y[range.clone()].fill(DVec3::ZERO);
+            y[range.start].x = normal;
         } else {
-            -u
-        };
-        y / lambda[block]
-    };
-    (0..problem.len()).map(at).collect()
+            law.project_recession(&mut rows_of_mut(&mut y[range])[..law.rows()]);
+        }
+    }
+    y
 }
 
-/// `λ_α = trace(W_αα)/3`, the largest one where it is not positive, and 1 if none is.
-pub(crate) fn scales(problem: &FrictionProblem, lambda: &mut Vec<f64>) {
-    lambda.clear();
-    lambda.extend((0..problem.len()).map(|block| {
-        let local = *problem.delassus.diagonal(block);
-        (local.x_axis.x + local.y_axis.y + local.z_axis.z) / 3.0
-    }));
+/// `λ_α = trace(W_αα)/m` of each triple, the largest one where it is not positive, and 1 if none is.
+pub(crate) fn scales(problem: &StoredProblem, lambda: &mut Vec<f64>) {
+    problem.scales(lambda);
     let largest = lambda.iter().copied().fold(0.0, f64::max);
     let fallback = if largest > 0.0 && largest.is_finite() {
         largest
@@ -320,7 +339,7 @@ fn size(impulse: &[DVec3], lambda: &[f64]) -> f64 {
 }
 
 /// `√(Σ ‖q‖²/λ)`.
-fn reference(problem: &FrictionProblem, lambda: &[f64]) -> f64 {
+fn reference(problem: &StoredProblem, lambda: &[f64]) -> f64 {
     let square = |(q, lambda): (&DVec3, &f64)| q.length_squared() / lambda;
     let pairs = problem.free_velocity.iter().zip(lambda);
     pairs.map(square).sum::<f64>().sqrt()
@@ -328,8 +347,8 @@ fn reference(problem: &FrictionProblem, lambda: &[f64]) -> f64 {
 
 /// The lower bound of the module doc over `√(Σ ‖q‖²/λ)`, rounding counted against it; zero if
 /// `qᵀy` is not negative.
-fn least_impulse(problem: &FrictionProblem, lambda: &[f64], y: &[DVec3]) -> f64 {
-    let n = problem.len();
+fn least_impulse(problem: &StoredProblem, lambda: &[f64], y: &[DVec3]) -> f64 {
+    let n = problem.triples();
     let mut product = vec![(DVec3::ZERO, 0.0, 0.0); n];
     let (mut gain, mut noise) = (0.0, 0.0);
     for (row, y) in y.iter().enumerate() {
@@ -346,13 +365,19 @@ fn least_impulse(problem: &FrictionProblem, lambda: &[f64], y: &[DVec3]) -> f64 
     }
     gain -= (3.0 * n as f64 + 4.0) * f64::EPSILON * noise;
     let mut square = 0.0;
-    for (block, (sum, size, terms)) in product.into_iter().enumerate() {
-        let distance = match problem.friction.get(block) {
-            Some(friction) => cone::project(*friction, sum).length(),
-            None => sum.length(),
-        };
-        let v = distance + (terms + 8.0) * f64::EPSILON * size;
-        square += v * v / lambda[block];
+    for (range, law) in problem.laws.iter() {
+        let mut sums: SmallVec<[DVec3; 2]> = product[range.clone()].iter().map(|p| p.0).collect();
+        let mut rounding = 0.0;
+        for (_, size, terms) in &product[range.clone()] {
+            rounding += (terms + 8.0) * f64::EPSILON * size;
+        }
+        let (support, extent) = law.support_of_bounded_part(sums[0].x);
+        gain -= support + extent * rounding;
+        let rows = &mut rows_of_mut(&mut sums)[..law.rows()];
+        law.project_recession(rows);
+        let distance = rows.iter().map(|z| z * z).sum::<f64>().sqrt();
+        let v = distance + rounding;
+        square += v * v / lambda[range.start];
     }
     let bound = gain / (square.sqrt() * reference(problem, lambda));
     if gain > 0.0 && !bound.is_nan() {
@@ -365,28 +390,70 @@ fn least_impulse(problem: &FrictionProblem, lambda: &[f64], y: &[DVec3]) -> f64 
 /// Conjugate-gradient steps of one projection.
 const STEPS: usize = 500;
 
+/// What a candidate may have at a triple of rows.
+#[derive(Clone, Copy, PartialEq)]
+enum Rows {
+    /// Anything.
+    Free,
+    /// A first entry of this sign.
+    First(f64),
+    Nothing,
+}
+
+/// The rows of every triple.
+fn rows_of_candidates(problem: &StoredProblem) -> Vec<Rows> {
+    let mut rows = vec![Rows::Nothing; problem.triples()];
+    for (range, law) in problem.laws.iter() {
+        match law {
+            Law::Equality(_) => rows[range].fill(Rows::Free),
+            Law::Interval(law) => {
+                rows[range.start] = match (law.low.is_finite(), law.high.is_finite()) {
+                    (true, true) => Rows::Nothing,
+                    (true, false) => Rows::First(1.0),
+                    (false, true) => Rows::First(-1.0),
+                    (false, false) => Rows::Free,
+                }
+            }
+            _ => rows[range.start] = Rows::First(1.0),
+        }
+    }
+    rows
+}
+
 /// `B = (Ŵᵀ)` on the support of a candidate, `Ŵ_αβ = W_αβ/√(λ_α λ_β)`.
 struct Operator<'a> {
-    problem: &'a FrictionProblem,
+    problem: &'a StoredProblem,
     root: Vec<f64>,
+    rows: Vec<Rows>,
 }
 
 impl<'a> Operator<'a> {
-    fn new(problem: &'a FrictionProblem, lambda: &[f64]) -> Self {
+    fn new(problem: &'a StoredProblem, lambda: &[f64]) -> Self {
         Self {
             problem,
             root: lambda.iter().map(|lambda| lambda.sqrt()).collect(),
+            rows: rows_of_candidates(problem),
         }
     }
 
-    /// Cuts off tangents, negative normals and what is below `threshold` of the largest normal, and
+    /// Cuts off tangents, entries of the wrong sign and what is below `threshold` of the largest normal, and
     /// scales to length 1. None if nothing is left.
     fn restrict(&self, y: &mut [DVec3], threshold: f64) -> Option<()> {
-        let contacts = self.problem.contacts();
-        let largest = y[..contacts].iter().map(|y| y.x).fold(0.0, f64::max);
-        for y in &mut y[..contacts] {
-            let kept = y.x > threshold * largest;
-            *y = DVec3::X * if kept { y.x } else { 0.0 };
+        let normal = |rows: &Rows, y: &DVec3| match rows {
+            Rows::First(sign) => sign * y.x,
+            _ => 0.0,
+        };
+        let normals = self.rows.iter().zip(&*y).map(|(rows, y)| normal(rows, y));
+        let largest = normals.fold(0.0, f64::max);
+        for (rows, y) in self.rows.iter().zip(&mut *y) {
+            match rows {
+                Rows::Free => {}
+                Rows::First(sign) => {
+                    let kept = sign * y.x > threshold * largest;
+                    *y = DVec3::X * if kept { y.x } else { 0.0 };
+                }
+                Rows::Nothing => *y = DVec3::ZERO,
+            }
         }
         let length = square(y).sqrt();
         if !(length.is_finite() && length > 0.0) {
@@ -423,15 +490,15 @@ impl<'a> Operator<'a> {
         self.physical(&sum)
     }
 
-    /// `Ŵ t`, restricted to the support: the normals where `inside`, and the joints.
+    /// `Ŵ t`, restricted to the support: the first rows where `inside`, and the free ones.
     fn restricted(&self, t: &[DVec3], inside: &[bool]) -> Vec<DVec3> {
         let t = self.physical(t);
         let mut out = vec![DVec3::ZERO; t.len()];
         for (row, out) in out.iter_mut().enumerate() {
             if inside[row] {
                 let sum = self.problem.delassus.row_times(row, &t) / self.root[row];
-                let contact = row < self.problem.contacts();
-                *out = if contact { DVec3::X * sum.x } else { sum };
+                let first = matches!(self.rows[row], Rows::First(_));
+                *out = if first { DVec3::X * sum.x } else { sum };
             }
         }
         out
@@ -439,9 +506,12 @@ impl<'a> Operator<'a> {
 
     /// Removes from `y` what `B` sees of it, within its support.
     fn project(&self, y: &mut [DVec3], steps: usize) {
-        let contacts = self.problem.contacts();
-        let inside: Vec<bool> = (0..y.len())
-            .map(|block| block >= contacts || y[block].x > 0.0)
+        let inside: Vec<bool> = (self.rows.iter().zip(&*y))
+            .map(|(rows, y)| match rows {
+                Rows::Free => true,
+                Rows::First(sign) => sign * y.x > 0.0,
+                Rows::Nothing => false,
+            })
             .collect();
         let mut left = self.transposed(y);
         let mut gradient = self.restricted(&left, &inside);

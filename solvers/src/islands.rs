@@ -169,6 +169,7 @@ impl Extract {
             inverse_mass: &self.inverse_mass,
             free_twist: &self.free_twist,
             contacts: &self.contacts,
+            interactions: &[],
             positions: &[],
         }
     }

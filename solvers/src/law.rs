@@ -34,7 +34,7 @@ pub mod planar;
 pub mod rolling;
 
 pub(crate) mod linearised;
-pub(crate) mod list;
+pub mod list;
 pub(crate) mod one_block;
 
 pub use cohesion::Cohesion;
@@ -160,6 +160,27 @@ impl Law {
         self.rules().is_unilateral()
     }
 
+    /// `sup { wᵀr : r ∈ B }` of the bounded part `B` of `C`, which is this part plus its recession cone; and how large `B` is.
+    pub(crate) fn support_of_bounded_part(&self, w: f64) -> (f64, f64) {
+        match self {
+            Self::Cohesion(law) => (-law.pull_off * w, law.pull_off),
+            Self::Interval(law) => {
+                let ends = [law.low, law.high]
+                    .into_iter()
+                    .filter(|end| end.is_finite());
+                let support = ends.clone().map(|end| end * w).reduce(f64::max);
+                let size = ends.map(f64::abs).reduce(f64::max);
+                (support.unwrap_or(0.0), size.unwrap_or(0.0))
+            }
+            _ => (0.0, 0.0),
+        }
+    }
+
+    /// True if the law has a shift: contacts with friction, their coefficients zero or not.
+    pub(crate) fn has_friction(&self) -> bool {
+        self.is_unilateral() && self.rows() > 1
+    }
+
     /// The law of the impulses `factor · r`, `factor > 0`.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
@@ -199,8 +220,29 @@ impl Law {
     }
 
     /// See [`RowLaw::resolve`].
+    #[inline]
     pub(crate) fn resolve(&self, z: &mut [f64]) {
         self.rules().resolve(z);
+    }
+
+    /// See [`RowLaw::linearise`].
+    #[inline]
+    pub(crate) fn linearise(
+        &self,
+        map: ConeMap,
+        [y, w]: [&[DVec3]; 2],
+        rho: f64,
+        at: &mut [Linearised],
+    ) {
+        match self {
+            Self::Coulomb(law) => at[0] = law.linearise_one(map, y[0], w[0], rho),
+            _ => self.rules().linearise(map, y, w, rho, at),
+        }
+    }
+
+    /// See [`RowLaw::exit`].
+    pub(crate) fn exit(&self, at: &[Linearised], r: &[DVec3], d: &[DVec3]) -> f64 {
+        self.rules().exit(at, r, d)
     }
 }
 

@@ -8,7 +8,7 @@
 //! K_μ = { r : ‖r_T‖ ≤ μ r_N },                           K*_μ = { z : z_N ≥ μ ‖z_T‖ }
 //! ```
 //!
-//! `W` comes in three forms: stored blocks ([`FrictionProblem`]), factored through the bodies,
+//! `W` comes in three forms: stored blocks ([`StoredProblem`]), factored through the bodies,
 //! `W = G Ŵ Gᵀ` ([`FactoredProblem`]), which is never formed, and the field's global form
 //! ([`GlobalProblem`]). [`Auto`] solves all three and picks its methods by itself; every method of
 //! its own has a page and the trait [`Solver`]. [`natural_map`] judges every answer by the
@@ -39,7 +39,6 @@ pub mod local;
 pub mod natural_map;
 pub mod nncg;
 pub mod nsgs;
-pub mod planar;
 pub mod problem;
 pub mod proximal_newton;
 pub mod report;
@@ -63,6 +62,7 @@ pub use global::GlobalProblem;
 pub use goal::Goal;
 pub use history::{History, Sample};
 pub use law::Law;
+pub use law::list::{rows_of, rows_of_mut};
 pub use local::alart_curnier::AlartCurnierSettings;
 pub use local::choice::LocalSolver;
 pub use local::one_contact::OneContact;
@@ -71,7 +71,7 @@ pub use natural_map::Residual;
 pub use nncg::{Nncg, NncgSettings};
 pub use nsgs::{Nsgs, NsgsSettings};
 pub use problem::{
-    Contact, FactoredProblem, FrictionProblem, InverseMass, ProblemError, WorldTwist,
+    Contact, FactoredProblem, Interaction, InverseMass, ProblemError, StoredProblem, WorldTwist,
 };
 pub use proximal_newton::{ConeMap, ProximalNewton, ProximalNewtonSettings};
 pub use report::{SolverReport, SolverStatus};

@@ -1,13 +1,14 @@
 //! The judge: residuals of an impulse `r` recomputed from the definition [THEORY §7].
 //!
 //! ```text
-//! F_α = r_α − P_K( r_α − ρ_α û_α ),   û = u + (μ‖u_T‖, 0, 0),   u = W r + q,   λ_α = trace(W_αα)/3
+//! F_α = r_α − P_C( r_α − ρ_α (u_α + s(u_α)) ),   u = W r + q,   λ_α = trace(W_αα)/m
 //!
 //! e_scaled = √(Σ λ‖F‖²) / max( √(Σ λ‖r‖²), √(Σ ‖q‖²/λ) )      ρ_α = 1/λ_α
 //! e_fclib  = √(Σ ‖F‖²) / ‖q‖                                    ρ_α = 1
 //! ```
 //!
-//! A block of a joint has `K = ℝ³`, no shift and `F_α = ρ_α u_α`.
+//! The set `C` and the shift `s` are those of the interaction's [`Law`]; a contact has the Coulomb cone and `s = (μ‖u_T‖, 0, 0)`, an
+//! equality no bounds at all and `F_α = ρ_α u_α`.
 //!
 //! A velocity is a difference of velocities and known to their rounding only. In the factored form
 //! a contact whose `λ‖F‖` is below that rounding counts as solved: bodies that fly together have
@@ -24,9 +25,10 @@
 
 mod terms;
 
-use crate::cone;
 use crate::lanes::LANES;
-use crate::problem::{Contact, FactoredProblem, FrictionProblem, WorldTwist, is_shared};
+use crate::law::list::{rows_of, rows_of_mut};
+use crate::problem::{Contact, FactoredProblem, StoredProblem, WorldTwist, is_shared};
+use crate::{Law, cone};
 use glam::DVec3;
 use rayon::prelude::*;
 use terms::{Terms, for_each_eight};
@@ -38,12 +40,26 @@ pub struct Residual {
     pub scaled: f64,
     /// `e_fclib`, N·s per m/s: it depends on the units.
     pub fclib: f64,
-    /// Largest `max(‖r_T‖ − μ r_N, −r_N, 0)`, N·s.
+    /// Largest [`Law::violation`], N·s: `max(‖r_T‖ − μ r_N, −r_N, 0)` of a contact.
     pub cone_violation: f64,
-    /// Largest closing velocity left, `max(−u_N, 0)`, m/s (offset included).
+    /// Largest closing velocity left, `max(−u_N, 0)`, m/s (offset included), at laws whose first row must not close.
     pub approach: f64,
     /// The same without impulses, `max(−q_N, 0)`, m/s.
     pub free_approach: f64,
+    /// Largest velocity left in a row of an equality, m/s or rad/s.
+    pub constraint_velocity: f64,
+}
+
+impl Residual {
+    /// Of an impulse that does not fit its problem.
+    const UNDEFINED: Self = Self {
+        scaled: f64::NAN,
+        fclib: f64::NAN,
+        cone_violation: f64::NAN,
+        approach: f64::NAN,
+        free_approach: f64::NAN,
+        constraint_velocity: f64::NAN,
+    };
 }
 
 /// Rounding of a contact velocity, relative to the root of the squared speeds that it is made of:
@@ -112,14 +128,42 @@ impl Sums {
         worst.free_approach = worst.free_approach.max(free_approach);
     }
 
-    /// One block of a joint: `F = ρ u`, since its multiplier is free.
-    fn add_joint(&mut self, lambda: f64, r: DVec3, [u, q]: [DVec3; 2]) {
-        self.natural += u.length_squared();
-        self.free += q.length_squared();
+    /// One interaction of any law, row by row.
+    fn add_rows(&mut self, lambda: f64, law: &Law, r: &[f64], [u, q]: [&[f64]; 2]) {
+        let square = |z: &[f64]| z.iter().map(|z| z * z).sum::<f64>();
+        let shift = law.shift(u);
+        let natural = |rho: f64| {
+            let mut z = [0.0; 6];
+            let equality = matches!(law, Law::Equality(_));
+            if equality {
+                return rho * rho * square(u);
+            }
+            let z = &mut z[..r.len()];
+            for (k, z) in z.iter_mut().enumerate() {
+                let u = if k == 0 { u[0] + shift } else { u[k] };
+                *z = r[k] - rho * u;
+            }
+            law.project(z);
+            z.iter().zip(r).map(|(z, r)| (r - z) * (r - z)).sum()
+        };
+        self.natural += natural(1.0);
+        self.free += square(q);
+        // NaN must reach the sums: an undefined interaction is not a solved one.
         if lambda > 0.0 || lambda.is_nan() {
-            self.natural_scaled += u.length_squared() / lambda;
-            self.impulse_scaled += lambda * r.length_squared();
-            self.free_scaled += q.length_squared() / lambda;
+            let inverse = 1.0 / lambda;
+            self.natural_scaled += lambda * natural(inverse);
+            self.impulse_scaled += lambda * square(r);
+            self.free_scaled += square(q) * inverse;
+        }
+        let worst = &mut self.residual;
+        worst.cone_violation = worst.cone_violation.max(law.violation(r));
+        if law.is_unilateral() {
+            worst.approach = worst.approach.max(-u[0]);
+            worst.free_approach = worst.free_approach.max(-q[0]);
+        }
+        if let Law::Equality(_) = law {
+            let left = u.iter().fold(0.0, |left: f64, u| left.max(u.abs()));
+            worst.constraint_velocity = worst.constraint_velocity.max(left);
         }
     }
 
@@ -132,6 +176,8 @@ impl Sums {
         self.free += other.free;
         let found = other.residual;
         self.see(found.cone_violation, found.approach, found.free_approach);
+        let left = &mut self.residual.constraint_velocity;
+        *left = left.max(found.constraint_velocity);
         self
     }
 
@@ -156,41 +202,78 @@ fn ratio(numerator: f64, denominator: f64) -> f64 {
     }
 }
 
-/// Residual of `impulse` (N·s, contact frames) on a stored problem that
-/// [`FrictionProblem::validate`] accepts, one impulse a block.
+/// Residual of `impulse` (one entry a row) on a stored problem that [`StoredProblem::validate`] accepts; not a number if
+/// there are more or fewer entries.
 ///
 /// ```
 /// use glam::{DMat3, DVec3};
-/// use moreau_solvers::{Delassus, FrictionProblem, natural_map};
-/// let problem = FrictionProblem {
-///     delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
-///     free_velocity: vec![DVec3::new(-1.0, 0.0, 0.0)],
-///     friction: vec![0.5],
-///     joints: Vec::new(),
-/// };
-/// assert_eq!(natural_map::stored(&problem, &[DVec3::new(1.0, 0.0, 0.0)]).scaled, 0.0);
-/// assert!(natural_map::stored(&problem, &[DVec3::ZERO]).scaled > 0.9);
+/// use moreau_solvers::{Delassus, StoredProblem, natural_map};
+/// let problem = StoredProblem::of_contacts(
+///     Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
+///     vec![DVec3::new(-1.0, 0.0, 0.0)],
+///     vec![0.5],
+/// );
+/// assert_eq!(natural_map::stored(&problem, &[1.0, 0.0, 0.0]).scaled, 0.0);
+/// assert!(natural_map::stored(&problem, &[0.0; 3]).scaled > 0.9);
 /// ```
 #[must_use]
-pub fn stored(problem: &FrictionProblem, impulse: &[DVec3]) -> Residual {
+pub fn stored(problem: &StoredProblem, impulse: &[f64]) -> Residual {
+    if impulse.len() != problem.rows() {
+        return Residual::UNDEFINED;
+    }
+    let mut triples = Vec::new();
+    problem.laws.pack(impulse, &mut triples);
+    stored_triples(problem, &triples)
+}
+
+/// [`stored`] for an impulse in triples.
+pub(crate) fn stored_triples(problem: &StoredProblem, impulse: &[DVec3]) -> Residual {
     let mut sums = Sums::default();
-    for (contact, r) in impulse.iter().enumerate() {
-        let q = problem.free_velocity[contact];
-        let block = problem.delassus.diagonal(contact);
-        let lambda = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
-        let u = problem.delassus.row_times(contact, impulse) + q;
-        match problem.friction.get(contact) {
-            Some(friction) => sums.add(lambda, *friction, *r, [u, q]),
-            None => sums.add_joint(lambda, *r, [u, q]),
+    let mut velocity = Vec::new();
+    for (range, law) in problem.laws.iter() {
+        if let Law::Coulomb(law) = law {
+            let contact = range.start;
+            let q = problem.free_velocity[contact];
+            let block = problem.delassus.diagonal(contact);
+            let lambda = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
+            let u = problem.delassus.row_times(contact, impulse) + q;
+            sums.add(lambda, law.friction, impulse[contact], [u, q]);
+            continue;
         }
+        velocity.clear();
+        velocity.extend(
+            range
+                .clone()
+                .map(|triple| problem.velocity(triple, impulse)),
+        );
+        let rows = |triples| problem.rows_of(triples, law);
+        sums.add_rows(
+            problem.mean_diagonal(range.clone(), law.rows()),
+            law,
+            rows(&impulse[range.clone()]),
+            [rows(&velocity), rows(&problem.free_velocity[range])],
+        );
     }
     sums.finish()
 }
 
-/// Residual of `impulse` (N·s, contact frames) on a factored problem that
-/// [`FactoredProblem::validate`] accepts, one impulse a contact; `twist` is scratch space and holds `v_free + Ŵ Gᵀ r` afterwards.
+/// Residual of `impulse` (one entry a row) on a factored problem that
+/// [`FactoredProblem::validate`] accepts; not a number if there are more or fewer entries. `twist` is scratch space and holds
+/// `v_free + Ŵ Gᵀ r` afterwards.
 #[must_use]
 pub fn factored(
+    problem: &FactoredProblem,
+    impulse: &[f64],
+    twist: &mut Vec<WorldTwist>,
+) -> Residual {
+    if impulse.len() != problem.rows() {
+        return Residual::UNDEFINED;
+    }
+    problem.pack(impulse, |impulse| factored_triples(problem, impulse, twist))
+}
+
+/// [`factored`] for an impulse in triples.
+pub(crate) fn factored_triples(
     problem: &FactoredProblem,
     impulse: &[DVec3],
     twist: &mut Vec<WorldTwist>,
@@ -219,11 +302,48 @@ pub fn factored(
         let sums = contacts.zip(impulse.chunks(CHUNK)).map(of_chunk);
         sums.fold(Sums::default(), Sums::merge)
     };
-    sums.finish()
+    let others = of_others(problem, impulse, twist);
+    others.fold(sums, Sums::merge).finish()
+}
+
+/// The sums of each interaction that is no contact. A residual below the rounding of its velocities counts as zero, as at
+/// contacts.
+fn of_others(
+    problem: &FactoredProblem,
+    impulse: &[DVec3],
+    twist: &[WorldTwist],
+) -> impl Iterator<Item = Sums> {
+    problem.others().map(move |(range, other)| {
+        let m = other.law.rows();
+        let masses = other.bodies.map(|j| &problem.inverse_mass[j as usize]);
+        let block = other.block(masses);
+        let trace: f64 = (0..m).map(|row| block[row * m + row]).sum();
+        let ends = other.bodies.map(|j| twist[j as usize]);
+        let free = other.bodies.map(|j| problem.free_twist[j as usize]);
+        let r = &rows_of(&impulse[range])[..m];
+        let (mut u, q) = (other.velocity(&ends), other.velocity(&free));
+        for (row, (u, r)) in rows_of_mut(&mut u).iter_mut().zip(r).enumerate() {
+            *u += other.compliance[row] * r;
+        }
+        let lambda = trace / m as f64;
+        let mut sums = Sums::default();
+        sums.add_rows(
+            lambda,
+            &other.law,
+            r,
+            [&rows_of(&u)[..m], &rows_of(&q)[..m]],
+        );
+        let speeds = |twists: &[WorldTwist; 2]| other.square_of_speeds(twists);
+        let noise = ROUNDING * ROUNDING * (speeds(&ends) + speeds(&free));
+        if sums.natural_scaled * lambda <= noise {
+            sums.natural_scaled = 0.0;
+        }
+        sums
+    })
 }
 
 /// Squares of the norms in `e_scaled`, summed by group into `norms`: `Σ λ‖F‖²` and the two of its
-/// denominator, `Σ λ‖r‖²` and `Σ ‖q‖²/λ`. `group` names the group of each contact.
+/// denominator, `Σ λ‖r‖²` and `Σ ‖q‖²/λ`. `group` names the group of each interaction, contacts first.
 pub(crate) fn factored_by_group(
     problem: &FactoredProblem,
     impulse: &[DVec3],
@@ -242,6 +362,13 @@ pub(crate) fn factored_by_group(
             norm[2] += terms.free_scaled.0[lane];
         }
     });
+    let groups = group.iter().skip(problem.contacts.len());
+    for (sums, group) in of_others(problem, impulse, twist).zip(groups) {
+        let norm = &mut norms[*group as usize];
+        norm[0] += sums.natural_scaled;
+        norm[1] += sums.impulse_scaled;
+        norm[2] += sums.free_scaled;
+    }
 }
 
 /// `v_free + Ŵ Gᵀ r` from the definition, the bodies in so many ranges side by side. Every body gets
@@ -292,6 +419,18 @@ fn push(problem: &FactoredProblem, impulse: &[DVec3], first: usize, twist: &mut 
             }
         }
     }
+    for (range, other) in problem.others() {
+        for side in 0..2 {
+            let body = other.bodies[side] as usize;
+            let Some(twist) = twist.get_mut(body.wrapping_sub(first)) else {
+                continue;
+            };
+            let r = rows_of(&impulse[range.clone()]);
+            let change = other.twist_change(side, r, &problem.inverse_mass[body]);
+            twist.linear += change.linear;
+            twist.angular += change.angular;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -304,12 +443,11 @@ mod tests {
     /// A diverging solver once passed with 0 = finite/∞.
     #[test]
     fn an_impulse_whose_square_overflows_is_not_a_solution() {
-        let problem = FrictionProblem {
-            delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]; 2]),
-            free_velocity: vec![-DVec3::X; 2],
-            friction: vec![0.5; 2],
-            joints: Vec::new(),
-        };
+        let problem = StoredProblem::of_contacts(
+            Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]; 2]),
+            vec![-DVec3::X; 2],
+            vec![0.5; 2],
+        );
         let residual = stored(&problem, &[DVec3::X * 1e160, DVec3::X]);
         assert!(residual.scaled.is_infinite());
     }
@@ -320,12 +458,8 @@ mod tests {
             vec![(0, DMat3::IDENTITY)],
             vec![(1, DMat3::from_diagonal(DVec3::NAN))],
         ];
-        let problem = FrictionProblem {
-            delassus: Delassus::from_rows(rows),
-            free_velocity: vec![-DVec3::X; 2],
-            friction: vec![0.5; 2],
-            joints: Vec::new(),
-        };
+        let problem =
+            StoredProblem::of_contacts(Delassus::from_rows(rows), vec![-DVec3::X; 2], vec![0.5; 2]);
         let residual = stored(&problem, &[DVec3::X, DVec3::ZERO]);
         assert!(!residual.scaled.is_finite());
     }

@@ -12,24 +12,21 @@
 //!
 //! ```
 //! use glam::{DMat3, DVec3};
-//! use moreau_solvers::{Delassus, FrictionProblem, Goal, Nsgs, NsgsSettings, Solver};
-//! let problem = FrictionProblem {
-//!     delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
-//!     free_velocity: vec![DVec3::new(-1.0, 0.3, 0.0)],
-//!     friction: vec![0.5],
-//!     joints: Vec::new(),
-//! };
-//! let mut impulse = vec![DVec3::ZERO];
+//! use moreau_solvers::{Delassus, StoredProblem, Goal, Nsgs, NsgsSettings, Solver};
+//! let problem = StoredProblem::of_contacts(
+//!     Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
+//!     vec![DVec3::new(-1.0, 0.3, 0.0)],
+//!     vec![0.5],
+//! );
+//! let mut impulse = vec![0.0; 3];
 //! let report = Nsgs::new(NsgsSettings::default()).solve(&problem, &mut impulse, &Goal::scaled(1e-4))?;
 //! assert!(report.converged());
-//! assert!((impulse[0] - DVec3::new(1.0, -0.3, 0.0)).length() < 1e-14); // it sticks
+//! assert!((DVec3::from_slice(&impulse) - DVec3::new(1.0, -0.3, 0.0)).length() < 1e-14); // it sticks
 //! # Ok::<(), moreau_solvers::ProblemError>(())
 //! ```
 
 use crate::local::choice::LocalSolver;
-use crate::problem::{
-    FactoredProblem, FrictionProblem, ProblemError, WorldTwist, check_warm_start,
-};
+use crate::problem::{FactoredProblem, ProblemError, StoredProblem, WorldTwist};
 use crate::progress::Progress;
 use crate::sweep::acceleration::{self, Momentum, Relaxation as _};
 use crate::sweep::classical_sweep::{ClassicalSweep, ClassicalWorkspace};
@@ -128,7 +125,7 @@ impl Nsgs {
         }
     }
 
-    /// Solves a factored problem in place. `impulse` (N·s, contact frames, one a contact) is the
+    /// Solves a factored problem in place. `impulse` (one entry a row; N·s, for couples N·m·s) is the
     /// warm start and receives the best impulse found; `twist` receives `v_free + Ŵ Gᵀ r`.
     ///
     /// # Errors
@@ -136,15 +133,16 @@ impl Nsgs {
     pub fn solve_factored(
         &mut self,
         problem: &FactoredProblem,
-        impulse: &mut [DVec3],
+        impulse: &mut [f64],
         twist: &mut Vec<WorldTwist>,
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
         problem.validate_bodies()?;
-        check_warm_start(impulse, problem.contacts.len())?;
         let shared = self.settings.shares(problem);
-        awake::during(shared, || {
-            self.solve_on(problem, impulse, twist, goal, shared)
+        problem.in_triples(impulse, |impulse| {
+            awake::during(shared, || {
+                self.solve_on(problem, impulse, twist, goal, shared)
+            })
         })
     }
 
@@ -170,7 +168,7 @@ impl Nsgs {
             let mut sweep = ClassicalSweep::new(problem, &mut self.classical, impulse, &options);
             let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
             acceleration::run(&mut sweep, &self.settings, &mut progress);
-            problem.twist_under(progress.best(), twist);
+            problem.twist_under_triples(progress.best(), twist);
             progress.report
         };
         impulse.copy_from_slice(&self.best);
@@ -181,20 +179,20 @@ impl Nsgs {
 impl Solver for Nsgs {
     fn solve(
         &mut self,
-        problem: &FrictionProblem,
-        impulse: &mut [DVec3],
+        problem: &StoredProblem,
+        impulse: &mut [f64],
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
-        problem.validate()?;
-        check_warm_start(impulse, problem.len())?;
-        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse)
-            .with_options(&self.settings.options());
-        acceleration::run(&mut sweep, &self.settings, &mut progress);
-        let mut report = progress.report;
-        infeasibility::conclude(problem, sweep.impulse(), &mut report);
-        impulse.copy_from_slice(&self.best);
-        Ok(report)
+        problem.in_triples(impulse, |impulse| {
+            let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+            let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse)
+                .with_options(&self.settings.options());
+            acceleration::run(&mut sweep, &self.settings, &mut progress);
+            let mut report = progress.report;
+            infeasibility::conclude(problem, sweep.impulse(), &mut report);
+            impulse.copy_from_slice(&self.best);
+            report
+        })
     }
 
     fn history(&self) -> &History {

@@ -32,16 +32,16 @@
 //! References: [Alart-Curnier91] for the first map; [Acary-Bremond-Huber18, §5] for the proximal
 //! point method around a nonsmooth Newton.
 
-pub use crate::newton::cone_map::ConeMap;
+pub use crate::law::ConeMap;
 
-use crate::newton::cone_map::Linearised;
+use crate::law::linearised::Linearised;
+use crate::law::list::{Laws, rows_of_mut};
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
 use crate::newton::space::NewtonSpace;
-use crate::problem::check_warm_start;
 use crate::progress::Progress;
 use crate::sweep::acceleration::{Relaxation, Stride};
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
-use crate::{FrictionProblem, Goal, History, ProblemError, Solver, SolverReport, infeasibility};
+use crate::{Goal, History, Law, ProblemError, Solver, SolverReport, StoredProblem, infeasibility};
 use glam::DVec3;
 
 /// Settings of [`ProximalNewton`].
@@ -98,32 +98,32 @@ impl ProximalNewton {
 impl Solver for ProximalNewton {
     fn solve(
         &mut self,
-        problem: &FrictionProblem,
-        impulse: &mut [DVec3],
+        problem: &StoredProblem,
+        impulse: &mut [f64],
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
-        problem.validate()?;
-        check_warm_start(impulse, problem.len())?;
-        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-        let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse);
-        let mut space = ContactSpace::new(problem, &mut self.contact_space);
-        self.start.clear();
-        self.start.extend_from_slice(impulse);
-        progress.judge(&sweep.residual_of(impulse), impulse);
-        let sweeps = self.settings.first_sweeps;
-        relax(&mut sweep, &mut self.start, sweeps, &mut progress);
-        newton(
-            &mut space,
-            &mut sweep,
-            &NewtonPlan::from(self.settings),
-            &mut self.start,
-            &mut self.vectors,
-            &mut progress,
-        );
-        let mut report = progress.report;
-        impulse.copy_from_slice(&self.best);
-        infeasibility::conclude(problem, impulse, &mut report);
-        Ok(report)
+        problem.in_triples(impulse, |impulse| {
+            let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+            let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse);
+            let mut space = ContactSpace::new(problem, &mut self.contact_space);
+            self.start.clear();
+            self.start.extend_from_slice(impulse);
+            progress.judge(&sweep.residual_of(impulse), impulse);
+            let sweeps = self.settings.first_sweeps;
+            relax(&mut sweep, &mut self.start, sweeps, &mut progress);
+            newton(
+                &mut space,
+                &mut sweep,
+                &NewtonPlan::from(self.settings),
+                &mut self.start,
+                &mut self.vectors,
+                &mut progress,
+            );
+            let mut report = progress.report;
+            impulse.copy_from_slice(&self.best);
+            infeasibility::conclude(problem, impulse, &mut report);
+            report
+        })
     }
 
     fn history(&self) -> &History {
@@ -222,7 +222,7 @@ pub(crate) fn newton(
             if jammed && drifts < MAX_DRIFTS {
                 drifts += 1;
                 idle = 0;
-                vectors.drift(space.friction());
+                vectors.drift(space.laws());
             } else {
                 vectors.last.clone_from(&vectors.candidate);
             }
@@ -330,33 +330,25 @@ impl NewtonVectors {
     /// A jammed cluster: the states stay, the residual stays, and each step moves the impulses by
     /// the same small amount along a self-stress. Goes on in that direction until the first
     /// contact leaves its state.
-    fn drift(&mut self, friction: &[f64]) {
+    fn drift(&mut self, laws: &Laws) {
+        self.scratch.clear();
+        let moved = self.candidate.iter().zip(&self.last);
+        self.scratch.extend(moved.map(|(r, last)| *r - *last));
         let mut length = f64::INFINITY;
-        for (block, mu) in friction.iter().enumerate() {
-            let (r, d) = (
-                self.candidate[block],
-                self.candidate[block] - self.last[block],
-            );
-            let exit = match self.map[block].rank {
-                0 => continue,
-                3 => cone_exit(*mu, r, d),
-                _ if d.x < 0.0 => -r.x / d.x,
-                _ => continue,
-            };
-            length = length.min(exit);
+        for (range, law) in laws.iter() {
+            let (r, d) = (&self.candidate[range.clone()], &self.scratch[range.clone()]);
+            length = length.min(law.exit(&self.map[range], r, d));
         }
         let length = if length.is_finite() {
             1.0001 * length
         } else {
             0.0
         };
-        for (block, last) in self.last.iter_mut().enumerate() {
-            let r = self.candidate[block];
-            let moved = r + (r - *last) * length;
-            *last = match friction.get(block) {
-                Some(mu) => crate::cone::project(*mu, moved),
-                None => moved,
-            };
+        for ((last, r), d) in self.last.iter_mut().zip(&self.candidate).zip(&self.scratch) {
+            *last = *r + *d * length;
+        }
+        for (range, law) in laws.iter() {
+            law.project(&mut rows_of_mut(&mut self.last[range])[..law.rows()]);
         }
     }
 
@@ -409,19 +401,18 @@ impl NewtonVectors {
 
     /// The map and `R` at `z`; `‖R‖`.
     fn linearise(&mut self, space: &impl NewtonSpace, map: ConeMap, rho: f64) -> f64 {
-        let friction = space.friction();
         self.map.clear();
+        self.map.resize(self.z.len(), Linearised::default());
+        for (range, law) in space.laws().iter() {
+            let at = [&self.centre[range.clone()], &self.u[range.clone()]];
+            law.linearise(map, at, rho, &mut self.map[range]);
+        }
         self.residual.clear();
         let mut sum = 0.0;
-        for (block, ((y, u), z)) in self.centre.iter().zip(&self.u).zip(&self.z).enumerate() {
-            let at = match friction.get(block) {
-                Some(mu) => map.linearise(*y, *u, rho, *mu),
-                None => Linearised::joint(*y - *u * rho),
-            };
+        for (z, at) in self.z.iter().zip(&self.map) {
             let residual = *z - at.point;
             sum += residual.length_squared();
             self.residual.push(residual);
-            self.map.push(at);
         }
         sum.sqrt()
     }
@@ -447,6 +438,9 @@ impl NewtonVectors {
             .zip(&self.map)
             .map(|(((r, x), wx), at)| -*r - *x - at.apply(*wx) * rho);
         self.scratch.extend(defect);
+        for (triple, at) in self.map.iter().enumerate().filter(|(_, at)| at.has_tail()) {
+            self.scratch[triple + 1] -= at.apply_tail(self.step_u[triple]) * rho;
+        }
         space.solve(rho, &self.map, &mut self.scratch);
         add(&mut self.step, &self.scratch, 1.0);
         self.step.iter().all(|x| x.is_finite())
@@ -460,43 +454,46 @@ impl NewtonVectors {
         rho: f64,
         size: f64,
     ) -> Option<f64> {
-        let friction = space.friction();
-        let mut t = 1.0;
+        let (laws, mut t) = (space.laws(), 1.0);
         for _ in 0..=MAX_HALVINGS {
-            let mut sum = 0.0;
-            for (block, y) in self.centre.iter().enumerate() {
-                let u = self.u[block] + self.step_u[block] * t;
-                let point = match friction.get(block) {
-                    Some(mu) => map.project(*y, u, rho, *mu),
-                    None => *y - u * rho,
-                };
-                sum += (self.z[block] + self.step[block] * t - point).length_squared();
-            }
-            if sum.sqrt() <= (1.0 - 1e-4 * t) * size {
+            if self.residual_at(laws, map, rho, t) <= (1.0 - 1e-4 * t) * size {
                 return Some(t);
             }
             t *= 0.5;
         }
         None
     }
-}
 
-/// The smallest `t > 0` at which `r + t d` leaves the cone, from a point inside it.
-fn cone_exit(friction: f64, r: DVec3, d: DVec3) -> f64 {
-    // ‖r_T + t d_T‖² = μ² (r_N + t d_N)²
-    let mu = friction * friction;
-    let a = d.y * d.y + d.z * d.z - mu * d.x * d.x;
-    let b = r.y * d.y + r.z * d.z - mu * r.x * d.x;
-    let c = r.y * r.y + r.z * r.z - mu * r.x * r.x;
-    let discriminant = b * b - a * c;
-    if discriminant < 0.0 {
-        return f64::INFINITY;
+    /// `‖R‖` at `t` times the step.
+    fn residual_at(&self, laws: &Laws, map: ConeMap, rho: f64, t: f64) -> f64 {
+        let velocity = |triple: usize| self.u[triple] + self.step_u[triple] * t;
+        let gap = |triple: usize, point: DVec3| {
+            (self.z[triple] + self.step[triple] * t - point).length_squared()
+        };
+        let mut sum = 0.0;
+        let mut u: smallvec::SmallVec<[DVec3; 2]> = smallvec::SmallVec::new();
+        let mut at: smallvec::SmallVec<[Linearised; 2]> = smallvec::SmallVec::new();
+        for (range, law) in laws.iter() {
+            if let Law::Coulomb(law) = law {
+                let triple = range.start;
+                sum += gap(
+                    triple,
+                    law.map(map, self.centre[triple], velocity(triple), rho),
+                );
+                continue;
+            }
+            u.clear();
+            u.extend(range.clone().map(velocity));
+            at.clear();
+            at.resize(range.len(), Linearised::default());
+            law.linearise(map, [&self.centre[range.clone()], &u], rho, &mut at);
+            sum += range
+                .zip(&at)
+                .map(|(triple, at)| gap(triple, at.point))
+                .sum::<f64>();
+        }
+        sum.sqrt()
     }
-    // c ≤ 0: the positive root nearest to zero, without cancellation.
-    let root = discriminant.sqrt();
-    let q = if b >= 0.0 { -(b + root) } else { root - b };
-    let positive = |t: f64| if t > 0.0 { t } else { f64::INFINITY };
-    positive(q / a).min(positive(c / q))
 }
 
 fn add(x: &mut [DVec3], y: &[DVec3], factor: f64) {

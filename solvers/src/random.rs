@@ -64,6 +64,7 @@ impl OwnedProblem {
             inverse_mass: &self.inverse_mass,
             free_twist: &self.free_twist,
             contacts: &self.contacts,
+            interactions: &[],
             positions: &[],
         }
     }

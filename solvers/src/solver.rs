@@ -1,8 +1,7 @@
 //! What all solvers of stored problems have in common.
 
 use crate::history::History;
-use crate::{FrictionProblem, Goal, ProblemError, SolverReport};
-use glam::DVec3;
+use crate::{Goal, ProblemError, SolverReport, StoredProblem};
 
 /// A method for friction-contact problems. Settings and buffers belong to the implementing type;
 /// buffers are reused from solve to solve.
@@ -10,7 +9,7 @@ use glam::DVec3;
 /// Every implementation works on the caller's `impulse`, returns the best iterate by the true
 /// residual, and gives the same bits on any number of threads.
 pub trait Solver {
-    /// Solves in place: `impulse` (N·s, one vector a block) is the warm start and receives the
+    /// Solves in place: `impulse` (one entry a row of the problem; N·s, for couples N·m·s) is the warm start and receives the
     /// best impulse found.
     ///
     /// # Errors
@@ -18,8 +17,8 @@ pub trait Solver {
     /// A goal that was not reached is no error but a [`crate::SolverStatus`].
     fn solve(
         &mut self,
-        problem: &FrictionProblem,
-        impulse: &mut [DVec3],
+        problem: &StoredProblem,
+        impulse: &mut [f64],
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError>;
 

@@ -6,7 +6,6 @@ pub mod options;
 pub(crate) mod classical_sweep;
 pub(crate) mod explicit_sweep;
 pub(crate) mod fixed_point;
-pub(crate) mod joint_block;
 pub(crate) mod lane_sweep;
 
 mod ball_lanes;

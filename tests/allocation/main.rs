@@ -20,8 +20,8 @@ mod solvers;
 
 use glam::DVec3;
 use moreau_solvers::{
-    AlartCurnierNewton, AlartCurnierNewtonSettings, ConeMap, FrictionProblem, Goal, ProximalNewton,
-    ProximalNewtonSettings, Solver, SolverReport,
+    AlartCurnierNewton, AlartCurnierNewtonSettings, ConeMap, Goal, ProximalNewton,
+    ProximalNewtonSettings, Solver, SolverReport, StoredProblem,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -85,7 +85,7 @@ fn requests(spec: &str, settling: usize, steps: usize, asleep: bool) -> usize {
 /// Requests of the third solve of a problem to `tolerance` with one solver, and its report.
 fn requests_of_solve(
     solver: &mut dyn Solver,
-    problem: &FrictionProblem,
+    problem: &StoredProblem,
     tolerance: f64,
 ) -> (usize, SolverReport) {
     let mut result = (0, SolverReport::default());

@@ -1,14 +1,14 @@
 //! A stored problem and what is known of it.
 
 use glam::DVec3;
-use moreau_solvers::{FrictionProblem, Goal};
+use moreau_solvers::{Goal, StoredProblem};
 
 /// What a file says.
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) title: String,
-    pub(crate) problem: FrictionProblem,
+    pub(crate) problem: StoredProblem,
     pub(crate) expect: Expect,
 }
 

@@ -2,9 +2,7 @@
 
 use crate::case::{Case, Expect, Unique};
 use glam::{DMat3, DVec3};
-use moreau_solvers::{
-    Contact, Delassus, FactoredProblem, FrictionProblem, InverseMass, WorldTwist,
-};
+use moreau_solvers::{Contact, Delassus, FactoredProblem, InverseMass, StoredProblem, WorldTwist};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -143,7 +141,7 @@ fn check(condition: bool, what: &str) -> Result<(), LoadError> {
     }
 }
 
-fn stored_problem(file: &File) -> Result<FrictionProblem, LoadError> {
+fn stored_problem(file: &File) -> Result<StoredProblem, LoadError> {
     let n = file.q.len();
     let square = file.w.len() == 3 * n && file.w.iter().all(|row| row.len() == 3 * n);
     check(square, "w is not square, or does not fit q")?;
@@ -155,7 +153,7 @@ fn stored_problem(file: &File) -> Result<FrictionProblem, LoadError> {
         let blocks = (0..n).map(|j| (j as u32, block(i, j)));
         blocks.filter(|(_, b)| *b != DMat3::ZERO).collect()
     };
-    Ok(FrictionProblem {
+    Ok(StoredProblem {
         delassus: Delassus::from_rows((0..n).map(row).collect()),
         free_velocity: file.q.clone(),
         friction: file.mu.clone(),
@@ -163,7 +161,7 @@ fn stored_problem(file: &File) -> Result<FrictionProblem, LoadError> {
     })
 }
 
-fn assembled_problem(file: &File) -> Result<FrictionProblem, LoadError> {
+fn assembled_problem(file: &File) -> Result<StoredProblem, LoadError> {
     check(!file.contact.is_empty(), "no contacts")?;
     check(
         file.q.is_empty() && file.mu.is_empty() && file.joints.is_empty(),
@@ -229,7 +227,7 @@ fn contact(file: &File, entry: &ContactEntry) -> Result<Contact, LoadError> {
     })
 }
 
-fn expectation(entry: ExpectEntry, problem: &FrictionProblem) -> Result<Expect, LoadError> {
+fn expectation(entry: ExpectEntry, problem: &StoredProblem) -> Result<Expect, LoadError> {
     let solvable = entry.outcome == Outcome::Solution;
     check(
         solvable == entry.unique.is_some(),

@@ -5,7 +5,7 @@ use crate::random::{self, Recipe};
 use crate::{loader, reference, solvers};
 use glam::{DMat3, DVec3};
 use moreau_solvers::{
-    Delassus, FrictionProblem, Goal, Solver, SolverReport, SolverStatus, natural_map,
+    Delassus, Goal, Solver, SolverReport, SolverStatus, StoredProblem, natural_map,
 };
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -30,14 +30,14 @@ const REDUNDANT: Recipe = Recipe {
 };
 const RECIPES: [Recipe; 3] = [CROWDED, JOINTED, REDUNDANT];
 
-fn problems() -> Vec<FrictionProblem> {
+fn problems() -> Vec<StoredProblem> {
     let make = |(seed, recipe): (usize, &Recipe)| random::problem(seed as u64, *recipe);
     RECIPES.iter().enumerate().map(make).collect()
 }
 
 fn solve(
     solver: &mut dyn Solver,
-    problem: &FrictionProblem,
+    problem: &StoredProblem,
     goal: &Goal,
 ) -> (SolverReport, Vec<DVec3>) {
     let mut r = vec![DVec3::ZERO; problem.len()];
@@ -204,10 +204,10 @@ fn the_residual_of_the_report_is_that_of_the_impulse() {
 }
 
 /// A flawed problem, and what its error has to name.
-type Flaw = (FrictionProblem, &'static str, &'static str);
+type Flaw = (StoredProblem, &'static str, &'static str);
 
-fn flaws(good: &FrictionProblem) -> Vec<Flaw> {
-    let with = |what, index, change: &dyn Fn(&mut FrictionProblem)| {
+fn flaws(good: &StoredProblem) -> Vec<Flaw> {
+    let with = |what, index, change: &dyn Fn(&mut StoredProblem)| {
         let mut problem = good.clone();
         change(&mut problem);
         (problem, what, index)

@@ -1,7 +1,7 @@
 //! Seeded random problems with contacts and joints, from bodies.
 
 use glam::{DMat3, DQuat, DVec3};
-use moreau_solvers::{Delassus, FrictionProblem};
+use moreau_solvers::{Delassus, StoredProblem};
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 struct Random(u64);
@@ -49,7 +49,7 @@ pub(crate) struct Recipe {
 }
 
 /// Body 0 is fixed; joint `k` joins bodies `2k + 1` and `2k + 2`, contacts random ones; masses, arms and velocities are about 1 in SI units.
-pub(crate) fn problem(seed: u64, recipe: Recipe) -> FrictionProblem {
+pub(crate) fn problem(seed: u64, recipe: Recipe) -> StoredProblem {
     let mut random = Random(seed);
     let body = |random: &mut Random, fixed: bool| {
         let inverse = [(); 2].map(|()| DVec3::splat(1.5) + random.vector());
@@ -118,7 +118,7 @@ pub(crate) fn problem(seed: u64, recipe: Recipe) -> FrictionProblem {
             of(0) + of(1)
         })
     };
-    FrictionProblem {
+    StoredProblem {
         delassus: Delassus::from_rows(delassus.collect()),
         free_velocity: (0..blocks)
             .map(|b| DVec3::from([0, 1, 2].map(|r| free(3 * b + r))) + offsets[b])

@@ -5,10 +5,10 @@
 //! ```
 
 use glam::DVec3;
-use moreau_solvers::FrictionProblem;
+use moreau_solvers::StoredProblem;
 
 /// `W` as a dense matrix, row by row.
-pub(crate) fn dense(problem: &FrictionProblem) -> Vec<Vec<f64>> {
+pub(crate) fn dense(problem: &StoredProblem) -> Vec<Vec<f64>> {
     let n = problem.len();
     let mut w = vec![vec![0.0; 3 * n]; 3 * n];
     for i in 0..n {
@@ -22,7 +22,7 @@ pub(crate) fn dense(problem: &FrictionProblem) -> Vec<Vec<f64>> {
 }
 
 /// `u = W r + q`.
-pub(crate) fn velocity(problem: &FrictionProblem, impulse: &[DVec3]) -> Vec<DVec3> {
+pub(crate) fn velocity(problem: &StoredProblem, impulse: &[DVec3]) -> Vec<DVec3> {
     let flat: Vec<f64> = impulse.iter().flat_map(|r| r.to_array()).collect();
     let w = dense(problem);
     let entry = |i: usize| w[i].iter().zip(&flat).map(|(a, b)| a * b).sum::<f64>();
@@ -32,14 +32,14 @@ pub(crate) fn velocity(problem: &FrictionProblem, impulse: &[DVec3]) -> Vec<DVec
 }
 
 /// `λ`, one a block.
-pub(crate) fn scales(problem: &FrictionProblem) -> Vec<f64> {
+pub(crate) fn scales(problem: &StoredProblem) -> Vec<f64> {
     let w = dense(problem);
     let mean = |b: usize| (0..3).map(|r| w[3 * b + r][3 * b + r]).sum::<f64>() / 3.0;
     (0..problem.len()).map(mean).collect()
 }
 
 /// `max(√(Σ λ‖r‖²), √(Σ ‖q‖²/λ))`.
-pub(crate) fn size(problem: &FrictionProblem, impulse: &[DVec3]) -> f64 {
+pub(crate) fn size(problem: &StoredProblem, impulse: &[DVec3]) -> f64 {
     let (mut moved, mut free) = (0.0, 0.0);
     for (b, lambda) in scales(problem).into_iter().enumerate() {
         if lambda > 0.0 {
@@ -51,7 +51,7 @@ pub(crate) fn size(problem: &FrictionProblem, impulse: &[DVec3]) -> f64 {
 }
 
 /// `e_scaled`.
-pub(crate) fn residual(problem: &FrictionProblem, impulse: &[DVec3]) -> f64 {
+pub(crate) fn residual(problem: &StoredProblem, impulse: &[DVec3]) -> f64 {
     let u = velocity(problem, impulse);
     let mut sum = 0.0;
     for (b, lambda) in scales(problem).into_iter().enumerate() {

@@ -7,15 +7,15 @@
 //! ```
 
 use glam::{DMat3, DVec3};
-use moreau_solvers::{Delassus, FrictionProblem};
+use moreau_solvers::{Delassus, StoredProblem};
 
 /// The problem with unit of mass `1/mass` and unit of velocity `1/velocity`.
-pub(crate) fn in_units(problem: &FrictionProblem, mass: f64, velocity: f64) -> FrictionProblem {
+pub(crate) fn in_units(problem: &StoredProblem, mass: f64, velocity: f64) -> StoredProblem {
     let row = |i: usize| {
         let blocks = problem.delassus.row(i);
         blocks.map(|(j, b)| (j as u32, *b * (1.0 / mass))).collect()
     };
-    FrictionProblem {
+    StoredProblem {
         delassus: Delassus::from_rows((0..problem.len()).map(row).collect()),
         free_velocity: problem
             .free_velocity
@@ -34,9 +34,9 @@ fn turn(i: usize) -> DMat3 {
 
 /// Contacts in reverse order with turned tangents, and the impulse that goes with them.
 pub(crate) fn relabelled(
-    problem: &FrictionProblem,
+    problem: &StoredProblem,
     impulse: &[DVec3],
-) -> (FrictionProblem, Vec<DVec3>) {
+) -> (StoredProblem, Vec<DVec3>) {
     let contacts = problem.contacts();
     let old = |i: usize| if i < contacts { contacts - 1 - i } else { i };
     let axes = |i: usize| {
@@ -56,7 +56,7 @@ pub(crate) fn relabelled(
         let at = |i: usize| axes(i).transpose() * v[old(i)];
         (0..problem.len()).map(at).collect::<Vec<_>>()
     };
-    let other = FrictionProblem {
+    let other = StoredProblem {
         delassus: Delassus::from_rows((0..problem.len()).map(row).collect()),
         free_velocity: vector(&problem.free_velocity),
         friction: (0..contacts).map(|i| problem.friction[old(i)]).collect(),

@@ -1,6 +1,6 @@
 //! The matrix `Ŵ + ρI` in compressed columns, and its factors.
 
-use crate::FrictionProblem;
+use crate::StoredProblem;
 use crate::algebra::sparse_lu::SparseLu;
 use crate::infeasibility::scales;
 use glam::DMat3;
@@ -26,12 +26,12 @@ impl ScaledSystem {
     }
 
     /// Scales `W`. A block without a usable `λ` takes the largest one.
-    pub(super) fn assemble(&mut self, problem: &FrictionProblem) {
+    pub(super) fn assemble(&mut self, problem: &StoredProblem) {
         scales(problem, &mut self.root);
         for root in &mut self.root {
             *root = root.sqrt();
         }
-        if self.column_start.len() != 3 * problem.len() + 1 {
+        if self.column_start.len() != 3 * problem.triples() + 1 {
             // The storage of faer's factors does not shrink to a smaller matrix.
             self.lu = SparseLu::default();
         }
@@ -42,7 +42,7 @@ impl ScaledSystem {
         self.values.clear();
         self.values.resize(entries, 0.0);
         self.diagonal.clear();
-        for row in 0..problem.len() {
+        for row in 0..problem.triples() {
             let mut found = false;
             for (column, block) in problem.delassus.row(row) {
                 found |= column == row;
@@ -55,8 +55,8 @@ impl ScaledSystem {
     }
 
     /// Where the columns begin.
-    fn place(&mut self, problem: &FrictionProblem) {
-        let n = problem.len();
+    fn place(&mut self, problem: &StoredProblem) {
+        let n = problem.triples();
         self.next.clear();
         self.next.resize(n, 0);
         for row in 0..n {

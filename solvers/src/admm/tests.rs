@@ -5,7 +5,7 @@ use crate::random::{OwnedProblem, Random};
 use crate::{Delassus, Nsgs, NsgsSettings, SolverStatus};
 use glam::DMat3;
 
-fn solve(problem: &FrictionProblem, tolerance: f64, shift: Shift) -> (SolverReport, Vec<DVec3>) {
+fn solve(problem: &StoredProblem, tolerance: f64, shift: Shift) -> (SolverReport, Vec<DVec3>) {
     let mut admm = Admm::new(AdmmSettings {
         shift,
         ..AdmmSettings::default()
@@ -56,7 +56,7 @@ fn buffers_are_reused_without_a_trace() {
     let second = OwnedProblem::random(2, 10, 25).view().assemble();
     let mut admm = Admm::new(AdmmSettings::default());
     let goal = Goal::scaled(1e-8);
-    let mut run = |problem: &FrictionProblem, r: &mut [DVec3]| {
+    let mut run = |problem: &StoredProblem, r: &mut [DVec3]| {
         let report = admm.solve(problem, r, &goal).unwrap();
         (report, r.to_vec())
     };
@@ -83,16 +83,15 @@ fn a_warm_start_pays() {
 #[test]
 fn contacts_that_nothing_moves_do_no_harm() {
     let rows = vec![vec![], vec![(1, DMat3::ZERO)], vec![(2, DMat3::IDENTITY)]];
-    let problem = FrictionProblem {
-        delassus: Delassus::from_rows(rows),
-        free_velocity: vec![
+    let problem = StoredProblem::of_contacts(
+        Delassus::from_rows(rows),
+        vec![
             DVec3::new(0.0, 1.0, 0.0),
             DVec3::X,
             DVec3::new(-1.0, 0.1, 0.0),
         ],
-        friction: vec![0.5; 3],
-        joints: Vec::new(),
-    };
+        vec![0.5; 3],
+    );
     let mut r = vec![DVec3::ZERO; 3];
     let goal = Goal::both(1e-10);
     let report = Admm::default().solve(&problem, &mut r, &goal).unwrap();
@@ -120,15 +119,14 @@ fn an_unsymmetric_operator_is_solved_as_given() {
 
 #[test]
 fn an_indefinite_operator_ends_without_a_claim() {
-    let problem = FrictionProblem {
-        delassus: Delassus::from_rows(vec![vec![(
+    let problem = StoredProblem::of_contacts(
+        Delassus::from_rows(vec![vec![(
             0,
             DMat3::from_diagonal(DVec3::new(-1.0, 3.0, 3.0)),
         )]]),
-        free_velocity: vec![DVec3::new(-1.0, 0.5, 0.0)],
-        friction: vec![0.5],
-        joints: Vec::new(),
-    };
+        vec![DVec3::new(-1.0, 0.5, 0.0)],
+        vec![0.5],
+    );
     let (report, r) = solve(&problem, 1e-8, Shift::Implicit);
     assert!(!report.converged() && r[0].is_finite(), "{report:?}");
 }

@@ -8,8 +8,9 @@
 
 use super::assembly::Assembly;
 use super::{Derivatives, Failure, NewtonSystem, is_solved};
+use crate::law::list::Laws;
 use crate::newton::scaling::root_of;
-use crate::{FrictionProblem, GlobalProblem, ProblemError, SparseMatrix};
+use crate::{GlobalProblem, ProblemError, SparseMatrix, StoredProblem};
 use glam::DVec3;
 
 /// Buffers that outlive a solve.
@@ -28,7 +29,7 @@ pub(super) struct GlobalSystem<'a> {
     kinematic: SparseMatrix,
     force: Vec<f64>,
     offset: Vec<DVec3>,
-    friction: &'a [f64],
+    laws: Laws,
     root: Vec<f64>,
     space: &'a mut GlobalBuffers,
 }
@@ -36,8 +37,8 @@ pub(super) struct GlobalSystem<'a> {
 impl<'a> GlobalSystem<'a> {
     /// `velocity` belongs to the first impulse; `stored` is the stored form, for its `λ`.
     pub(super) fn new(
-        problem: &'a GlobalProblem,
-        stored: &FrictionProblem,
+        problem: &GlobalProblem,
+        stored: &StoredProblem,
         velocity: &[f64],
         space: &'a mut GlobalBuffers,
     ) -> Result<Self, ProblemError> {
@@ -74,11 +75,13 @@ impl<'a> GlobalSystem<'a> {
                 .collect(),
             offset: problem
                 .offset
+                .as_chunks()
+                .0
                 .iter()
                 .zip(&root)
-                .map(|(w, root)| *w / *root)
+                .map(|(w, root)| DVec3::from_array(*w) / *root)
                 .collect(),
-            friction: &problem.friction,
+            laws: stored.laws.scaled(&root),
             root,
             space,
         };
@@ -157,8 +160,8 @@ impl NewtonSystem for GlobalSystem<'_> {
         &self.root
     }
 
-    fn friction(&self) -> &[f64] {
-        self.friction
+    fn laws(&self) -> &Laws {
+        &self.laws
     }
 
     fn velocity(&self, _: &[DVec3], u: &mut [DVec3]) {

@@ -6,8 +6,9 @@
 use super::assembly::Assembly;
 use super::{Derivatives, Failure, NewtonSystem, is_solved, norm};
 use crate::algebra::block_lu::{BlockLu, Pattern};
+use crate::law::list::Laws;
 use crate::newton::scaling::ScaledProblem;
-use crate::{Delassus, FrictionProblem};
+use crate::{Delassus, StoredProblem};
 use glam::DVec3;
 
 /// Buffers that outlive a solve.
@@ -39,7 +40,7 @@ enum Factors {
 }
 
 impl<'a> ReducedSystem<'a> {
-    pub(super) fn new(problem: &FrictionProblem, space: &'a mut ReducedBuffers) -> Self {
+    pub(super) fn new(problem: &StoredProblem, space: &'a mut ReducedBuffers) -> Self {
         let scaled = ScaledProblem::new(problem);
         space.analyse(&scaled.delassus);
         Self {
@@ -205,8 +206,8 @@ impl NewtonSystem for ReducedSystem<'_> {
         &self.scaled.root
     }
 
-    fn friction(&self) -> &[f64] {
-        &self.scaled.friction
+    fn laws(&self) -> &Laws {
+        &self.scaled.laws
     }
 
     fn velocity(&self, r: &[DVec3], u: &mut [DVec3]) {

@@ -206,15 +206,14 @@ fn a_rank_deficient_problem_is_reported() {
 #[test]
 fn a_singular_matrix_is_named() {
     let rows = vec![(0..2).map(|j| (j, DMat3::IDENTITY)).collect(); 2];
-    let problem = FrictionProblem {
-        delassus: Delassus::from_rows(rows),
-        free_velocity: vec![
+    let problem = StoredProblem::of_contacts(
+        Delassus::from_rows(rows),
+        vec![
             DVec3::new(-1.0, 0.1, 0.0),
             DVec3::new(-1.0 - 1e-3, 0.1, 0.0),
         ],
-        friction: vec![0.5; 2],
-        joints: Vec::new(),
-    };
+        vec![0.5; 2],
+    );
     let mut solver = solver(0);
     let mut r = vec![DVec3::X * 0.5; 2];
     let report = solver

@@ -192,7 +192,7 @@ impl HardIslands {
             self.outside.clear();
             let all = self.impulse.iter().enumerate();
             self.outside.extend(all.map(outside));
-            problem.twist_under(&self.outside, &mut self.free);
+            problem.twist_under_triples(&self.outside, &mut self.free);
         }
     }
 
@@ -271,7 +271,7 @@ impl HardIslands {
                 self.impulse[*source as usize] = *r;
             }
         }
-        let residual = natural_map::factored(problem, &self.impulse, &mut self.scratch);
+        let residual = natural_map::factored_triples(problem, &self.impulse, &mut self.scratch);
         progress.judge(&residual, &self.impulse);
         Ok(left)
     }

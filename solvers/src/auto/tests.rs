@@ -59,7 +59,7 @@ fn a_squeezed_ball_is_infeasible_in_either_form() {
 /// `e_scaled` has no scale for blocks without one; they must hold all the same.
 #[test]
 fn a_row_that_nothing_moves_is_not_overlooked() {
-    let problem = |block: DMat3, q: DVec3, joints: Vec<usize>| FrictionProblem {
+    let problem = |block: DMat3, q: DVec3, joints: Vec<usize>| StoredProblem {
         delassus: Delassus::from_rows(vec![vec![(0, block)]]),
         free_velocity: vec![q],
         friction: vec![0.5; 1 - joints.len()],

@@ -4,7 +4,7 @@ use super::error::expect_length;
 use super::source::Source;
 use super::{FclibError, FclibFile, FclibProblem, FclibVectors, Info, matrix};
 use crate::planar::{PlanarGlobalProblem, PlanarProblem};
-use crate::{Delassus, FrictionProblem, GlobalProblem};
+use crate::{Delassus, GlobalProblem, StoredProblem};
 use glam::{DMat2, DMat3, DVec2, DVec3};
 
 /// Groups that hold a problem; only the first two kinds are supported.
@@ -90,7 +90,7 @@ fn info(source: &Source, kind: &str) -> Result<Info, FclibError> {
     })
 }
 
-fn local(source: &Source, kind: &str, dimension: usize) -> Result<FrictionProblem, FclibError> {
+fn local(source: &Source, kind: &str, dimension: usize) -> Result<StoredProblem, FclibError> {
     let friction = friction(source, kind)?;
     let size = dimension * friction.len();
     let q = source.reals_of(&format!("{kind}/vectors/q"), size)?;
@@ -108,12 +108,7 @@ fn local(source: &Source, kind: &str, dimension: usize) -> Result<FrictionProble
         };
         planar.embed()
     } else {
-        FrictionProblem {
-            delassus: Delassus::from_rows(rows),
-            free_velocity: vectors(&q, 3),
-            friction,
-            joints: Vec::new(),
-        }
+        StoredProblem::of_contacts(Delassus::from_rows(rows), vectors(&q, 3), friction)
     };
     problem.validate()?;
     Ok(problem)

@@ -126,9 +126,9 @@ fn what_is_written_is_read_again() {
         };
         assert_round_trip(&bare);
     }
-    assert_round_trip(&FclibFile::new(FclibProblem::Local(FrictionProblem {
+    assert_round_trip(&FclibFile::new(FclibProblem::Local(StoredProblem {
         delassus: Delassus::from_rows(Vec::new()),
-        ..FrictionProblem::default()
+        ..StoredProblem::default()
     })));
 }
 

@@ -3,7 +3,7 @@
 use super::error::{expect_finite, expect_length};
 use super::{FclibError, FclibFile, FclibProblem, FclibVectors, Info};
 use crate::planar::{PlanarGlobalProblem, PlanarProblem};
-use crate::{FrictionProblem, GlobalProblem, SparseMatrix};
+use crate::{GlobalProblem, SparseMatrix, StoredProblem};
 use glam::DVec3;
 use hdf5_pure::{
     CharacterSet, Datatype, FileBuilder, FinishedGroup, GroupBuilder, LibVer, StringPadding,
@@ -61,7 +61,7 @@ pub(super) fn file(content: &FclibFile) -> Result<Vec<u8>, FclibError> {
 fn local(
     group: &mut GroupBuilder,
     path: &str,
-    problem: &FrictionProblem,
+    problem: &StoredProblem,
     dimension: usize,
 ) -> Result<(), FclibError> {
     if !problem.joints.is_empty() {
@@ -141,7 +141,7 @@ impl Arrays {
 }
 
 /// `W` without its zeros; negative zeros stay.
-fn compressed_rows(problem: &FrictionProblem, dimension: usize) -> Arrays {
+fn compressed_rows(problem: &StoredProblem, dimension: usize) -> Arrays {
     let size = dimension * problem.contacts();
     let mut arrays = Arrays {
         shape: [size; 2],

@@ -6,7 +6,7 @@ use crate::{Admm, AdmmSettings, Delassus, Goal, Solver};
 use glam::DMat3;
 
 /// A cluster of random bodies with a ball between two closing walls in it.
-fn squeezed(seed: u64, closing: f64) -> FrictionProblem {
+fn squeezed(seed: u64, closing: f64) -> StoredProblem {
     let mut owned = OwnedProblem::random(seed, 8, 12);
     let mut random = Random::new(seed);
     let fixed = owned.inverse_mass[0];
@@ -83,12 +83,11 @@ fn the_direction_returned_proves_it() {
 
 #[test]
 fn a_contact_that_nothing_moves_and_that_closes_is_a_proof() {
-    let mut problem = FrictionProblem {
-        delassus: Delassus::from_rows(vec![vec![(0, DMat3::ZERO)], vec![(1, DMat3::IDENTITY)]]),
-        free_velocity: vec![-DVec3::X; 2],
-        friction: vec![0.5; 2],
-        joints: Vec::new(),
-    };
+    let mut problem = StoredProblem::of_contacts(
+        Delassus::from_rows(vec![vec![(0, DMat3::ZERO)], vec![(1, DMat3::IDENTITY)]]),
+        vec![-DVec3::X; 2],
+        vec![0.5; 2],
+    );
     let status = classify(&problem, &[DVec3::ZERO; 2]);
     assert_eq!(status, Some(SolverStatus::Infeasible));
     assert!(certificate(&problem, &[DVec3::X, DVec3::ZERO]).is_some());
@@ -99,7 +98,7 @@ fn a_contact_that_nothing_moves_and_that_closes_is_a_proof() {
 /// A joint that is asked for a velocity it cannot have: `W = 0` on its block, `q ≠ 0`.
 #[test]
 fn a_joint_that_cannot_close_is_a_proof() {
-    let problem = FrictionProblem {
+    let problem = StoredProblem {
         delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)], vec![(1, DMat3::ZERO)]]),
         free_velocity: vec![-DVec3::X, DVec3::Y],
         friction: vec![0.5],
@@ -111,12 +110,11 @@ fn a_joint_that_cannot_close_is_a_proof() {
 
 #[test]
 fn huge_and_undefined_impulses_are_unbounded() {
-    let problem = FrictionProblem {
-        delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
-        free_velocity: vec![-DVec3::X],
-        friction: vec![0.5],
-        joints: Vec::new(),
-    };
+    let problem = StoredProblem::of_contacts(
+        Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
+        vec![-DVec3::X],
+        vec![0.5],
+    );
     for size in [1e9, 1e200, f64::NAN, f64::INFINITY] {
         let status = classify(&problem, &[DVec3::X * size]);
         assert_eq!(status, Some(SolverStatus::Unbounded), "{size}");

@@ -136,14 +136,16 @@ pub(crate) fn check(interaction: usize, law: &Law) -> Result<(), ProblemError> {
     }
 }
 
-/// The rows of triples, spare ones included.
+/// Vectors of contacts as rows, three each.
 #[inline]
-pub(crate) fn rows_of(triples: &[DVec3]) -> &[f64] {
+#[must_use]
+pub fn rows_of(triples: &[DVec3]) -> &[f64] {
     bytemuck::cast_slice(triples)
 }
 
-/// The same, to be changed.
+/// [`rows_of`], to be changed.
 #[inline]
-pub(crate) fn rows_of_mut(triples: &mut [DVec3]) -> &mut [f64] {
+#[must_use]
+pub fn rows_of_mut(triples: &mut [DVec3]) -> &mut [f64] {
     bytemuck::cast_slice_mut(triples)
 }

@@ -10,11 +10,12 @@
 //! and stacks, where several contacts share a pair of bodies, this is far smaller than the matrix
 //! in contact space. `L` may be singular: a locked rotation has a zero row.
 
-use super::cone_map::Linearised;
 use super::scaling::root_of;
 use super::space::{NEWTON_STEPS, NewtonSpace};
 use crate::algebra::block_lu::{Block, BlockLu, Pattern, Singular};
-use crate::{FactoredProblem, GlobalProblem, InverseMass};
+use crate::law::linearised::Linearised;
+use crate::law::list::Laws;
+use crate::{FactoredProblem, GlobalProblem, InverseMass, Law};
 use glam::{DMat3, DVec3};
 
 /// `K` of one block of contacts on one body: six rows.
@@ -25,8 +26,8 @@ type Lever = [DVec3; 6];
 pub(crate) struct BodySpace {
     root: Vec<f64>,
     free_velocity: Vec<DVec3>,
-    friction: Vec<f64>,
-    /// Levers of each block: `start[α]..start[α + 1]`, each with its body.
+    laws: Laws,
+    /// Levers of each triple: `start[α]..start[α + 1]`, each with its body.
     start: Vec<usize>,
     bodies: Vec<u32>,
     levers: Vec<Lever>,
@@ -82,7 +83,7 @@ impl BodySpace {
             let [v, w] = [a, b].map(|j| &problem.free_twist[j]);
             let q = contact.local_velocity(v, w) + contact.offset;
             self.free_velocity.push(q / root);
-            self.friction.push(contact.friction);
+            self.laws.push(Law::coulomb(contact.friction));
             self.root.push(root);
         }
         self.analyse(self.factors.len());
@@ -96,34 +97,43 @@ impl BodySpace {
         let Some(factors) = cholesky_of_chunks(problem, chunks) else {
             return false;
         };
-        for (contact, q) in q.iter().enumerate() {
-            let begin = self.levers.len();
-            for axis in 0..3 {
-                for (row, value) in problem.kinematic.column(3 * contact + axis) {
-                    let body = (row / 6) as u32;
-                    let known = self.bodies[begin..].iter().position(|j| *j == body);
-                    let lever = known.map_or(self.levers.len(), |k| begin + k);
-                    if known.is_none() {
-                        self.bodies.push(body);
-                        self.levers.push(Lever::default());
-                    }
-                    self.levers[lever][row % 6][axis] += value;
-                }
-            }
+        self.laws.clear();
+        problem.laws.iter().for_each(|law| self.laws.push(*law));
+        let (mut column, mut triples) = (0, q.iter());
+        for law in &problem.laws {
+            let (begin, first) = (self.levers.len(), self.start.len() - 1);
             let mut trace = 0.0;
-            for (body, lever) in self.bodies[begin..].iter().zip(&mut self.levers[begin..]) {
-                forward(&factors[*body as usize], lever);
-                trace += lever.iter().map(|row| row.length_squared()).sum::<f64>();
+            for k in 0..law.rows().div_ceil(3) {
+                let own = self.levers.len();
+                for axis in 0..(law.rows() - 3 * k).min(3) {
+                    for (row, value) in problem.kinematic.column(column) {
+                        let body = (row / 6) as u32;
+                        let known = self.bodies[own..].iter().position(|j| *j == body);
+                        let lever = known.map_or(self.levers.len(), |k| own + k);
+                        if known.is_none() {
+                            self.bodies.push(body);
+                            self.levers.push(Lever::default());
+                        }
+                        self.levers[lever][row % 6][axis] += value;
+                    }
+                    column += 1;
+                }
+                for (body, lever) in self.bodies[own..].iter().zip(&mut self.levers[own..]) {
+                    forward(&factors[*body as usize], lever);
+                    trace += lever.iter().map(|row| row.length_squared()).sum::<f64>();
+                }
+                self.start.push(self.levers.len());
             }
-            let root = root_of(trace / 3.0);
+            let root = root_of(trace / law.rows() as f64);
             for lever in &mut self.levers[begin..] {
                 *lever = lever.map(|row| row / root);
             }
-            self.start.push(self.levers.len());
-            self.free_velocity.push(*q / root);
-            self.root.push(root);
+            for q in triples.by_ref().take(self.start.len() - 1 - first) {
+                self.free_velocity.push(*q / root);
+                self.root.push(root);
+            }
         }
-        self.friction.extend_from_slice(&problem.friction);
+        self.laws = self.laws.scaled(&self.root);
         self.analyse(chunks);
         true
     }
@@ -139,7 +149,7 @@ impl BodySpace {
     fn clear(&mut self) {
         self.root.clear();
         self.free_velocity.clear();
-        self.friction.clear();
+        self.laws.clear();
         self.start.clear();
         self.start.push(0);
         self.bodies.clear();
@@ -199,6 +209,23 @@ impl BodySpace {
     }
 }
 
+impl BodySpace {
+    /// Adds what couples a triple with the next one, both of one interaction: `ρ K₊ tail b₀ᵀ Kᵀ`.
+    fn add_tail(&mut self, triple: usize, at: &Linearised, rho: f64) {
+        let [begin, middle, end] = [0, 1, 2].map(|k| self.start[triple + k]);
+        for a in middle..end {
+            let left = self.levers[a].map(|row| at.b[0] * (row.dot(at.tail) * rho));
+            for b in begin..middle {
+                self.idle[self.bodies[a] as usize] = false;
+                let slot = self
+                    .lu
+                    .slot(self.bodies[a] as usize, self.bodies[b] as usize);
+                add_product(self.lu.block_mut(slot), &left, &self.levers[b]);
+            }
+        }
+    }
+}
+
 impl NewtonSpace for BodySpace {
     fn root(&self) -> &[f64] {
         &self.root
@@ -208,8 +235,8 @@ impl NewtonSpace for BodySpace {
         &self.free_velocity
     }
 
-    fn friction(&self) -> &[f64] {
-        &self.friction
+    fn laws(&self) -> &Laws {
+        &self.laws
     }
 
     fn times(&mut self, z: &[DVec3], out: &mut [DVec3]) {
@@ -241,6 +268,9 @@ impl NewtonSpace for BodySpace {
                 }
             }
         }
+        for (triple, at) in at.iter().enumerate().filter(|(_, at)| at.has_tail()) {
+            self.add_tail(triple, at, rho);
+        }
         for diagonal in &self.diagonal {
             let block = self.lu.block_mut(*diagonal as usize);
             for (k, row) in block.iter_mut().enumerate() {
@@ -254,9 +284,11 @@ impl NewtonSpace for BodySpace {
     fn solve(&mut self, rho: f64, at: &[Linearised], x: &mut [DVec3]) {
         self.gather(x);
         self.lu.solve(&mut self.velocity);
-        for (block, (x, at)) in x.iter_mut().zip(at).enumerate() {
-            if at.rank > 0 {
-                *x -= at.apply(self.spread(block)) * rho;
+        for (triple, at) in at.iter().enumerate().filter(|(_, at)| at.rank > 0) {
+            let velocity = self.spread(triple);
+            x[triple] -= at.apply(velocity) * rho;
+            if at.has_tail() {
+                x[triple + 1] -= at.apply_tail(velocity) * rho;
             }
         }
     }

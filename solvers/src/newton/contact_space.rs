@@ -1,6 +1,6 @@
 //! The Newton matrix in contact space: for problems of which only `W` is known.
 //!
-//! One 3×3 block a contact, whatever its state: `B` and `C` are filled up with zeros, so that an
+//! One 3×3 block a triple of rows, whatever its state: `B` and `C` are filled up with zeros, so that an
 //! open contact is a row of the unit matrix and a slipping one has two unknowns,
 //!
 //! ```text
@@ -9,12 +9,13 @@
 //!
 //! The rows of `W` are used as given, symmetric or not; its pattern is made symmetric.
 
-use super::cone_map::Linearised;
 use super::scaling::ScaledProblem;
 use super::space::{NEWTON_STEPS, NewtonSpace};
 use crate::algebra::block_lu::{BlockLu, Pattern, Singular};
-use crate::{Delassus, FrictionProblem};
-use glam::DVec3;
+use crate::law::linearised::Linearised;
+use crate::law::list::Laws;
+use crate::{Delassus, StoredProblem};
+use glam::{DMat3, DVec3};
 
 /// Buffers that outlive a solve.
 #[derive(Debug, Default)]
@@ -33,7 +34,7 @@ pub(crate) struct ContactSpace<'a> {
 }
 
 impl<'a> ContactSpace<'a> {
-    pub(crate) fn new(problem: &FrictionProblem, space: &'a mut ContactSpaceBuffers) -> Self {
+    pub(crate) fn new(problem: &StoredProblem, space: &'a mut ContactSpaceBuffers) -> Self {
         let scaled = ScaledProblem::new(problem);
         space.analyse(&scaled.delassus);
         Self { scaled, space }
@@ -79,9 +80,13 @@ impl ContactSpaceBuffers {
                 if of_row.rank == 0 || of_column.rank == 0 {
                     continue;
                 }
+                let image_of_tail = tail(at, column, |next| delassus.block(row, next));
                 let target = self.lu.block_mut(*slot as usize);
                 for (k, c) in of_column.c[..of_column.rank].iter().enumerate() {
-                    let image = *block * *c * rho;
+                    let mut image = *block * *c * rho;
+                    if let (0, Some(tail)) = (k, image_of_tail) {
+                        image += tail * rho;
+                    }
                     for (l, b) in of_row.b[..of_row.rank].iter().enumerate() {
                         target[l][k] = b.dot(image);
                     }
@@ -105,8 +110,8 @@ impl NewtonSpace for ContactSpace<'_> {
         &self.scaled.free_velocity
     }
 
-    fn friction(&self) -> &[f64] {
-        &self.scaled.friction
+    fn laws(&self) -> &Laws {
+        &self.scaled.laws
     }
 
     fn times(&mut self, z: &[DVec3], out: &mut [DVec3]) {
@@ -134,10 +139,22 @@ impl NewtonSpace for ContactSpace<'_> {
             space.reduced.push(entries);
         }
         space.lu.solve(&mut space.reduced);
-        for ((x, at), t) in x.iter_mut().zip(at).zip(&space.reduced) {
+        for (triple, (at, t)) in at.iter().zip(&space.reduced).enumerate() {
             for (c, t) in at.c[..at.rank].iter().zip(t) {
-                *x -= *c * (rho * t);
+                x[triple] -= *c * (rho * t);
+            }
+            if at.has_tail() {
+                x[triple + 1] -= at.tail * (rho * t[0]);
             }
         }
     }
+}
+
+/// What the first column of a triple's `C` adds through the next triple to a row of `W C`, given the block of `W` there.
+#[inline]
+fn tail(at: &[Linearised], column: usize, block: impl Fn(usize) -> DMat3) -> Option<DVec3> {
+    let of_column = &at[column];
+    of_column
+        .has_tail()
+        .then(|| block(column + 1) * of_column.tail)
 }

@@ -1,28 +1,28 @@
 //! Scaled variables: one scalar a block makes all contacts alike [THEORY §7].
 //!
 //! ```text
-//! λ_α = trace(W_αα)/3,   r̂ = √λ r,   û = u/√λ,   q̂ = q/√λ,   Ŵ_αβ = W_αβ/√(λ_α λ_β)
+//! λ_α = trace(W_αα)/m,   r̂ = √λ r,   û = u/√λ,   q̂ = q/√λ,   Ŵ_αβ = W_αβ/√(λ_α λ_β)
 //! ```
 //!
-//! A scalar keeps the cone, so the law is the same in these variables, and one penalty `ρ` is right
-//! for every contact, whatever the masses. `e_scaled` is the plain natural-map residual in them.
+//! A scalar keeps the cones, so the laws are the same in these variables (bounds of impulses are scaled), and one penalty `ρ` is right
+//! for every interaction, whatever the masses. `e_scaled` is the plain natural-map residual in them.
 
-use crate::{Delassus, FrictionProblem};
+use crate::law::list::Laws;
+use crate::{Delassus, StoredProblem};
 use glam::DVec3;
 
 /// A stored problem in scaled variables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScaledProblem {
-    /// `√λ`, 1 where `λ` is not positive.
+    /// `√λ` of each triple, 1 where `λ` is not positive.
     pub(crate) root: Vec<f64>,
     pub(crate) delassus: Delassus,
     pub(crate) free_velocity: Vec<DVec3>,
-    /// Contacts only.
-    pub(crate) friction: Vec<f64>,
+    pub(crate) laws: Laws,
 }
 
 impl ScaledProblem {
-    pub(crate) fn new(problem: &FrictionProblem) -> Self {
+    pub(crate) fn new(problem: &StoredProblem) -> Self {
         let mut root = Vec::new();
         crate::infeasibility::scales(problem, &mut root);
         root.iter_mut().for_each(|lambda| *lambda = lambda.sqrt());
@@ -34,7 +34,7 @@ impl ScaledProblem {
                 .zip(&root)
                 .map(|(q, root)| *q / *root)
                 .collect(),
-            friction: problem.friction.clone(),
+            laws: problem.laws.scaled(&root),
             root,
         }
     }

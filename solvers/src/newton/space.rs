@@ -1,7 +1,8 @@
 //! Where the Newton matrix is built and factorised: in the space of the contacts or of the bodies.
 
-use super::cone_map::Linearised;
 use crate::algebra::block_lu::Singular;
+use crate::law::linearised::Linearised;
+use crate::law::list::Laws;
 use glam::DVec3;
 
 /// Newton steps that a successful call takes near the solution: for estimates of cost.
@@ -9,12 +10,12 @@ pub(crate) const NEWTON_STEPS: f64 = 10.0;
 
 /// A problem in scaled variables, as the proximal Newton method sees it.
 pub(crate) trait NewtonSpace {
-    /// `√λ` of each block.
+    /// `√λ` of each triple.
     fn root(&self) -> &[f64];
     /// `q̂`.
     fn free_velocity(&self) -> &[DVec3];
-    /// `μ` of each contact; further blocks belong to joints.
-    fn friction(&self) -> &[f64];
+    /// The laws, scaled.
+    fn laws(&self) -> &Laws;
     /// `out ← Ŵ z`.
     fn times(&mut self, z: &[DVec3], out: &mut [DVec3]);
     /// Prepares the solution of `(I + ρ C B Ŵ) x = b`.

@@ -365,15 +365,11 @@ fn bad_input_gives_a_typed_error_and_leaves_the_impulse_alone() {
 
 #[test]
 fn a_stored_problem_with_a_foreign_column_is_an_error() {
-    let problem = FrictionProblem {
-        delassus: crate::Delassus::from_rows(vec![vec![
-            (0, DMat3::IDENTITY),
-            (1, DMat3::IDENTITY),
-        ]]),
-        free_velocity: vec![-DVec3::X],
-        friction: vec![0.5],
-        joints: Vec::new(),
-    };
+    let problem = StoredProblem::of_contacts(
+        crate::Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY), (1, DMat3::IDENTITY)]]),
+        vec![-DVec3::X],
+        vec![0.5],
+    );
     let mut r = [DVec3::ONE];
     let result = Nsgs::default().solve(&problem, &mut r, &Goal::default());
     assert!(matches!(

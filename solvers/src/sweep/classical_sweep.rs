@@ -156,11 +156,11 @@ impl Relaxation for ClassicalSweep<'_> {
         space
             .impulse
             .extend(solved.map(|(packed, iterate)| packed.local.from_principal(iterate.now)));
-        natural_map::factored(self.problem, &space.impulse, &mut space.scratch)
+        natural_map::factored_triples(self.problem, &space.impulse, &mut space.scratch)
     }
 
     fn residual_of(&mut self, impulse: &[DVec3]) -> Residual {
-        natural_map::factored(self.problem, impulse, &mut self.space.scratch)
+        natural_map::factored_triples(self.problem, impulse, &mut self.space.scratch)
     }
 
     fn impulse(&self) -> &[DVec3] {
@@ -178,7 +178,7 @@ impl Relaxation for ClassicalSweep<'_> {
                 memory: 0.0,
             });
         }
-        self.problem.twist_under(impulse, &mut space.twists);
+        self.problem.twist_under_triples(impulse, &mut space.twists);
         space.twists_before.clone_from(&space.twists);
     }
 }

@@ -1,36 +1,37 @@
-//! Gauss–Seidel on stored blocks: `u_α = q_α + Σ_β W_αβ r_β`, contacts in their order or against it,
-//! then the joints.
+//! Gauss–Seidel on stored blocks: `u_α = q_α + Σ_β W_αβ r_β`, interactions in their order or against it.
 //!
 //! For imported problems, and as the oracle of the twist form. Rows are used as given, also when
 //! `W` is not symmetric: the local model is the symmetric part of `W_αα` in `q_loc` and in the
-//! solve alike, so a fixed point satisfies the law with the true `u`.
-//!
-//! A joint solves its `m × m` linear block exactly: `r_J ← r_J − W_JJ⁺ u_J`, with the inverse
-//! computed once; a singular block takes its least-norm solution in the eigenbasis.
+//! solve alike, so a fixed point satisfies the law with the true `u`. Equality rows change by
+//! `−W_αα⁺ u_α`, so that singular blocks take the least-norm change.
 
+use crate::law::list::{rows_of, rows_of_mut};
+use crate::law::one_block::OneBlock;
 use crate::sweep::acceleration::{CHECK_EVERY, Relaxation, Stride, SweepSums};
-use crate::sweep::joint_block::JointBlock;
 use crate::sweep::options::{Schedule, SweepOptions};
-use crate::{FrictionProblem, OneContact, Residual, natural_map};
+use crate::{Law, OneContact, Residual, StoredProblem, natural_map};
 use glam::DVec3;
 
 /// Buffers of the sweep, reused from solve to solve.
 #[derive(Debug, Default)]
 pub(crate) struct ExplicitWorkspace {
-    local: Vec<OneContact>,
-    joints: Vec<JointBlock>,
+    /// One an interaction.
+    local: Vec<OneBlock>,
+    memory: Vec<f64>,
+    /// One a triple.
     lambda: Vec<f64>,
-    alpha: Vec<f64>,
     now: Vec<DVec3>,
     before: Vec<DVec3>,
+    velocity: Vec<DVec3>,
+    start: Vec<DVec3>,
     schedule: Schedule,
 }
 
 /// A stored problem on its way to a solution.
 pub(crate) struct ExplicitSweep<'a> {
-    problem: &'a FrictionProblem,
+    problem: &'a StoredProblem,
     space: &'a mut ExplicitWorkspace,
-    /// The contacts are visited from the last to the first.
+    /// The interactions are visited from the last to the first.
     reversed: bool,
     /// Options that the default sweep does not know.
     classical: bool,
@@ -39,24 +40,21 @@ pub(crate) struct ExplicitSweep<'a> {
 impl<'a> ExplicitSweep<'a> {
     /// Prepares the local blocks; `impulse` is the warm start.
     pub(crate) fn new(
-        problem: &'a FrictionProblem,
+        problem: &'a StoredProblem,
         space: &'a mut ExplicitWorkspace,
         impulse: &[DVec3],
     ) -> Self {
+        problem.scales(&mut space.lambda);
         space.local.clear();
-        space.lambda.clear();
-        for block in 0..problem.len() {
-            let local = *problem.delassus.diagonal(block);
-            space
-                .lambda
-                .push((local.x_axis.x + local.y_axis.y + local.z_axis.z) / 3.0);
-            if block < problem.contacts() {
-                space.local.push(OneContact::new(&local));
+        let mut block = Vec::new();
+        for (range, law) in problem.laws.iter() {
+            if let Law::Coulomb(law) = law {
+                let local = OneContact::new(problem.delassus.diagonal(range.start));
+                space.local.push(OneBlock::Contact(local, law.friction));
+            } else {
+                problem.block(range, law.rows(), &mut block);
+                space.local.push(OneBlock::new(law, &block));
             }
-        }
-        space.joints.clear();
-        for range in problem.joint_blocks() {
-            space.joints.push(JointBlock::new(&problem.delassus, range));
         }
         let mut sweep = Self {
             problem,
@@ -72,8 +70,7 @@ impl<'a> ExplicitSweep<'a> {
     pub(crate) fn with_options(mut self, options: &SweepOptions) -> Self {
         self.classical = !options.are_default();
         if self.classical {
-            let contacts = self.problem.contacts();
-            self.space.schedule.begin(options, contacts);
+            self.space.schedule.begin(options, self.problem.len());
         }
         self
     }
@@ -102,84 +99,86 @@ impl ExplicitSweep<'_> {
     }
 
     /// The sweep with options.
-    fn sweep_classically(&mut self) -> SweepSums {
+    fn sweep_classically(&mut self, part_of_normal: f64) -> SweepSums {
         let mut schedule = std::mem::take(&mut self.space.schedule);
         let mut sums = SweepSums::default();
         let backwards = schedule.next_sweep();
-        let joints = self.space.joints.len();
-        if backwards {
-            (0..joints)
-                .rev()
-                .for_each(|joint| self.relax_joint(joint, &mut sums));
-        }
         for position in 0..schedule.len() {
-            let contact = schedule.contact(position, backwards);
-            self.relax_classically(contact, &mut schedule, &mut sums);
-        }
-        if !backwards {
-            (0..joints).for_each(|joint| self.relax_joint(joint, &mut sums));
+            let interaction = schedule.contact(position, backwards);
+            if let OneBlock::Contact(..) = self.space.local[interaction] {
+                self.relax_classically(interaction, part_of_normal, &mut schedule, &mut sums);
+            } else {
+                self.relax(interaction, part_of_normal, &mut sums);
+            }
         }
         self.space.schedule = schedule;
         sums
     }
 
     /// One contact of the sweep with options. A frozen one drops its extrapolation too.
-    fn relax_classically(&mut self, contact: usize, schedule: &mut Schedule, sums: &mut SweepSums) {
+    fn relax_classically(
+        &mut self,
+        contact: usize,
+        part_of_normal: f64,
+        schedule: &mut Schedule,
+        sums: &mut SweepSums,
+    ) {
         let (problem, space) = (self.problem, &mut *self.space);
-        let (start, before) = (space.now[contact], space.before[contact]);
+        let triple = problem.laws.range(contact).start;
+        let (start, before) = (space.now[triple], space.before[triple]);
+        let OneBlock::Contact(local, friction) = &space.local[contact] else {
+            return;
+        };
         let solved = if schedule.skips(contact) {
             before
         } else {
-            let u =
-                problem.free_velocity[contact] + problem.delassus.row_times(contact, &space.now);
-            let local = &space.local[contact];
+            let mut u = local.to_principal(problem.velocity(triple, &space.now));
+            u.x *= part_of_normal;
             let begin = local.to_principal(start);
-            let q = local.to_principal(u) - local.apply_principal(begin);
-            let memory = &mut space.alpha[contact];
-            let friction = problem.friction[contact];
-            let solved = schedule.options.solve(local, q, friction, begin, memory);
+            let q = u - local.apply_principal(begin);
+            let memory = &mut space.memory[contact];
+            let solved = schedule.options.solve(local, q, *friction, begin, memory);
             let solved = local.from_principal(solved);
             schedule.note(contact, start, solved);
             solved
         };
-        sums.add_change(space.lambda[contact], [before, start, solved]);
-        space.now[contact] = solved;
+        sums.add_change(space.lambda[triple], [before, start, solved]);
+        space.now[triple] = solved;
     }
 
-    /// Solves contact `contact` with all others frozen.
+    /// Solves an interaction with all others frozen.
     #[inline(always)]
-    fn relax(&mut self, contact: usize, part_of_normal: f64, sums: &mut SweepSums) {
+    fn relax(&mut self, interaction: usize, part_of_normal: f64, sums: &mut SweepSums) {
         let (problem, space) = (self.problem, &mut *self.space);
-        let start = space.now[contact];
-        let u = problem.free_velocity[contact] + problem.delassus.row_times(contact, &space.now);
-        let local = &space.local[contact];
-        let mut u = local.to_principal(u);
-        u.x *= part_of_normal;
-        let q = u - local.apply_principal(local.to_principal(start));
-        let alpha = &mut space.alpha[contact];
-        let solved = local.solve_principal_from(q, problem.friction[contact], alpha);
-        let solved = local.from_principal(solved);
-        sums.add_change(
-            space.lambda[contact],
-            [space.before[contact], start, solved],
-        );
-        space.now[contact] = solved;
-    }
-
-    fn relax_joint(&mut self, joint: usize, sums: &mut SweepSums) {
-        let (problem, space) = (self.problem, &mut *self.space);
-        let blocks = space.joints[joint].blocks();
-        let velocity = |block: usize| {
-            problem.free_velocity[block] + problem.delassus.row_times(block, &space.now)
-        };
-        let change = space.joints[joint].solve(velocity);
-        for (block, change) in blocks.zip(change) {
-            let start = space.now[block];
-            space.now[block] = start - *change;
-            sums.add_change(
-                space.lambda[block],
-                [space.before[block], start, space.now[block]],
-            );
+        let range = problem.laws.range(interaction);
+        if let OneBlock::Contact(local, friction) = &space.local[interaction] {
+            let triple = range.start;
+            let start = space.now[triple];
+            let mut u = local.to_principal(problem.velocity(triple, &space.now));
+            u.x *= part_of_normal;
+            let q = u - local.apply_principal(local.to_principal(start));
+            let memory = &mut space.memory[interaction];
+            let solved = local.solve_principal_from(q, *friction, memory);
+            let solved = local.from_principal(solved);
+            sums.add_change(space.lambda[triple], [space.before[triple], start, solved]);
+            space.now[triple] = solved;
+            return;
+        }
+        let m = problem.laws.law(interaction).rows();
+        space.velocity.clear();
+        let velocity = range
+            .clone()
+            .map(|triple| problem.velocity(triple, &space.now));
+        space.velocity.extend(velocity);
+        space.start.clear();
+        space.start.extend_from_slice(&space.now[range.clone()]);
+        let w = &rows_of(&space.velocity)[..m];
+        let r = &mut rows_of_mut(&mut space.now[range.clone()])[..m];
+        let memory = &mut space.memory[interaction];
+        space.local[interaction].relax(w, r, part_of_normal, memory);
+        for (triple, start) in range.zip(&space.start) {
+            let states = [space.before[triple], *start, space.now[triple]];
+            sums.add_change(space.lambda[triple], states);
         }
     }
 }
@@ -197,31 +196,28 @@ impl Relaxation for ExplicitSweep<'_> {
     fn sweep(&mut self, stride: Stride) -> SweepSums {
         self.extrapolate(stride.beta);
         if self.classical {
-            return self.sweep_classically();
+            return self.sweep_classically(stride.normal);
         }
         let mut sums = SweepSums::default();
         if self.reversed {
-            for contact in (0..self.problem.contacts()).rev() {
-                self.relax(contact, stride.normal, &mut sums);
+            for interaction in (0..self.problem.len()).rev() {
+                self.relax(interaction, stride.normal, &mut sums);
             }
         } else {
-            for contact in 0..self.problem.contacts() {
-                self.relax(contact, stride.normal, &mut sums);
+            for interaction in 0..self.problem.len() {
+                self.relax(interaction, stride.normal, &mut sums);
             }
-        }
-        for joint in 0..self.space.joints.len() {
-            self.relax_joint(joint, &mut sums);
         }
         sums
     }
 
     fn residual(&mut self) -> Residual {
         self.space.schedule.thaw();
-        natural_map::stored(self.problem, &self.space.now)
+        natural_map::stored_triples(self.problem, &self.space.now)
     }
 
     fn residual_of(&mut self, impulse: &[DVec3]) -> Residual {
-        natural_map::stored(self.problem, impulse)
+        natural_map::stored_triples(self.problem, impulse)
     }
 
     fn impulse(&self) -> &[DVec3] {
@@ -237,7 +233,7 @@ impl Relaxation for ExplicitSweep<'_> {
         space.now.clear();
         space.now.extend_from_slice(impulse);
         space.before.clone_from(&space.now);
-        space.alpha.clear();
-        space.alpha.resize(impulse.len(), 0.0);
+        space.memory.clear();
+        space.memory.resize(self.problem.len(), 0.0);
     }
 }

@@ -9,7 +9,7 @@
 //! distance. A run that overflows, or whose residual grows far above its best, goes back to the
 //! best iterate.
 
-use crate::FrictionProblem;
+use crate::StoredProblem;
 use crate::local::choice::LocalSolver;
 use crate::progress::Progress;
 use crate::sweep::acceleration::{Relaxation, Stride, SweepSums};
@@ -45,7 +45,7 @@ const GROWTH: f64 = 100.0;
 
 /// Runs from `impulse` until the goal is reached, a limit strikes or the sweeps are spent.
 pub(crate) fn run(
-    problem: &FrictionProblem,
+    problem: &StoredProblem,
     space: &mut FixedPointWorkspace,
     method: &mut impl Extrapolation,
     impulse: &[DVec3],

@@ -129,7 +129,7 @@ impl<'a> LaneSweep<'a> {
         if progress.best_is_last() {
             std::mem::swap(twist, &mut self.space.twist);
         } else {
-            self.problem.twist_under(progress.best(), twist);
+            self.problem.twist_under_triples(progress.best(), twist);
         }
     }
 
@@ -256,11 +256,11 @@ impl Relaxation for LaneSweep<'_> {
         for unit in &units[..cut.units.len()] {
             lock(unit).give(impulse);
         }
-        natural_map::factored(self.problem, impulse, twist)
+        natural_map::factored_triples(self.problem, impulse, twist)
     }
 
     fn residual_of(&mut self, impulse: &[DVec3]) -> Residual {
-        natural_map::factored(self.problem, impulse, &mut self.space.twist)
+        natural_map::factored_triples(self.problem, impulse, &mut self.space.twist)
     }
 
     fn impulse(&self) -> &[DVec3] {

@@ -3,13 +3,13 @@
 use crate::problem::{Contact, InverseMass, WorldTwist};
 use crate::random::OwnedProblem;
 use crate::{
-    Anderson, AndersonSettings, FrictionProblem, Goal, LocalSolver, Momentum, Nncg, NncgSettings,
-    Nsgs, NsgsSettings, ProblemError, Solver, SolverReport, SolverStatus, natural_map,
+    Anderson, AndersonSettings, Goal, LocalSolver, Momentum, Nncg, NncgSettings, Nsgs,
+    NsgsSettings, ProblemError, Solver, SolverReport, SolverStatus, StoredProblem, natural_map,
 };
 use glam::{DMat3, DVec3};
 
 /// Unit cubes on a fixed floor, four contacts each, the highest pushed sideways.
-pub(crate) fn stack(cubes: usize) -> FrictionProblem {
+pub(crate) fn stack(cubes: usize) -> StoredProblem {
     let mut owned = OwnedProblem {
         inverse_mass: vec![InverseMass::FIXED],
         free_twist: vec![WorldTwist::default()],
@@ -62,7 +62,7 @@ fn accelerated() -> [Box<dyn Solver>; 2] {
 
 fn solve(
     solver: &mut dyn Solver,
-    problem: &FrictionProblem,
+    problem: &StoredProblem,
     goal: &Goal,
 ) -> (SolverReport, Vec<DVec3>) {
     let mut r = vec![DVec3::ZERO; problem.len()];
@@ -145,7 +145,7 @@ fn limits_and_empty_problems_end_a_solve() {
         };
         let (report, _) = solve(solver.as_mut(), &problem, &goal);
         assert_eq!(report.status, SolverStatus::Cancelled);
-        let empty = FrictionProblem::default();
+        let empty = StoredProblem::default();
         let (report, _) = solve(solver.as_mut(), &empty, &Goal::default());
         assert!(report.converged());
     }

@@ -1,0 +1,236 @@
+//! The factored form, `W = G Ŵ Gᵀ`.
+
+use super::check::{check_warm_start, expect_length, first_non_finite, first_wrong, is_shared};
+use super::{Contact, Interaction, InverseMass, ProblemError, StoredProblem, WorldTwist};
+use crate::law::list::{Laws, rows_of, rows_of_mut};
+use crate::{Delassus, Law, SolverReport};
+use glam::DVec3;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A problem in factored form: `W = G Ŵ Gᵀ` is never formed. Its interactions are the contacts and, after them, the
+/// others; an impulse has three entries for each contact, then those of the others.
+#[derive(Clone, Copy, Debug)]
+pub struct FactoredProblem<'a> {
+    /// `Ŵ`, one block a body.
+    pub inverse_mass: &'a [InverseMass],
+    /// `v_free`, one twist a body, inertial frame.
+    pub free_twist: &'a [WorldTwist],
+    /// Contacts in space with Coulomb's law: `G`, `d` and `μ`.
+    pub contacts: &'a [Contact],
+    /// Interactions of any law, with their rows of `G`.
+    pub interactions: &'a [Interaction],
+    /// Centres of mass, m, for the layout in memory alone: bodies that lie together are kept together.
+    /// Or empty: bodies are then taken to lie in their order.
+    pub positions: &'a [DVec3],
+}
+
+impl FactoredProblem<'_> {
+    /// Checks lengths, indices, finiteness and `μ ≥ 0`.
+    ///
+    /// # Errors
+    /// [`ProblemError`] names the first array, index and value at fault.
+    pub fn validate(&self) -> Result<(), ProblemError> {
+        self.validate_bodies()?;
+        let count = self.inverse_mass.len();
+        let check = |(index, contact): (usize, &Contact)| contact.check(index, count).err();
+        let first = if is_shared(self.contacts.len()) {
+            let contacts = self.contacts.par_iter().with_min_len(1024);
+            contacts.enumerate().find_map_first(check)
+        } else {
+            self.contacts.iter().enumerate().find_map(check)
+        };
+        first.map_or(Ok(()), Err)
+    }
+
+    /// [`Self::validate`] but for the contacts.
+    pub(crate) fn validate_bodies(&self) -> Result<(), ProblemError> {
+        let count = self.inverse_mass.len();
+        expect_length("free_twist", self.free_twist.len(), count)?;
+        if !self.positions.is_empty() {
+            expect_length("positions", self.positions.len(), count)?;
+        }
+        if let Some(index) = first_wrong(self.free_twist, WorldTwist::is_finite) {
+            let twist = &self.free_twist[index];
+            let value = first_non_finite(twist.linear, twist.angular);
+            return Err(ProblemError::NotFinite {
+                what: "free twist",
+                index,
+                value,
+            });
+        }
+        let finite = |mass: &InverseMass| mass.linear.is_finite() && mass.angular.is_finite();
+        if let Some(index) = first_wrong(self.inverse_mass, finite) {
+            return Err(ProblemError::NotFinite {
+                what: "inverse mass",
+                index,
+                value: f64::NAN,
+            });
+        }
+        let others = (self.contacts.len()..).zip(self.interactions);
+        others
+            .into_iter()
+            .try_for_each(|(index, other)| other.check(index, count))
+    }
+
+    /// Twists `v = v_free + Ŵ Gᵀ r` of a valid problem under the impulse `r` (one entry a row), into `twist`.
+    ///
+    /// Interactions are added in their order: the result is a pure function of the problem and `r`. Entries that are missing count
+    /// as zero.
+    pub fn twist_under(&self, impulse: &[f64], twist: &mut Vec<WorldTwist>) {
+        self.pack(impulse, |r| self.twist_under_triples(r, twist));
+    }
+
+    /// [`Self::twist_under`] in triples.
+    pub(crate) fn twist_under_triples(&self, impulse: &[DVec3], twist: &mut Vec<WorldTwist>) {
+        twist.clear();
+        twist.extend_from_slice(self.free_twist);
+        for (contact, r) in self.contacts.iter().zip(impulse) {
+            let p = contact.frame * *r;
+            for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                let body = contact.bodies[side] as usize;
+                let mass = &self.inverse_mass[body];
+                if !mass.is_fixed() {
+                    twist[body].linear += p * (sign * mass.linear);
+                    twist[body].angular += mass.angular * contact.arms[side].cross(p * sign);
+                }
+            }
+        }
+        for (range, interaction) in self.others() {
+            let Some(r) = impulse.get(range) else {
+                break;
+            };
+            for side in 0..2 {
+                let body = interaction.bodies[side] as usize;
+                let change = interaction.twist_change(side, rows_of(r), &self.inverse_mass[body]);
+                twist[body].linear += change.linear;
+                twist[body].angular += change.angular;
+            }
+        }
+    }
+
+    /// Number of rows: entries of an impulse.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        let others = self.interactions.iter().map(|other| other.law.rows());
+        3 * self.contacts.len() + others.sum::<usize>()
+    }
+
+    /// Number of interactions, contacts included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.contacts.len() + self.interactions.len()
+    }
+
+    /// True without interactions.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of triples of rows: one a contact, then those of the others.
+    pub(crate) fn triples(&self) -> usize {
+        self.others()
+            .last()
+            .map_or(self.contacts.len(), |(range, _)| range.end)
+    }
+
+    /// The interactions that are no contacts, with their triples.
+    pub(crate) fn others(&self) -> impl Iterator<Item = (Range<usize>, &Interaction)> {
+        let mut end = self.contacts.len();
+        self.interactions.iter().map(move |other| {
+            let begin = end;
+            end += other.triples();
+            (begin..end, other)
+        })
+    }
+
+    /// The two bodies of an interaction, contacts first.
+    #[inline]
+    pub(crate) fn bodies_of(&self, interaction: usize) -> [u32; 2] {
+        match self.contacts.get(interaction) {
+            Some(contact) => contact.bodies,
+            None => self.interactions[interaction - self.contacts.len()].bodies,
+        }
+    }
+
+    /// The laws, contacts first.
+    pub(crate) fn laws(&self) -> Laws {
+        let mut laws = Laws::default();
+        for contact in self.contacts {
+            laws.push(Law::coulomb(contact.friction));
+        }
+        self.interactions
+            .iter()
+            .for_each(|other| laws.push(other.law));
+        laws
+    }
+
+    /// Calls `of` with the impulse in triples.
+    pub(crate) fn pack<R>(&self, impulse: &[f64], of: impl FnOnce(&[DVec3]) -> R) -> R {
+        if self.interactions.is_empty() {
+            let whole = impulse.len() / 3 * 3;
+            return of(bytemuck::cast_slice(&impulse[..whole]));
+        }
+        let mut triples = vec![DVec3::ZERO; self.triples()];
+        self.transfer(&mut triples, |own, begin| {
+            let end = impulse.len().min(begin + own.len());
+            if begin < end {
+                own[..end - begin].copy_from_slice(&impulse[begin..end]);
+            }
+        });
+        of(&triples)
+    }
+
+    /// Calls `each` with the rows of every interaction in `triples`, and where they begin among all rows.
+    fn transfer(&self, triples: &mut [DVec3], mut each: impl FnMut(&mut [f64], usize)) {
+        let contacts = 3 * self.contacts.len();
+        each(rows_of_mut(&mut triples[..self.contacts.len()]), 0);
+        let mut begin = contacts;
+        for (range, other) in self.others() {
+            let rows = other.law.rows();
+            each(&mut rows_of_mut(&mut triples[range])[..rows], begin);
+            begin += rows;
+        }
+    }
+
+    /// Checks the warm start, lets `solve` work on it in triples, and takes the answer back.
+    pub(crate) fn in_triples(
+        &self,
+        impulse: &mut [f64],
+        solve: impl FnOnce(&mut [DVec3]) -> Result<SolverReport, ProblemError>,
+    ) -> Result<SolverReport, ProblemError> {
+        expect_length("impulse", impulse.len(), self.rows())?;
+        if self.interactions.is_empty() {
+            let triples: &mut [DVec3] = bytemuck::cast_slice_mut(impulse);
+            check_warm_start(triples, self.contacts.len())?;
+            return solve(triples);
+        }
+        let mut triples = self.pack(impulse, <[DVec3]>::to_vec);
+        check_warm_start(&triples, triples.len())?;
+        let report = solve(&mut triples)?;
+        self.transfer(&mut triples, |own, begin| {
+            impulse[begin..begin + own.len()].copy_from_slice(own);
+        });
+        Ok(report)
+    }
+
+    /// The stored form of a valid problem: assembles the block-sparse `W` and `q = G v_free + d`.
+    #[must_use]
+    pub fn assemble(&self) -> StoredProblem {
+        let of_contact = |c: &Contact| {
+            let [a, b] = c.bodies.map(|j| &self.free_twist[j as usize]);
+            c.local_velocity(a, b) + c.offset
+        };
+        let mut free_velocity: Vec<DVec3> = self.contacts.iter().map(of_contact).collect();
+        for other in self.interactions {
+            let twists = other.bodies.map(|j| self.free_twist[j as usize]);
+            free_velocity.extend_from_slice(&other.velocity(&twists)[..other.triples()]);
+        }
+        StoredProblem {
+            laws: self.laws(),
+            delassus: Delassus::assemble(self),
+            free_velocity,
+        }
+    }
+}
