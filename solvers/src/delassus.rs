@@ -6,9 +6,45 @@
 
 use crate::SparseMatrix;
 use crate::law::list::Laws;
-use crate::problem::FactoredProblem;
+use crate::problem::{Contact, FactoredProblem, Interaction, InverseMass};
 use glam::{DMat3, DVec3};
 use std::ops::Range;
+
+/// Three rows of `G` for one body: linear and angular factors.
+struct Lever([[DVec3; 2]; 3]);
+
+impl Lever {
+    fn of(contact: &Contact, side: usize) -> Self {
+        let sign = if side == 0 { 1.0 } else { -1.0 };
+        let frame = &contact.frame;
+        let row = |axis: DVec3| [axis * sign, contact.arms[side].cross(axis) * sign];
+        Self([frame.x_axis, frame.y_axis, frame.z_axis].map(row))
+    }
+
+    fn of_rows(other: &Interaction, triple: usize, side: usize) -> Self {
+        Self([0, 1, 2].map(|k| {
+            let row = 3 * triple + k;
+            if row < other.law.rows() {
+                other.lever(row, side)
+            } else {
+                [DVec3::ZERO; 2]
+            }
+        }))
+    }
+
+    /// `G_α Ŵ G_βᵀ` for the body.
+    fn coupling(&self, other: &Self, mass: &InverseMass) -> DMat3 {
+        let column = |[linear, angular]: [DVec3; 2]| {
+            let (pushed, turned) = (linear * mass.linear, mass.angular * angular);
+            DVec3::from(
+                self.0
+                    .map(|[linear, angular]| linear.dot(pushed) + angular.dot(turned)),
+            )
+        };
+        let [x, y, z] = other.0.map(column);
+        DMat3::from_cols(x, y, z)
+    }
+}
 
 /// A block-sparse matrix of `rows × rows` 3×3 blocks, 1/kg.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,6 +140,9 @@ impl Delassus {
     /// Assembles `W` of a factored problem, body by body.
     #[must_use]
     pub fn assemble(problem: &FactoredProblem) -> Self {
+        if !problem.interactions.is_empty() {
+            return Self::assemble_rows(problem);
+        }
         let mut touching = vec![Vec::new(); problem.inverse_mass.len()];
         for (index, contact) in problem.contacts.iter().enumerate() {
             for (side, body) in contact.bodies.iter().enumerate() {
@@ -125,6 +164,49 @@ impl Delassus {
             row
         });
         Self::from_rows(rows.collect())
+    }
+
+    /// [`Self::assemble`] from rows: of a problem with other interactions than contacts.
+    fn assemble_rows(problem: &FactoredProblem) -> Self {
+        // Levers of every triple: body, and the linear and angular factors of its rows.
+        let mut levers: Vec<[(u32, Lever); 2]> = Vec::new();
+        for contact in problem.contacts {
+            levers.push([0, 1].map(|side| (contact.bodies[side], Lever::of(contact, side))));
+        }
+        for other in problem.interactions {
+            for k in 0..other.triples() {
+                let of = |side: usize| (other.bodies[side], Lever::of_rows(other, k, side));
+                levers.push([0, 1].map(of));
+            }
+        }
+        let mut touching = vec![Vec::new(); problem.inverse_mass.len()];
+        for (triple, sides) in levers.iter().enumerate() {
+            for (side, (body, _)) in sides.iter().enumerate() {
+                touching[*body as usize].push((triple, side));
+            }
+        }
+        let row = |sides: &[(u32, Lever); 2]| {
+            let mut row = Vec::new();
+            for (body, lever) in sides {
+                let mass = &problem.inverse_mass[*body as usize];
+                if mass.is_fixed() {
+                    continue;
+                }
+                for &(other, side) in &touching[*body as usize] {
+                    row.push((other as u32, lever.coupling(&levers[other][side].1, mass)));
+                }
+            }
+            row
+        };
+        let mut assembled = Self::from_rows(levers.iter().map(row).collect());
+        for (range, other) in problem.others() {
+            for row in 0..other.law.rows() {
+                let place = assembled.diagonal[range.start + row / 3];
+                assembled.blocks[place].col_mut(row % 3)[row % 3] += other.compliance[row];
+            }
+            assembled.fill_spare_rows(range, other.law.rows());
+        }
+        assembled
     }
 
     /// Number of block rows.

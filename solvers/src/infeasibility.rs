@@ -35,7 +35,7 @@
 //! part is cut off, and what is left is checked as above.
 
 use crate::law::list::rows_of_mut;
-use crate::problem::{Contact, FactoredProblem, StoredProblem};
+use crate::problem::{Contact, FactoredProblem, Interaction, StoredProblem};
 use crate::{Law, SolverReport, SolverStatus, natural_map};
 use glam::DVec3;
 use smallvec::SmallVec;
@@ -237,11 +237,22 @@ pub(crate) fn is_doubtful(
     let dead =
         |contact: &Contact| contact.bodies.iter().all(|j| fixed(*j)) && closing(contact) > 0.0;
     let mut norms = [[0.0; 3]];
-    let one_group = vec![0; impulse.len()];
+    let one_group = vec![0; problem.len()];
     natural_map::factored_by_group(problem, impulse, &one_group, &mut norms, &mut Vec::new());
     let size = (norms[0][1] / norms[0][2]).sqrt();
     size > HARMLESS && size * report.residual.scaled > CLOSING_PART_OF_STEPS
         || problem.contacts.iter().any(dead)
+        || problem
+            .interactions
+            .iter()
+            .any(|other| is_dead(problem, other))
+}
+
+/// A row that must not close, closes, and that no impulse moves.
+fn is_dead(problem: &FactoredProblem, other: &Interaction) -> bool {
+    let masses = other.bodies.map(|j| &problem.inverse_mass[j as usize]);
+    let free = other.bodies.map(|j| problem.free_twist[j as usize]);
+    other.law.is_unilateral() && other.block(masses)[0] == 0.0 && other.velocity(&free)[0].x < 0.0
 }
 
 /// What a proof, or the size of the impulse, says against a solve that its residual calls converged.

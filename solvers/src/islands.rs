@@ -1,7 +1,7 @@
-//! Islands: groups of contacts that are connected through bodies which impulses move.
+//! Islands: groups of interactions that are connected through bodies which impulses move.
 
 use crate::FactoredProblem;
-use crate::problem::{Contact, InverseMass, WorldTwist};
+use crate::problem::{Contact, Interaction, InverseMass, WorldTwist};
 use glam::DVec3;
 
 /// The islands of a factored problem.
@@ -31,8 +31,8 @@ impl Islands {
         let fixed = |body: u32| problem.inverse_mass[body as usize].is_fixed();
         self.parent.clear();
         self.parent.extend(0..problem.inverse_mass.len() as u32);
-        for (index, contact) in problem.contacts.iter().enumerate() {
-            let [a, b] = contact.bodies;
+        for index in 0..problem.len() {
+            let [a, b] = problem.bodies_of(index);
             if takes(index) && !fixed(a) && !fixed(b) {
                 let (a, b) = (self.root(a), self.root(b));
                 self.parent[a.max(b) as usize] = a.min(b);
@@ -42,12 +42,12 @@ impl Islands {
         self.number.resize(self.parent.len(), u32::MAX);
         self.of_contact.clear();
         self.count = 0;
-        for (index, contact) in problem.contacts.iter().enumerate() {
+        for index in 0..problem.len() {
             if !takes(index) {
                 self.of_contact.push(NONE);
                 continue;
             }
-            let [a, b] = contact.bodies;
+            let [a, b] = problem.bodies_of(index);
             // A contact of two fixed bodies is an island of its own.
             let island = if fixed(a) && fixed(b) {
                 self.count += 1;
@@ -120,8 +120,11 @@ pub(crate) struct Extract {
     inverse_mass: Vec<InverseMass>,
     free_twist: Vec<WorldTwist>,
     contacts: Vec<Contact>,
-    /// Contacts in the problem that it was taken from.
+    interactions: Vec<Interaction>,
+    /// Triples in the problem that it was taken from.
     pub(crate) source: Vec<u32>,
+    /// First triple there of each interaction that is no contact.
+    first: Vec<u32>,
     pub(crate) impulse: Vec<DVec3>,
     /// Index here of each body there, if it is not stale.
     place: Vec<u32>,
@@ -144,24 +147,37 @@ impl Extract {
         self.inverse_mass.clear();
         self.free_twist.clear();
         self.contacts.clear();
+        self.interactions.clear();
         self.source.clear();
         self.impulse.clear();
+        self.first.clear();
+        let others = problem.others().map(|(range, _)| range.start as u32);
+        self.first.extend(others);
+        // Members are in their order: contacts come first here too.
         for index in members {
-            let mut contact = problem.contacts[*index as usize];
-            for body in &mut contact.bodies {
-                let there = *body as usize;
+            let index = *index as usize;
+            let bodies = problem.bodies_of(index).map(|body| {
+                let there = body as usize;
                 if self.place[there] == u32::MAX {
                     self.place[there] = self.bodies.len() as u32;
-                    self.bodies.push(*body);
+                    self.bodies.push(body);
                     self.inverse_mass.push(problem.inverse_mass[there]);
                     self.free_twist.push(free[there]);
                 }
-                *body = self.place[there];
+                self.place[there]
+            });
+            if let Some(contact) = problem.contacts.get(index) {
+                self.contacts.push(Contact { bodies, ..*contact });
+                self.source.push(index as u32);
+            } else {
+                let other = index - problem.contacts.len();
+                let (first, other) = (self.first[other], &problem.interactions[other]);
+                self.interactions.push(Interaction { bodies, ..*other });
+                self.source.extend(first..first + other.triples() as u32);
             }
-            self.contacts.push(contact);
-            self.source.push(*index);
-            self.impulse.push(impulse[*index as usize]);
         }
+        let own = self.source.iter().map(|triple| impulse[*triple as usize]);
+        self.impulse.extend(own);
     }
 
     pub(crate) fn view(&self) -> FactoredProblem<'_> {
@@ -169,7 +185,7 @@ impl Extract {
             inverse_mass: &self.inverse_mass,
             free_twist: &self.free_twist,
             contacts: &self.contacts,
-            interactions: &[],
+            interactions: &self.interactions,
             positions: &[],
         }
     }

@@ -90,7 +90,7 @@ impl NsgsSettings {
     /// True if the threads of the pool that the caller runs in share the solve of this problem.
     pub(crate) fn shares(&self, problem: &FactoredProblem) -> bool {
         let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
-        pool && problem.contacts.len() >= self.parallel_from
+        pool && problem.len() >= self.parallel_from
     }
 
     fn options(&self) -> SweepOptions {

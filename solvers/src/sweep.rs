@@ -8,6 +8,8 @@ pub(crate) mod explicit_sweep;
 pub(crate) mod fixed_point;
 pub(crate) mod lane_sweep;
 
+pub(crate) mod general;
+
 mod ball_lanes;
 mod manifold_lanes;
 mod members;

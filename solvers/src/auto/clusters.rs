@@ -18,7 +18,7 @@ impl Clusters {
     /// No contact belongs to one.
     pub(super) fn clear(&mut self, problem: &FactoredProblem) {
         self.takes.clear();
-        self.takes.resize(problem.contacts.len(), false);
+        self.takes.resize(problem.len(), false);
     }
 
     /// Takes the contacts of an island that are within `reach ≥ 1` bodies of one that `is_bad`: those of its own two
@@ -36,14 +36,14 @@ impl Clusters {
         self.near.clear();
         self.near.resize(problem.inverse_mass.len(), false);
         for k in members().filter(|k| is_bad(*k)) {
-            for j in problem.contacts[k].bodies {
+            for j in problem.bodies_of(k) {
                 self.near[j as usize] = free(j);
             }
         }
         for _ in 1..reach {
             self.nearer.clone_from(&self.near);
             for k in members() {
-                let bodies = problem.contacts[k].bodies;
+                let bodies = problem.bodies_of(k);
                 if bodies.iter().any(|j| self.nearer[*j as usize]) {
                     for j in bodies {
                         self.near[j as usize] = free(j);
@@ -52,7 +52,7 @@ impl Clusters {
             }
         }
         for k in members() {
-            let bodies = problem.contacts[k].bodies;
+            let bodies = problem.bodies_of(k);
             self.takes[k] = bodies.iter().any(|j| self.near[*j as usize]);
         }
     }

@@ -120,7 +120,7 @@ impl HardIslands {
             }
         }
         if sweeps > 0.0 {
-            sweeps / problem.contacts.len() as f64
+            sweeps / problem.len() as f64
         } else {
             f64::INFINITY
         }
@@ -135,7 +135,7 @@ impl HardIslands {
     /// Finds what the impulse leaves of each contact; the square of the goal that every contact may
     /// keep.
     fn judge(&mut self, problem: &FactoredProblem, goal: &Goal) -> f64 {
-        let count = problem.contacts.len();
+        let count = problem.len();
         self.numbers.clear();
         self.numbers.extend(0..count as u32);
         self.of_contact.clear();
@@ -188,10 +188,13 @@ impl HardIslands {
             self.islands.find_among(problem, |k| clusters.has(k));
             self.sum_up();
             let islands = &self.islands;
-            let outside = |(k, r): (usize, &DVec3)| if islands.has(k) { DVec3::ZERO } else { *r };
-            self.outside.clear();
-            let all = self.impulse.iter().enumerate();
-            self.outside.extend(all.map(outside));
+            self.outside.clone_from(&self.impulse);
+            let contacts = 0..problem.contacts.len();
+            let others = problem.others().map(|(range, _)| range);
+            let triples = contacts.map(|k| k..k + 1).chain(others);
+            for (_, range) in triples.enumerate().filter(|(k, _)| islands.has(*k)) {
+                self.outside[range].fill(DVec3::ZERO);
+            }
             problem.twist_under_triples(&self.outside, &mut self.free);
         }
     }

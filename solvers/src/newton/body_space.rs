@@ -15,7 +15,7 @@ use super::space::{NEWTON_STEPS, NewtonSpace};
 use crate::algebra::block_lu::{Block, BlockLu, Pattern, Singular};
 use crate::law::linearised::Linearised;
 use crate::law::list::Laws;
-use crate::{FactoredProblem, GlobalProblem, InverseMass, Law};
+use crate::{FactoredProblem, GlobalProblem, Interaction, InverseMass, Law};
 use glam::{DMat3, DVec3};
 
 /// `K` of one block of contacts on one body: six rows.
@@ -86,7 +86,59 @@ impl BodySpace {
             self.laws.push(Law::coulomb(contact.friction));
             self.root.push(root);
         }
-        self.analyse(self.factors.len());
+        let mut bodies = self.factors.len();
+        for other in problem.interactions {
+            self.load_interaction(problem, other, &mut bodies);
+        }
+        self.analyse(bodies);
+    }
+
+    /// Adds an interaction of any law. A compliance is a spring of unit mass, with degrees of freedom of its own.
+    fn load_interaction(
+        &mut self,
+        problem: &FactoredProblem,
+        other: &Interaction,
+        bodies: &mut usize,
+    ) {
+        let m = other.law.rows();
+        let masses = other.bodies.map(|j| &problem.inverse_mass[j as usize]);
+        let block = other.block(masses);
+        let trace: f64 = (0..m).map(|row| block[row * m + row]).sum();
+        let root = root_of(trace / m as f64);
+        let free = other.bodies.map(|j| problem.free_twist[j as usize]);
+        let q = other.velocity(&free);
+        let soft = other.compliance[..m].iter().any(|r| *r > 0.0);
+        for (k, q) in q.iter().take(other.triples()).enumerate() {
+            let own = 3 * k..m.min(3 * k + 3);
+            for (side, body) in other.bodies.iter().enumerate() {
+                let index = self.index[*body as usize];
+                if index == u32::MAX {
+                    continue;
+                }
+                let (linear, angular) = self.factors[index as usize];
+                let (mut pushed, mut turned) = ([DVec3::ZERO; 3], [DVec3::ZERO; 3]);
+                for (column, row) in own.clone().enumerate() {
+                    let [force, moment] = other.lever(row, side);
+                    pushed[column] = force * (linear / root);
+                    turned[column] = angular * moment / root;
+                }
+                self.bodies.push(index);
+                self.levers.push(rows(pushed, turned));
+            }
+            if soft {
+                let mut spring = Lever::default();
+                for row in own {
+                    spring[row][row % 3] = other.compliance[row].sqrt() / root;
+                }
+                self.bodies.push(*bodies as u32);
+                self.levers.push(spring);
+            }
+            self.start.push(self.levers.len());
+            self.free_velocity.push(*q / root);
+            self.root.push(root);
+        }
+        *bodies += usize::from(soft);
+        self.laws.push(other.law.scaled(root));
     }
 
     /// Takes on a problem in global form, whose `q` is given, if its mass matrix consists of

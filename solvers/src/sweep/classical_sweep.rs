@@ -9,6 +9,7 @@
 use crate::local::one_contact::OneContact;
 use crate::problem::{Contact, FactoredProblem, WorldTwist};
 use crate::sweep::acceleration::{CHECK_EVERY, Relaxation, Stride, SweepSums};
+use crate::sweep::general::General;
 use crate::sweep::options::{Schedule, SweepOptions};
 use crate::{Residual, natural_map};
 use glam::DVec3;
@@ -61,6 +62,8 @@ pub(crate) struct ClassicalWorkspace {
     iterates: Vec<Iterate>,
     twists: Vec<WorldTwist>,
     twists_before: Vec<WorldTwist>,
+    /// Interactions that are no contacts: they follow the contacts, in their order.
+    others: Vec<General>,
     impulse: Vec<DVec3>,
     scratch: Vec<WorldTwist>,
     schedule: Schedule,
@@ -85,6 +88,13 @@ impl<'a> ClassicalSweep<'a> {
         space
             .packed
             .extend(contacts.map(|contact| Packed::new(contact, problem)));
+        space.others.clear();
+        for (range, other) in problem.others() {
+            let masses = other.bodies.map(|j| &problem.inverse_mass[j as usize]);
+            space
+                .others
+                .push(General::new(range.start as u32, other, masses));
+        }
         space.schedule.begin(options, problem.contacts.len());
         let mut sweep = Self { problem, space };
         sweep.restart(impulse);
@@ -109,16 +119,18 @@ impl Relaxation for ClassicalSweep<'_> {
     }
 
     fn is_empty(&self) -> bool {
-        self.problem.contacts.is_empty()
+        self.problem.is_empty()
     }
 
-    fn sweep(&mut self, Stride { beta, .. }: Stride) -> SweepSums {
+    fn sweep(&mut self, stride: Stride) -> SweepSums {
+        let beta = stride.beta;
         self.extrapolate(beta);
         let masses = self.problem.inverse_mass;
         let ClassicalWorkspace {
             packed,
             iterates,
             twists,
+            others,
             schedule,
             ..
         } = &mut *self.space;
@@ -131,7 +143,7 @@ impl Relaxation for ClassicalSweep<'_> {
             let relative = twists[a].at(packed.arms[0]) - twists[b].at(packed.arms[1]);
             let step = Step {
                 relative,
-                beta,
+                stride,
                 position,
             };
             let change = step.take(packed, iterate, schedule, &mut sums);
@@ -145,6 +157,15 @@ impl Relaxation for ClassicalSweep<'_> {
                 }
             }
         }
+        for (general, other) in others.iter_mut().zip(self.problem.interactions) {
+            let [a, b] = other.bodies.map(|j| rows_of_twist(&twists[j as usize]));
+            let changes = general.relax([&a, &b], stride, &mut sums);
+            for (body, change) in other.bodies.iter().zip(changes) {
+                let twist = &mut twists[*body as usize];
+                twist.linear += DVec3::from_slice(&change[..3]);
+                twist.angular += DVec3::from_slice(&change[3..]);
+            }
+        }
         sums
     }
 
@@ -156,6 +177,8 @@ impl Relaxation for ClassicalSweep<'_> {
         space
             .impulse
             .extend(solved.map(|(packed, iterate)| packed.local.from_principal(iterate.now)));
+        let others = space.others.iter().flat_map(General::impulse);
+        space.impulse.extend(others.map(|(_, r)| r));
         natural_map::factored_triples(self.problem, &space.impulse, &mut space.scratch)
     }
 
@@ -178,15 +201,23 @@ impl Relaxation for ClassicalSweep<'_> {
                 memory: 0.0,
             });
         }
+        for general in &mut space.others {
+            general.restart(impulse);
+        }
         self.problem.twist_under_triples(impulse, &mut space.twists);
         space.twists_before.clone_from(&space.twists);
     }
 }
 
+fn rows_of_twist(twist: &WorldTwist) -> [f64; 6] {
+    let (v, w) = (twist.linear, twist.angular);
+    [v.x, v.y, v.z, w.x, w.y, w.z]
+}
+
 /// One contact's turn.
 struct Step {
     relative: DVec3,
-    beta: f64,
+    stride: Stride,
     position: usize,
 }
 
@@ -200,11 +231,13 @@ impl Step {
         schedule: &mut Schedule,
         sums: &mut SweepSums,
     ) -> DVec3 {
-        let start = iterate.now + (iterate.now - iterate.before) * self.beta;
+        let start = iterate.now + (iterate.now - iterate.before) * self.stride.beta;
         let solved = if schedule.skips(self.position) {
             iterate.now
         } else {
-            let u = DVec3::from(packed.axes.map(|axis| axis.dot(self.relative))) + packed.offset;
+            let mut u = DVec3::from(packed.axes.map(|axis| axis.dot(self.relative)));
+            u += packed.offset;
+            u.x *= self.stride.normal;
             let q = u - packed.local.apply_principal(start);
             let memory = &mut iterate.memory;
             let solved = schedule

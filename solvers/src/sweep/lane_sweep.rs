@@ -54,6 +54,7 @@ pub(crate) struct LaneWorkspace {
     masses: Vec<BallMass>,
     impulse: Vec<DVec3>,
     twist: Vec<WorldTwist>,
+    first_triples: Vec<u32>,
 }
 
 /// A factored problem on its way to a solution.
@@ -103,6 +104,9 @@ impl<'a> LaneSweep<'a> {
         cut.cut(problem, members.links());
         members.sort(cut, shared);
         cut.number_units(members);
+        space.first_triples.clear();
+        let others = problem.others().map(|(range, _)| range.start as u32);
+        space.first_triples.extend(others);
         let units = space.units.len().max(cut.units.len());
         space.units.resize_with(units, Mutex::default);
         let slabs = space.slabs.len().max(cut.len());
@@ -146,6 +150,7 @@ impl<'a> LaneSweep<'a> {
             problem: self.problem,
             masses: &space.masses,
             impulse,
+            first_triples: &space.first_triples,
             dispatch: self.dispatch,
         };
         own.pack(&source, rows);
@@ -223,7 +228,7 @@ impl Relaxation for LaneSweep<'_> {
     }
 
     fn is_empty(&self) -> bool {
-        self.problem.contacts.is_empty()
+        self.problem.is_empty()
     }
 
     fn sweep(&mut self, stride: Stride) -> SweepSums {
@@ -252,7 +257,7 @@ impl Relaxation for LaneSweep<'_> {
         for_each(self.shared, cut.units.len(), |unit| {
             lock(&units[unit]).unpack(self.problem);
         });
-        impulse.resize(self.problem.contacts.len(), DVec3::ZERO);
+        impulse.resize(self.problem.triples(), DVec3::ZERO);
         for unit in &units[..cut.units.len()] {
             lock(unit).give(impulse);
         }

@@ -4,8 +4,8 @@
 //! contacts ──read──▶ links ──cut──▶ slabs of the bodies ──sort──▶ members by unit
 //! ```
 //!
-//! A *member* is a contact of balls, or up to four contacts of one pair of bodies that follow each
-//! other. Contacts are read once, in chunks that threads share; everything else works on the narrow
+//! A *member* is a contact of balls, up to four contacts of one pair of bodies that follow each
+//! other, or an interaction of another law. Contacts are read once, in chunks that threads share; everything else works on the narrow
 //! links. Chunks begin where a pair of bodies begins, so that members do not depend on them.
 
 use super::ball_lanes::{BallMass, is_of_balls};
@@ -14,6 +14,9 @@ use super::rows::Place;
 use super::slabs::Slabs;
 use crate::problem::{FactoredProblem, ProblemError};
 use rayon::prelude::*;
+
+/// The kind of members that are no contacts.
+pub(crate) const GENERAL: usize = MAX_POINTS + 1;
 
 /// Contacts that one thread takes at a time.
 const CHUNK: usize = 1024;
@@ -24,25 +27,33 @@ pub(crate) struct Link {
     pub(crate) bodies: [u32; 2],
     /// A contact of balls.
     ball: bool,
+    /// No contact but an interaction of another law.
+    general: bool,
 }
 
 /// Contacts that are visited together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
-    /// The first of them.
+    /// The first of them, or the interaction.
     pub(crate) contact: u32,
     /// How many there are, all of the same two bodies.
     pub(crate) points: u8,
     /// A contact of balls.
     pub(crate) ball: bool,
+    /// An interaction of another law.
+    pub(crate) general: bool,
     pub(crate) colour: u8,
     pub(crate) places: [Place; 2],
 }
 
 impl Member {
-    /// Members of one kind fill lanes together: 0 for balls, else the number of points.
+    /// Members of one kind fill lanes together: 0 for balls, else the number of points. [`GENERAL`] ones have no lanes.
     pub(crate) fn kind(&self) -> usize {
-        if self.ball { 0 } else { self.points as usize }
+        match (self.general, self.ball) {
+            (true, _) => GENERAL,
+            (_, true) => 0,
+            _ => self.points as usize,
+        }
     }
 }
 
@@ -72,10 +83,21 @@ impl Members {
         shared: bool,
     ) -> Result<(), ProblemError> {
         let contacts = problem.contacts;
-        self.links.resize(contacts.len(), Link::default());
+        self.links.resize(problem.len(), Link::default());
         let read = |chunk: usize, links: &mut [Link]| -> Option<ProblemError> {
             let first = chunk * CHUNK;
-            for ((index, contact), link) in (first..).zip(&contacts[first..]).zip(links) {
+            let (of_contacts, others) =
+                links.split_at_mut(contacts.len().saturating_sub(first).min(links.len()));
+            let skipped = (first + of_contacts.len()).saturating_sub(contacts.len());
+            let own = contacts.get(first..).unwrap_or_default();
+            for (other, link) in problem.interactions[skipped..].iter().zip(others) {
+                *link = Link {
+                    bodies: other.bodies,
+                    ball: false,
+                    general: true,
+                };
+            }
+            for ((index, contact), link) in (first..).zip(own).zip(of_contacts) {
                 if let Err(error) = contact.check(index, masses.len()) {
                     return Some(error);
                 }
@@ -83,6 +105,7 @@ impl Members {
                 *link = Link {
                     bodies: contact.bodies,
                     ball: is_of_balls(contact, masses),
+                    general: false,
                 };
             }
             None
@@ -158,6 +181,7 @@ impl Part {
         for index in range {
             let link = links[index];
             if bodies == Some(link.bodies)
+                && !link.general
                 && let Some((_, member)) = self.found.last_mut()
                 && (member.points as usize) < MAX_POINTS
             {
@@ -165,12 +189,13 @@ impl Part {
                 member.ball = false;
                 continue;
             }
-            bodies = Some(link.bodies);
+            bodies = (!link.general).then_some(link.bodies);
             let (key, places) = cut.place(link.bodies);
             let member = Member {
                 contact: index as u32,
                 points: 1,
                 ball: link.ball,
+                general: link.general,
                 colour: 0,
                 places,
             };

@@ -90,6 +90,16 @@ impl Place {
         }
     }
 
+    /// The row that is read.
+    pub(crate) fn source(self) -> u32 {
+        self.source
+    }
+
+    /// The row that is written.
+    pub(crate) fn target(self) -> u32 {
+        self.target
+    }
+
     /// Impulses move the body.
     pub(crate) fn is_free(self) -> bool {
         self.source == self.target

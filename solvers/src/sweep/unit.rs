@@ -2,13 +2,15 @@
 //!
 //! Contacts come in [`Member`]s: a contact of balls, or up to four contacts of one pair of bodies.
 //! Members of one kind are coloured, greedily and in their order, so that those of one colour share
-//! no body which impulses move; eight of a colour fill the lanes of a group. Bodies with more members than there
+//! no body which impulses move; eight of a colour fill the lanes of a group. Interactions of other laws follow one by one
+//! ([`super::general`]). Bodies with more members than there
 //! are colours (a drum, a plate) go on in another round of colours.
 
 use super::acceleration::{Stride, SweepSums};
 use super::ball_lanes::{BallLanes, BallMass};
-use super::manifold_lanes::{MAX_POINTS, PairLanes, PointLanes, Prepare};
-use super::members::Member;
+use super::general::{General, Generals};
+use super::manifold_lanes::{PairLanes, PointLanes, Prepare};
+use super::members::{GENERAL, Member};
 use super::prefetch::prefetch;
 use super::rows::{OneSlab, Row, Rows, TwoSlabs};
 use super::sums::LaneSums;
@@ -46,6 +48,7 @@ pub(crate) struct Unit {
     pairs: Vec<PairLanes>,
     points: Vec<PointLanes>,
     heights: Vec<Height>,
+    generals: Generals,
     /// The member of each lane of balls.
     ball_members: Vec<[u32; LANES]>,
     /// First contact of each lane of pairs.
@@ -65,8 +68,10 @@ pub(crate) struct Source<'a> {
     pub(crate) problem: &'a FactoredProblem<'a>,
     /// One entry a body.
     pub(crate) masses: &'a [BallMass],
-    /// Warm start, one a contact.
+    /// Warm start, in triples.
     pub(crate) impulse: &'a [DVec3],
+    /// First triple of each interaction that is no contact.
+    pub(crate) first_triples: &'a [u32],
     pub(crate) dispatch: Dispatch,
 }
 
@@ -77,9 +82,10 @@ impl Unit {
         self.pairs.clear();
         self.points.clear();
         self.heights.clear();
+        self.generals.clear();
         self.ball_members.clear();
         self.pair_contacts.clear();
-        let mut sizes = [0; MAX_POINTS + 1];
+        let mut sizes = [0; GENERAL + 1];
         for member in &mut self.members {
             member.colour = LATER;
             sizes[member.kind()] += 1;
@@ -88,9 +94,25 @@ impl Unit {
             used.resize(rows, 0);
         }
         for (kind, size) in sizes.into_iter().enumerate() {
-            if size > 0 {
+            if size > 0 && kind != GENERAL {
                 self.pack_kind(source, kind);
             }
+        }
+        if sizes[GENERAL] > 0 {
+            self.pack_generals(source);
+        }
+    }
+
+    /// Packs the members that are no contacts, in their order.
+    fn pack_generals(&mut self, source: &Source) {
+        let problem = source.problem;
+        for member in self.members.iter().filter(|member| member.general) {
+            let index = member.contact as usize - problem.contacts.len();
+            let other = &problem.interactions[index];
+            let masses = other.bodies.map(|j| &problem.inverse_mass[j as usize]);
+            let mut general = General::new(source.first_triples[index], other, masses);
+            general.restart(source.impulse);
+            self.generals.add(general, member.places);
         }
     }
 
@@ -177,6 +199,7 @@ impl Unit {
             masses,
             impulse,
             dispatch,
+            ..
         } = source;
         let mut sources = [NONE; LANES];
         let lanes = &self.order[group * LANES..(group + 1) * LANES];
@@ -237,8 +260,9 @@ impl Unit {
         self.pair_contacts.push(sources);
     }
 
-    /// Starts all lanes from `impulse`, one a contact of the problem.
+    /// Starts from `impulse`, in triples of the problem.
     pub(crate) fn restart(&mut self, problem: &FactoredProblem, impulse: &[DVec3]) {
+        self.generals.restart(impulse);
         let at = |contact: u32| {
             (
                 &problem.contacts[contact as usize],
@@ -292,6 +316,7 @@ impl Unit {
                 }
             }
         }
+        impulse.extend(self.generals.impulses());
     }
 
     /// Copies what was unpacked to the impulses of the problem.
@@ -398,6 +423,8 @@ impl<R: Rows> WithSimd for Sweep<'_, R> {
             }
         }
         self.unit.sums = sums.total();
+        let others = self.unit.generals.sweep(&mut self.rows, self.stride);
+        self.unit.sums.add(&others);
         self.unit.now = 1 - self.unit.now;
     }
 }
@@ -423,5 +450,6 @@ impl<R: Rows> WithSimd for Push<'_, R> {
             points = rest;
             pairs.push_all(simd, own, &mut self.rows);
         }
+        self.unit.generals.push(&mut self.rows);
     }
 }
