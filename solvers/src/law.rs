@@ -35,6 +35,8 @@ pub mod rolling;
 
 pub(crate) mod linearised;
 pub mod list;
+pub mod one_contact;
+
 pub(crate) mod one_block;
 
 pub use cohesion::Cohesion;

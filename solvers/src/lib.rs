@@ -20,12 +20,10 @@
 //! code, a hint to the processor in large sweeps (`sweep/prefetch.rs`).
 #![deny(unsafe_code)]
 
-pub mod admm;
-pub mod alart_curnier_newton;
 pub mod algebra;
-pub mod anderson;
 pub mod auto;
 pub mod awake;
+pub mod comparison;
 pub mod cone;
 pub mod delassus;
 #[cfg(feature = "fclib")]
@@ -35,9 +33,7 @@ pub mod goal;
 pub mod history;
 pub mod infeasibility;
 pub mod law;
-pub mod local;
 pub mod natural_map;
-pub mod nncg;
 pub mod nsgs;
 pub mod problem;
 pub mod proximal_newton;
@@ -52,23 +48,21 @@ mod progress;
 #[cfg(test)]
 mod random;
 
-pub use admm::{Admm, AdmmSettings};
-pub use alart_curnier_newton::{AlartCurnierNewton, AlartCurnierNewtonSettings};
 pub use algebra::sparse::SparseMatrix;
-pub use anderson::{Anderson, AndersonSettings};
 pub use auto::{Auto, AutoSettings};
+pub use comparison::{
+    Admm, AdmmSettings, AlartCurnierNewton, AlartCurnierNewtonSettings, AlartCurnierSettings,
+    Anderson, AndersonSettings, ClassicalNsgs, ClassicalSettings, Freezing, LocalSolver, Nncg,
+    NncgSettings, ProjectionSettings, SweepOrder,
+};
 pub use delassus::Delassus;
 pub use global::GlobalProblem;
 pub use goal::Goal;
 pub use history::{History, Sample};
 pub use law::Law;
 pub use law::list::{rows_of, rows_of_mut};
-pub use local::alart_curnier::AlartCurnierSettings;
-pub use local::choice::LocalSolver;
-pub use local::one_contact::OneContact;
-pub use local::projection::ProjectionSettings;
+pub use law::one_contact::OneContact;
 pub use natural_map::Residual;
-pub use nncg::{Nncg, NncgSettings};
 pub use nsgs::{Nsgs, NsgsSettings};
 pub use problem::{
     Contact, FactoredProblem, Interaction, InverseMass, ProblemError, StoredProblem, WorldTwist,
@@ -77,4 +71,3 @@ pub use proximal_newton::{ConeMap, ProximalNewton, ProximalNewtonSettings};
 pub use report::{SolverReport, SolverStatus};
 pub use solver::Solver;
 pub use sweep::acceleration::Momentum;
-pub use sweep::options::{Freezing, SweepOrder};

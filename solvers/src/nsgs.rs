@@ -25,14 +25,11 @@
 //! # Ok::<(), moreau_solvers::ProblemError>(())
 //! ```
 
-use crate::local::choice::LocalSolver;
 use crate::problem::{FactoredProblem, ProblemError, StoredProblem, WorldTwist};
 use crate::progress::Progress;
 use crate::sweep::acceleration::{self, Momentum, Relaxation as _};
-use crate::sweep::classical_sweep::{ClassicalSweep, ClassicalWorkspace};
 use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::sweep::lane_sweep::{LaneSweep, LaneWorkspace};
-use crate::sweep::options::{Freezing, SweepOptions, SweepOrder};
 use crate::{Goal, History, Solver, SolverReport, awake, infeasibility};
 use glam::DVec3;
 
@@ -52,21 +49,11 @@ pub struct NsgsSettings {
     /// Contacts from which on the sweep is shared among the threads of the rayon pool that the
     /// solve is called in, if it is called in one.
     /// Default 3 000: smaller problems are not cut into parts. The bits of the result do not depend
-    /// on it. Sweeps with one of the options below run on one thread.
+    /// on it.
     pub parallel_from: usize,
     /// Use the widest vector instructions of the machine. Default true. The bits of the result do not
     /// depend on it.
     pub simd: bool,
-    /// How one contact is solved. Default [`LocalSolver::Exact`].
-    pub local: LocalSolver,
-    /// `ω` in `(0, 2)`: the impulse `y` of a contact, whose solve gives `x`, becomes
-    /// `P_K(y + ω (x − y))`. Default 1. Larger values are faster on some piles and diverge on
-    /// others; smaller ones damp.
-    pub relaxation: f64,
-    /// The order of the contacts. Default [`SweepOrder::Natural`].
-    pub order: SweepOrder,
-    /// Leave out contacts that hardly change. Default: none.
-    pub freezing: Option<Freezing>,
 }
 
 impl Default for NsgsSettings {
@@ -78,10 +65,6 @@ impl Default for NsgsSettings {
             momentum: Momentum::default(),
             parallel_from: 3_000,
             simd: true,
-            local: LocalSolver::Exact,
-            relaxation: 1.0,
-            order: SweepOrder::Natural,
-            freezing: None,
         }
     }
 }
@@ -92,15 +75,6 @@ impl NsgsSettings {
         let pool = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
         pool && problem.len() >= self.parallel_from
     }
-
-    fn options(&self) -> SweepOptions {
-        SweepOptions {
-            local: self.local,
-            relaxation: self.relaxation,
-            order: self.order,
-            freezing: self.freezing,
-        }
-    }
 }
 
 /// The solver and its buffers, which are reused from solve to solve.
@@ -110,7 +84,6 @@ pub struct Nsgs {
     pub settings: NsgsSettings,
     pub(crate) history: History,
     pub(crate) best: Vec<DVec3>,
-    classical: ClassicalWorkspace,
     pub(crate) lanes: LaneWorkspace,
     pub(crate) explicit: ExplicitWorkspace,
 }
@@ -155,22 +128,12 @@ impl Nsgs {
         goal: &Goal,
         shared: bool,
     ) -> Result<SolverReport, ProblemError> {
-        let options = self.settings.options();
-        let report = if options.are_default() {
-            let (lanes, simd) = (&mut self.lanes, self.settings.simd);
-            let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, simd)?;
-            let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-            acceleration::run(&mut sweep, &self.settings, &mut progress);
-            sweep.twist_of_best(&progress, twist);
-            progress.report
-        } else {
-            problem.validate()?;
-            let mut sweep = ClassicalSweep::new(problem, &mut self.classical, impulse, &options);
-            let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-            acceleration::run(&mut sweep, &self.settings, &mut progress);
-            problem.twist_under_triples(progress.best(), twist);
-            progress.report
-        };
+        let (lanes, simd) = (&mut self.lanes, self.settings.simd);
+        let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, simd)?;
+        let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
+        acceleration::run(&mut sweep, &self.settings, &mut progress);
+        sweep.twist_of_best(&progress, twist);
+        let report = progress.report;
         impulse.copy_from_slice(&self.best);
         Ok(report)
     }
@@ -185,8 +148,7 @@ impl Solver for Nsgs {
     ) -> Result<SolverReport, ProblemError> {
         problem.in_triples(impulse, |impulse| {
             let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
-            let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse)
-                .with_options(&self.settings.options());
+            let mut sweep = ExplicitSweep::new(problem, &mut self.explicit, impulse);
             acceleration::run(&mut sweep, &self.settings, &mut progress);
             let mut report = progress.report;
             infeasibility::conclude(problem, sweep.impulse(), &mut report);
@@ -200,7 +162,5 @@ impl Solver for Nsgs {
     }
 }
 
-#[cfg(test)]
-mod option_tests;
 #[cfg(test)]
 mod tests;

@@ -8,9 +8,9 @@ use crate::Residual;
 #[non_exhaustive]
 pub enum SolverStatus {
     /// The residual recomputed by [`crate::natural_map`] is within the goal.
-    #[default]
     Converged,
-    /// The budget of iterations ran out first.
+    /// The budget of iterations ran out first; also the status before a solve begins.
+    #[default]
     Stopped,
     /// The time limit struck first.
     TimedOut,

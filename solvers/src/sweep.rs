@@ -1,11 +1,7 @@
 //! Gauss–Seidel sweeps over stored blocks or over the bodies' twists, and their acceleration.
 
 pub mod acceleration;
-pub mod options;
-
-pub(crate) mod classical_sweep;
 pub(crate) mod explicit_sweep;
-pub(crate) mod fixed_point;
 pub(crate) mod lane_sweep;
 
 pub(crate) mod general;

@@ -119,7 +119,11 @@ impl Mixed {
             let arms = [random.vector(), random.vector()];
             for row in 0..law.rows() {
                 let axis = frame.col(row % 3);
-                let axis = if row < 3 { axis } else { frame.col((row + 1) % 3) };
+                let axis = if row < 3 {
+                    axis
+                } else {
+                    frame.col((row + 1) % 3)
+                };
                 let sides = [0, 1].map(|side| {
                     if row < 3 {
                         [axis, arms[side].cross(axis)]
@@ -154,7 +158,9 @@ fn both_forms_of_a_mixed_problem_are_judged_alike() {
         let (factored, stored) = (mixed.view(), mixed.view().assemble());
         assert_eq!(factored.rows(), stored.rows());
         let mut random = Random(seed + 1000);
-        let r: Vec<f64> = (0..factored.rows()).map(|_| random.uniform(-0.5, 1.0)).collect();
+        let r: Vec<f64> = (0..factored.rows())
+            .map(|_| random.uniform(-0.5, 1.0))
+            .collect();
         let a = natural_map::factored(&factored, &r, &mut Vec::new());
         let b = natural_map::stored(&stored, &r);
         let pairs = [

@@ -43,7 +43,7 @@
 mod race;
 
 use crate::progress::Progress;
-use crate::{LocalSolver, NsgsSettings, Residual};
+use crate::{NsgsSettings, Residual};
 use glam::DVec3;
 use race::Race;
 
@@ -161,6 +161,10 @@ pub(crate) trait Relaxation {
     fn check_cost(&self) -> usize {
         1
     }
+    /// Every interaction is solved exactly at its turn.
+    fn is_exact(&self) -> bool {
+        true
+    }
     /// True without contacts: solved as it is.
     fn is_empty(&self) -> bool;
     /// `x ← sweep(x + β (x − x_prev))`.
@@ -208,7 +212,7 @@ pub(crate) fn run_while(
     }
     let first = progress.report.iterations;
     // Inexact local solves are iterations of their own, which a sudden momentum throws back.
-    let quick = settings.local == LocalSolver::Exact;
+    let quick = relaxation.is_exact();
     let mut momentum = Sequence::new(settings.momentum, quick);
     let mut race = Race::new(settings.momentum);
     let mut stall = Stall::new(settings.stall_window);

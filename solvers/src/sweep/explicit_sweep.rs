@@ -8,7 +8,6 @@
 use crate::law::list::{rows_of, rows_of_mut};
 use crate::law::one_block::OneBlock;
 use crate::sweep::acceleration::{CHECK_EVERY, Relaxation, Stride, SweepSums};
-use crate::sweep::options::{Schedule, SweepOptions};
 use crate::{Law, OneContact, Residual, StoredProblem, natural_map};
 use glam::DVec3;
 
@@ -16,25 +15,22 @@ use glam::DVec3;
 #[derive(Debug, Default)]
 pub(crate) struct ExplicitWorkspace {
     /// One an interaction.
-    local: Vec<OneBlock>,
-    memory: Vec<f64>,
+    pub(crate) local: Vec<OneBlock>,
+    pub(crate) memory: Vec<f64>,
     /// One a triple.
-    lambda: Vec<f64>,
-    now: Vec<DVec3>,
-    before: Vec<DVec3>,
+    pub(crate) lambda: Vec<f64>,
+    pub(crate) now: Vec<DVec3>,
+    pub(crate) before: Vec<DVec3>,
     velocity: Vec<DVec3>,
     start: Vec<DVec3>,
-    schedule: Schedule,
 }
 
 /// A stored problem on its way to a solution.
 pub(crate) struct ExplicitSweep<'a> {
-    problem: &'a StoredProblem,
-    space: &'a mut ExplicitWorkspace,
+    pub(crate) problem: &'a StoredProblem,
+    pub(crate) space: &'a mut ExplicitWorkspace,
     /// The interactions are visited from the last to the first.
     reversed: bool,
-    /// Options that the default sweep does not know.
-    classical: bool,
 }
 
 impl<'a> ExplicitSweep<'a> {
@@ -60,19 +56,9 @@ impl<'a> ExplicitSweep<'a> {
             problem,
             space,
             reversed: false,
-            classical: false,
         };
         sweep.restart(impulse);
         sweep
-    }
-
-    /// The same with the options of `options`.
-    pub(crate) fn with_options(mut self, options: &SweepOptions) -> Self {
-        self.classical = !options.are_default();
-        if self.classical {
-            self.space.schedule.begin(options, self.problem.len());
-        }
-        self
     }
 }
 
@@ -89,7 +75,7 @@ impl ExplicitSweep<'_> {
     }
 
     /// `y = x + β (x − x_prev)`.
-    fn extrapolate(&mut self, beta: f64) {
+    pub(crate) fn extrapolate(&mut self, beta: f64) {
         let space = &mut *self.space;
         for (now, before) in space.now.iter_mut().zip(&mut space.before) {
             let current = *now;
@@ -98,57 +84,9 @@ impl ExplicitSweep<'_> {
         }
     }
 
-    /// The sweep with options.
-    fn sweep_classically(&mut self, part_of_normal: f64) -> SweepSums {
-        let mut schedule = std::mem::take(&mut self.space.schedule);
-        let mut sums = SweepSums::default();
-        let backwards = schedule.next_sweep();
-        for position in 0..schedule.len() {
-            let interaction = schedule.contact(position, backwards);
-            if let OneBlock::Contact(..) = self.space.local[interaction] {
-                self.relax_classically(interaction, part_of_normal, &mut schedule, &mut sums);
-            } else {
-                self.relax(interaction, part_of_normal, &mut sums);
-            }
-        }
-        self.space.schedule = schedule;
-        sums
-    }
-
-    /// One contact of the sweep with options. A frozen one drops its extrapolation too.
-    fn relax_classically(
-        &mut self,
-        contact: usize,
-        part_of_normal: f64,
-        schedule: &mut Schedule,
-        sums: &mut SweepSums,
-    ) {
-        let (problem, space) = (self.problem, &mut *self.space);
-        let triple = problem.laws.range(contact).start;
-        let (start, before) = (space.now[triple], space.before[triple]);
-        let OneBlock::Contact(local, friction) = &space.local[contact] else {
-            return;
-        };
-        let solved = if schedule.skips(contact) {
-            before
-        } else {
-            let mut u = local.to_principal(problem.velocity(triple, &space.now));
-            u.x *= part_of_normal;
-            let begin = local.to_principal(start);
-            let q = u - local.apply_principal(begin);
-            let memory = &mut space.memory[contact];
-            let solved = schedule.options.solve(local, q, *friction, begin, memory);
-            let solved = local.from_principal(solved);
-            schedule.note(contact, start, solved);
-            solved
-        };
-        sums.add_change(space.lambda[triple], [before, start, solved]);
-        space.now[triple] = solved;
-    }
-
     /// Solves an interaction with all others frozen.
     #[inline(always)]
-    fn relax(&mut self, interaction: usize, part_of_normal: f64, sums: &mut SweepSums) {
+    pub(crate) fn relax(&mut self, interaction: usize, part_of_normal: f64, sums: &mut SweepSums) {
         let (problem, space) = (self.problem, &mut *self.space);
         let range = problem.laws.range(interaction);
         if let OneBlock::Contact(local, friction) = &space.local[interaction] {
@@ -195,9 +133,6 @@ impl Relaxation for ExplicitSweep<'_> {
 
     fn sweep(&mut self, stride: Stride) -> SweepSums {
         self.extrapolate(stride.beta);
-        if self.classical {
-            return self.sweep_classically(stride.normal);
-        }
         let mut sums = SweepSums::default();
         if self.reversed {
             for interaction in (0..self.problem.len()).rev() {
@@ -212,7 +147,6 @@ impl Relaxation for ExplicitSweep<'_> {
     }
 
     fn residual(&mut self) -> Residual {
-        self.space.schedule.thaw();
         natural_map::stored_triples(self.problem, &self.space.now)
     }
 

@@ -1,7 +1,7 @@
 //! Contacts with full 3×3 blocks, by pairs of bodies: eight pairs side by side, up to four points
 //! of each one after the other, with the twists of the pairs held in between.
 //!
-//! The local problem is that of [`crate::local::one_contact`], in its eigenbasis; the cases of a
+//! The local problem is that of [`crate::law::one_contact`], in its eigenbasis; the cases of a
 //! contact become choices by lane, and the secular iteration runs until the last lane is done.
 
 mod principal;

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Newton alone may cycle between the pieces of `Φ`. The hybrid: at most 10 damped Newton steps,
-//! then at most 100 of [`crate::local::projection`], then Newton again. The best of what each phase found
+//! then at most 100 of [`crate::comparison::local::projection`], then Newton again. The best of what each phase found
 //! is kept, judged by the natural map; an answer worse than the start, or undefined, is discarded
 //! and the start stays.
 //!
@@ -17,8 +17,8 @@
 //! **When not:** for speed or robustness: [`crate::OneContact`] has both. **Cost:** a 3×3 matrix
 //! and its inverse a step, mostly 3 to 6 steps.
 
-use crate::local::choice::{LocalProblem, onto_cone};
-use crate::local::projection::{self, ProjectionSettings};
+use crate::comparison::local::projection::{self, ProjectionSettings};
+use crate::comparison::local::{LocalProblem, onto_cone};
 use glam::{DMat3, DVec3};
 
 /// Settings of the hybrid Newton method.
@@ -209,7 +209,7 @@ impl<'a> Function<'a> {
 mod tests {
     use super::*;
     use crate::OneContact;
-    use crate::local::choice::tangential_norm;
+    use crate::comparison::local::tangential_norm;
     use crate::random::Random;
 
     /// Central differences of a piecewise smooth function: of second order in the step 1e-6 with

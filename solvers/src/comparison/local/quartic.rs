@@ -1,7 +1,7 @@
 //! One contact by the roots of a quartic [Bonnefon-Daviet11; THEORY §8].
 //!
 //! A sliding contact has `u_N = 0`, `u_T = −α r_T`, `α > 0`. In the eigenbasis of `S` (see
-//! [`crate::local::one_contact`]) the condition `‖r_T(α)‖ = μ r_N(α)`, squared, is a quartic in `α`. It is
+//! [`crate::law::one_contact`]) the condition `‖r_T(α)‖ = μ r_N(α)`, squared, is a quartic in `α`. It is
 //! formed in the unknown `y = (s_min + α)/s_max`, so that no large terms cancel, with
 //! `δ = 1 − s_min/s_max` and `c = b/‖b‖`:
 //!
@@ -26,7 +26,7 @@
 //! speed or precision: squaring loses half the digits near double roots. **Cost:** some five
 //! times the exact solve.
 
-use crate::local::choice::{LocalProblem, tangential_norm};
+use crate::comparison::local::{LocalProblem, tangential_norm};
 use glam::DVec3;
 
 /// `|‖r_T‖ − μ r_N|`, relative, that the polished root has to reach.

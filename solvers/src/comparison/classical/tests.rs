@@ -4,31 +4,31 @@ use super::*;
 use crate::random::OwnedProblem;
 use crate::{AlartCurnierSettings, ProjectionSettings, SolverStatus, natural_map};
 
-fn defaults() -> NsgsSettings {
-    NsgsSettings {
+fn defaults() -> ClassicalSettings {
+    ClassicalSettings {
         max_sweeps: 100_000,
-        ..NsgsSettings::default()
+        ..ClassicalSettings::default()
     }
 }
 
-fn options() -> Vec<NsgsSettings> {
+fn options() -> Vec<ClassicalSettings> {
     let locals = [
         LocalSolver::Projection(ProjectionSettings::default()),
         LocalSolver::AlartCurnier(AlartCurnierSettings::default()),
         LocalSolver::Quartic,
     ];
     let mut all: Vec<_> = locals
-        .map(|local| NsgsSettings {
+        .map(|local| ClassicalSettings {
             local,
             ..defaults()
         })
         .into();
-    all.extend([0.7, 1.3].map(|relaxation| NsgsSettings {
+    all.extend([0.7, 1.3].map(|relaxation| ClassicalSettings {
         relaxation,
         ..defaults()
     }));
     let orders = [SweepOrder::Symmetric, SweepOrder::Shuffled { seed: 5 }];
-    all.extend(orders.map(|order| NsgsSettings {
+    all.extend(orders.map(|order| ClassicalSettings {
         order,
         ..defaults()
     }));
@@ -37,23 +37,23 @@ fn options() -> Vec<NsgsSettings> {
         sweeps: 7,
         change,
     });
-    all.extend(freezing.map(|freezing| NsgsSettings {
+    all.extend(freezing.map(|freezing| ClassicalSettings {
         freezing: Some(freezing),
         ..defaults()
     }));
     all
 }
 
-fn solve_stored(owned: &OwnedProblem, settings: NsgsSettings) -> (SolverReport, Vec<DVec3>) {
+fn solve_stored(owned: &OwnedProblem, settings: ClassicalSettings) -> (SolverReport, Vec<DVec3>) {
     let problem = owned.view().assemble();
     let mut r = vec![DVec3::ZERO; problem.len()];
-    let report = Nsgs::new(settings).solve(&problem, &mut r, &Goal::scaled(1e-8));
+    let report = ClassicalNsgs::new(settings).solve(&problem, &mut r, &Goal::scaled(1e-8));
     (report.unwrap(), r)
 }
 
-fn solve_factored(owned: &OwnedProblem, settings: NsgsSettings) -> (SolverReport, Vec<DVec3>) {
+fn solve_factored(owned: &OwnedProblem, settings: ClassicalSettings) -> (SolverReport, Vec<DVec3>) {
     let mut r = vec![DVec3::ZERO; owned.contacts.len()];
-    let report = Nsgs::new(settings).solve_factored(
+    let report = ClassicalNsgs::new(settings).solve_factored(
         &owned.view(),
         &mut r,
         &mut Vec::new(),
@@ -81,7 +81,7 @@ fn every_option_converges_in_both_forms() {
 #[test]
 fn the_default_options_have_the_bits_of_the_default() {
     let owned = OwnedProblem::random(3, 30, 60);
-    let explicit = NsgsSettings {
+    let explicit = ClassicalSettings {
         local: LocalSolver::Exact,
         relaxation: 1.0,
         order: SweepOrder::Natural,
@@ -102,11 +102,11 @@ fn the_loop_with_options_repeats_the_default_sweep() {
     for contact in owned.contacts.iter_mut().step_by(2) {
         contact.friction = 0.3;
     }
-    let plain = NsgsSettings {
+    let plain = ClassicalSettings {
         momentum: Momentum::NONE,
         ..defaults()
     };
-    let idle = NsgsSettings {
+    let idle = ClassicalSettings {
         freezing: Some(Freezing {
             after: usize::MAX,
             ..Freezing::default()
@@ -131,7 +131,7 @@ fn the_loop_with_options_repeats_the_default_sweep() {
 #[test]
 fn shuffles_repeat_with_their_seed_only() {
     let owned = OwnedProblem::random(8, 20, 40);
-    let settings = |seed| NsgsSettings {
+    let settings = |seed| ClassicalSettings {
         order: SweepOrder::Shuffled { seed },
         ..defaults()
     };
@@ -148,7 +148,7 @@ fn shuffles_repeat_with_their_seed_only() {
 fn a_solve_does_not_end_because_all_contacts_are_frozen() {
     let owned = OwnedProblem::random(2, 20, 40);
     for momentum in [Momentum::NONE, Momentum::CAPPED] {
-        let settings = NsgsSettings {
+        let settings = ClassicalSettings {
             freezing: Some(Freezing {
                 after: 0,
                 sweeps: 1_000_000,
@@ -170,7 +170,7 @@ fn a_solve_does_not_end_because_all_contacts_are_frozen() {
 fn over_relaxation_stays_honest() {
     for seed in 0..5 {
         let owned = OwnedProblem::random(seed, 20, 60);
-        let settings = NsgsSettings {
+        let settings = ClassicalSettings {
             relaxation: 1.9,
             max_sweeps: 300,
             ..defaults()

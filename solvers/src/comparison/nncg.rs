@@ -33,8 +33,8 @@
 //! # Ok::<(), moreau_solvers::ProblemError>(())
 //! ```
 
+use crate::comparison::fixed_point::{self, Extrapolation, FixedPointWorkspace, Limits};
 use crate::progress::Progress;
-use crate::sweep::fixed_point::{self, Extrapolation, FixedPointWorkspace, Limits};
 use crate::{
     Goal, History, LocalSolver, ProblemError, Solver, SolverReport, StoredProblem, infeasibility,
 };

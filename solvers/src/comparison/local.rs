@@ -22,11 +22,14 @@
 //! Vectors are in the eigenbasis of the block ([`OneContact::to_principal`]); cones are round, so
 //! that the law reads the same there.
 
+pub mod alart_curnier;
+pub mod projection;
+pub mod quartic;
+
 use crate::OneContact;
-use crate::local::alart_curnier::{self, AlartCurnierSettings};
-use crate::local::projection::{self, ProjectionSettings};
-use crate::local::quartic;
+use alart_curnier::AlartCurnierSettings;
 use glam::{DMat3, DVec3};
+use projection::ProjectionSettings;
 
 /// How one contact is solved while all others are frozen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,12 +38,12 @@ pub enum LocalSolver {
     /// The safeguarded secular equation of [`OneContact`]. The default.
     #[default]
     Exact,
-    /// Fixed point of the projection on the cone: [`crate::local::projection`].
+    /// Fixed point of the projection on the cone: [`crate::comparison::local::projection`].
     Projection(ProjectionSettings),
     /// Damped Newton on the function of Alart and Curnier, with projection as its safeguard:
-    /// [`crate::local::alart_curnier`].
+    /// [`crate::comparison::local::alart_curnier`].
     AlartCurnier(AlartCurnierSettings),
-    /// Roots of the quartic: [`crate::local::quartic`].
+    /// Roots of the quartic: [`crate::comparison::local::quartic`].
     Quartic,
 }
 

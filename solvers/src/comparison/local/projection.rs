@@ -18,7 +18,7 @@
 //! `1 − O(1/cond W)`. With large `μ` and strong coupling `û` is not monotone and it may cycle.
 //! **Cost:** one product with `W` and one projection a trial, tens to hundreds of trials.
 
-use crate::local::choice::{LocalProblem, onto_cone};
+use crate::comparison::local::{LocalProblem, onto_cone};
 use glam::DVec3;
 
 const TAU: f64 = 2.0 / 3.0;

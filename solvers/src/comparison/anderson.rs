@@ -34,8 +34,10 @@
 //! # Ok::<(), moreau_solvers::ProblemError>(())
 //! ```
 
+use crate::comparison::fixed_point::{
+    self, Extrapolation, FixedPointWorkspace, Limits, weighted_dot,
+};
 use crate::progress::Progress;
-use crate::sweep::fixed_point::{self, Extrapolation, FixedPointWorkspace, Limits, weighted_dot};
 use crate::{
     Goal, History, LocalSolver, ProblemError, Solver, SolverReport, StoredProblem, infeasibility,
 };

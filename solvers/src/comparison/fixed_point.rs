@@ -10,11 +10,12 @@
 //! best iterate.
 
 use crate::StoredProblem;
-use crate::local::choice::LocalSolver;
+use crate::comparison::classical::options::{Schedule, SweepOptions};
+use crate::comparison::classical::stored_sweep::ClassicalStoredSweep;
+use crate::comparison::local::LocalSolver;
 use crate::progress::Progress;
 use crate::sweep::acceleration::{Relaxation, Stride, SweepSums};
-use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
-use crate::sweep::options::SweepOptions;
+use crate::sweep::explicit_sweep::ExplicitWorkspace;
 use glam::DVec3;
 
 /// Chooses the next iterate of a sequence of sweeps.
@@ -29,6 +30,7 @@ pub(crate) trait Extrapolation {
 #[derive(Debug, Default)]
 pub(crate) struct FixedPointWorkspace {
     sweep: ExplicitWorkspace,
+    schedule: Schedule,
     start: Vec<DVec3>,
     next: Vec<DVec3>,
 }
@@ -56,8 +58,13 @@ pub(crate) fn run(
         local: limits.local,
         ..SweepOptions::default()
     };
-    let FixedPointWorkspace { sweep, start, next } = space;
-    let mut sweep = ExplicitSweep::new(problem, sweep, impulse).with_options(&options);
+    let FixedPointWorkspace {
+        sweep,
+        schedule,
+        start,
+        next,
+    } = space;
+    let mut sweep = ClassicalStoredSweep::new(problem, sweep, schedule, impulse, &options);
     start.clear();
     start.extend_from_slice(impulse);
     next.clone_from(start);
@@ -95,7 +102,7 @@ pub(crate) fn run(
 }
 
 /// Hands the residual of the swept iterate to `progress`; its excess.
-fn judge(sweep: &mut ExplicitSweep, progress: &mut Progress) -> f64 {
+fn judge(sweep: &mut ClassicalStoredSweep, progress: &mut Progress) -> f64 {
     let residual = sweep.residual();
     progress.judge(&residual, sweep.impulse())
 }

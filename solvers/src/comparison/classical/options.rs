@@ -9,7 +9,7 @@
 //! loop of its own, and these run on one thread.
 
 use crate::OneContact;
-use crate::local::choice::{LocalSolver, onto_cone};
+use crate::comparison::local::{LocalSolver, onto_cone};
 use glam::DVec3;
 
 /// The order in which a sweep visits the contacts.
@@ -20,8 +20,7 @@ pub enum SweepOrder {
     /// The order of the problem, in every sweep. The default.
     #[default]
     Natural,
-    /// Forwards and backwards in turn. Joints follow the contacts forwards and precede them
-    /// backwards.
+    /// Forwards and backwards in turn.
     Symmetric,
     /// A new random order in every sweep, the same for the same seed. It helps where the order of
     /// the problem is unlucky, and hurts in stacks that are numbered from the ground.
@@ -76,9 +75,9 @@ impl Default for SweepOptions {
 }
 
 impl SweepOptions {
-    /// True if the default sweep does what these options ask for.
-    pub(crate) fn are_default(&self) -> bool {
-        *self == Self::default()
+    /// Every contact is solved exactly at its turn.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.local == LocalSolver::Exact
     }
 
     /// The relaxed impulse of one contact that starts from `start`; in the block's eigenbasis.

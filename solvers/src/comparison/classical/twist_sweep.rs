@@ -1,16 +1,16 @@
 //! The sweep on twists with options: any order, relaxation, frozen contacts, any local solver.
 //!
 //! One contact after the other on one thread: natural is the order of the problem, backwards is its reverse,
-//! and a shuffle mixes all contacts. Without options [`super::lane_sweep`] does the same in lanes.
+//! and a shuffle mixes all contacts. Without options [`crate::sweep::lane_sweep`] does the same in lanes.
 //!
 //! Contacts are stored with their tangents turned to the principal axes of the local problem
 //! ([`OneContact`]), so that the loop rotates nothing.
 
-use crate::local::one_contact::OneContact;
+use crate::comparison::classical::options::{Schedule, SweepOptions};
+use crate::law::one_contact::OneContact;
 use crate::problem::{Contact, FactoredProblem, WorldTwist};
 use crate::sweep::acceleration::{CHECK_EVERY, Relaxation, Stride, SweepSums};
 use crate::sweep::general::General;
-use crate::sweep::options::{Schedule, SweepOptions};
 use crate::{Residual, natural_map};
 use glam::DVec3;
 
@@ -70,12 +70,12 @@ pub(crate) struct ClassicalWorkspace {
 }
 
 /// A factored problem on its way to a solution.
-pub(crate) struct ClassicalSweep<'a> {
+pub(crate) struct ClassicalTwistSweep<'a> {
     problem: &'a FactoredProblem<'a>,
     space: &'a mut ClassicalWorkspace,
 }
 
-impl<'a> ClassicalSweep<'a> {
+impl<'a> ClassicalTwistSweep<'a> {
     /// Packs the problem; `impulse` is the warm start.
     pub(crate) fn new(
         problem: &'a FactoredProblem<'a>,
@@ -113,9 +113,13 @@ impl<'a> ClassicalSweep<'a> {
     }
 }
 
-impl Relaxation for ClassicalSweep<'_> {
+impl Relaxation for ClassicalTwistSweep<'_> {
     fn check_after(&self, _: usize) -> usize {
         CHECK_EVERY
+    }
+
+    fn is_exact(&self) -> bool {
+        self.space.schedule.options.is_exact()
     }
 
     fn is_empty(&self) -> bool {
