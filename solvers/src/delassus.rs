@@ -271,6 +271,7 @@ impl Delassus {
 mod tests {
     use super::*;
     use crate::random::{OwnedProblem, Random};
+    use crate::rows_of;
 
     fn trace(matrix: &Delassus) -> f64 {
         let block = |i| matrix.block(i, i);
@@ -323,7 +324,7 @@ mod tests {
             let mut random = Random::new(seed);
             let r: Vec<_> = (0..60).map(|_| random.vector()).collect();
             let mut twist = Vec::new();
-            factored.twist_under(&r, &mut twist);
+            factored.twist_under(rows_of(&r), &mut twist);
             for (i, contact) in owned.contacts.iter().enumerate() {
                 let [a, b] = contact.bodies.map(|j| &twist[j as usize]);
                 let through_bodies = contact.local_velocity(a, b) + contact.offset;

@@ -195,6 +195,7 @@ impl Extract {
 mod tests {
     use super::*;
     use crate::random::OwnedProblem;
+    use crate::rows_of;
 
     /// Two contacts are in one island if and only if a chain of free bodies joins them.
     #[test]
@@ -233,7 +234,7 @@ mod tests {
         let owned = OwnedProblem::random(4, 40, 25);
         let impulse: Vec<_> = (0..25).map(|k| DVec3::splat(f64::from(k))).collect();
         let mut whole = Vec::new();
-        owned.view().twist_under(&impulse, &mut whole);
+        owned.view().twist_under(rows_of(&impulse), &mut whole);
         for (every, bound) in [(1, 0.0), (2, 1e-12), (3, 1e-12)] {
             let (mut islands, mut extract) = (Islands::default(), Extract::default());
             islands.find_among(&owned.view(), |contact| contact % every == 0);
@@ -247,7 +248,7 @@ mod tests {
                 })
                 .collect();
             let mut free = Vec::new();
-            owned.view().twist_under(&others, &mut free);
+            owned.view().twist_under(rows_of(&others), &mut free);
             let mut seen = 0;
             for island in 0..islands.count {
                 let members = islands.members(island);
@@ -256,7 +257,9 @@ mod tests {
                 assert!(members.iter().all(|k| of(k) == island));
                 extract.take(&owned.view(), members, &free, &impulse);
                 let mut twist = Vec::new();
-                extract.view().twist_under(&extract.impulse, &mut twist);
+                extract
+                    .view()
+                    .twist_under(rows_of(&extract.impulse), &mut twist);
                 for (contact, source) in extract.contacts.iter().zip(&extract.source) {
                     let there = &owned.contacts[*source as usize];
                     for (here, there) in contact.bodies.iter().zip(there.bodies) {

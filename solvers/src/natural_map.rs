@@ -438,6 +438,7 @@ mod tests {
     use super::*;
     use crate::Delassus;
     use crate::random::{OwnedProblem, Random};
+    use crate::rows_of;
     use glam::DMat3;
 
     /// A diverging solver once passed with 0 = finite/∞.
@@ -448,7 +449,7 @@ mod tests {
             vec![-DVec3::X; 2],
             vec![0.5; 2],
         );
-        let residual = stored(&problem, &[DVec3::X * 1e160, DVec3::X]);
+        let residual = stored(&problem, rows_of(&[DVec3::X * 1e160, DVec3::X]));
         assert!(residual.scaled.is_infinite());
     }
 
@@ -460,7 +461,7 @@ mod tests {
         ];
         let problem =
             StoredProblem::of_contacts(Delassus::from_rows(rows), vec![-DVec3::X; 2], vec![0.5; 2]);
-        let residual = stored(&problem, &[DVec3::X, DVec3::ZERO]);
+        let residual = stored(&problem, rows_of(&[DVec3::X, DVec3::ZERO]));
         assert!(!residual.scaled.is_finite());
     }
 
@@ -479,8 +480,8 @@ mod tests {
                     if k % 3 == 0 { DVec3::ZERO } else { r }
                 })
                 .collect();
-            let factored = factored(&owned.view(), &impulse, &mut Vec::new());
-            let stored = stored(&owned.view().assemble(), &impulse);
+            let factored = factored(&owned.view(), rows_of(&impulse), &mut Vec::new());
+            let stored = stored(&owned.view().assemble(), rows_of(&impulse));
             let pairs = [
                 (factored.scaled, stored.scaled),
                 (factored.fclib, stored.fclib),

@@ -25,3 +25,6 @@ pub use interaction::{Interaction, MAX_ROWS};
 pub use stored::StoredProblem;
 
 pub(crate) use check::{expect_length, is_shared};
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,8 @@
 //! Seeded random numbers, blocks and problems for the unit tests.
 
+use crate::law::list::Laws;
 use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
+use crate::{Delassus, Law, StoredProblem};
 use glam::{DMat3, DQuat, DVec3};
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
@@ -47,6 +49,17 @@ impl Random {
         let q = self.rotation();
         let m = q * DMat3::from_diagonal(eigenvalues) * q.transpose();
         (m + m.transpose()) * 0.5
+    }
+}
+
+/// A stored problem whose interactions fill their triples.
+pub(crate) fn of_triples(laws: &[Law], delassus: Delassus, q: Vec<DVec3>) -> StoredProblem {
+    let mut list = Laws::default();
+    laws.iter().for_each(|law| list.push(*law));
+    StoredProblem {
+        laws: list,
+        delassus,
+        free_velocity: q,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::problem::{Contact, InverseMass};
-use crate::random::OwnedProblem;
-use crate::{Delassus, SolverStatus, natural_map};
+use crate::random::{OwnedProblem, of_triples};
+use crate::{Delassus, Law, SolverStatus, natural_map, rows_of, rows_of_mut};
 use glam::DMat3;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn solve_factored(
     goal: &Goal,
 ) -> (SolverReport, Vec<DVec3>) {
     let (mut r, mut twist) = (vec![DVec3::ZERO; problem.contacts.len()], Vec::new());
-    let report = auto.solve_factored(&problem.view(), &mut r, &mut twist, goal);
+    let report = auto.solve_factored(&problem.view(), rows_of_mut(&mut r), &mut twist, goal);
     (report.unwrap(), r)
 }
 
@@ -51,7 +51,9 @@ fn a_squeezed_ball_is_infeasible_in_either_form() {
         assert!(!report.converged(), "{tolerance:e}: {report:?}");
         let mut r = vec![DVec3::ZERO; 2];
         let stored = owned.view().assemble();
-        let report = Auto::default().solve(&stored, &mut r, &goal).unwrap();
+        let report = Auto::default()
+            .solve(&stored, rows_of_mut(&mut r), &goal)
+            .unwrap();
         assert_eq!(report.status, SolverStatus::Infeasible, "{tolerance:e}");
     }
 }
@@ -59,19 +61,18 @@ fn a_squeezed_ball_is_infeasible_in_either_form() {
 /// `e_scaled` has no scale for blocks without one; they must hold all the same.
 #[test]
 fn a_row_that_nothing_moves_is_not_overlooked() {
-    let problem = |block: DMat3, q: DVec3, joints: Vec<usize>| StoredProblem {
-        delassus: Delassus::from_rows(vec![vec![(0, block)]]),
-        free_velocity: vec![q],
-        friction: vec![0.5; 1 - joints.len()],
-        joints,
+    let problem = |block: DMat3, q: DVec3, law: Law| {
+        let w = Delassus::from_rows(vec![vec![(0, block)]]);
+        of_triples(&[law], w, vec![q])
     };
+    let (joint, contact) = (Law::equality(3), Law::coulomb(0.5));
     for flawed in [
-        problem(DMat3::ZERO, DVec3::new(0.0, 7.0, 0.0), vec![1]),
-        problem(DMat3::ZERO, -DVec3::X, Vec::new()),
-        problem(-DMat3::IDENTITY, -DVec3::X, Vec::new()),
+        problem(DMat3::ZERO, DVec3::new(0.0, 7.0, 0.0), joint),
+        problem(DMat3::ZERO, -DVec3::X, contact),
+        problem(-DMat3::IDENTITY, -DVec3::X, contact),
     ] {
         let mut r = vec![DVec3::ZERO];
-        let report = Auto::default().solve(&flawed, &mut r, &Goal::scaled(1e-8));
+        let report = Auto::default().solve(&flawed, rows_of_mut(&mut r), &Goal::scaled(1e-8));
         assert!(!report.unwrap().converged());
     }
 }
@@ -85,7 +86,7 @@ fn many_islands_reach_the_goal_together() {
         let owned = OwnedProblem::random(seed, 60, 50);
         let (report, r) = solve_factored(&mut auto, &owned, &Goal::scaled(1e-9));
         assert!(report.converged(), "seed {seed}: {report:?}");
-        let judged = natural_map::factored(&owned.view(), &r, &mut Vec::new());
+        let judged = natural_map::factored(&owned.view(), rows_of(&r), &mut Vec::new());
         assert_eq!(judged, report.residual);
     }
 }
@@ -104,8 +105,8 @@ fn a_reused_solver_gives_the_bits_of_a_fresh_one() {
         assert_eq!(path, fresh.path());
         let stored = owned.view().assemble();
         let (mut r, mut s) = (vec![DVec3::ZERO; 60], vec![DVec3::ZERO; 60]);
-        let report = used.solve(&stored, &mut r, &goal);
-        assert_eq!(report, fresh.solve(&stored, &mut s, &goal));
+        let report = used.solve(&stored, rows_of_mut(&mut r), &goal);
+        assert_eq!(report, fresh.solve(&stored, rows_of_mut(&mut s), &goal));
         assert_eq!(r, s);
     }
 }
@@ -119,7 +120,9 @@ fn the_forms_agree() {
         let goal = Goal::scaled(1e-11);
         let (report, r) = solve_factored(&mut Auto::default(), &owned, &goal);
         let mut s = vec![DVec3::ZERO; 40];
-        let other = Auto::default().solve(&stored, &mut s, &goal).unwrap();
+        let other = Auto::default()
+            .solve(&stored, rows_of_mut(&mut s), &goal)
+            .unwrap();
         assert!(report.converged() && other.converged(), "seed {seed}");
         for block in 0..40 {
             let u = |r: &[DVec3]| stored.delassus.row_times(block, r) + stored.free_velocity[block];
@@ -153,7 +156,8 @@ fn forms_of_different_size_are_refused() {
     let stored = owned.view().assemble();
     let mut r = vec![DVec3::ONE; 6];
     let global = GlobalProblem::default();
-    let result = Auto::default().solve_condensed(&global, &stored, &mut r, &Goal::default());
+    let result =
+        Auto::default().solve_condensed(&global, &stored, rows_of_mut(&mut r), &Goal::default());
     assert!(matches!(result, Err(ProblemError::Length { .. })));
     assert_eq!(r, [DVec3::ONE; 6]);
 }
@@ -172,7 +176,12 @@ fn newton_costs_something_on_islands_that_are_left_and_is_too_dear_for_none() {
     let unsolved = cost(&impulse);
     assert!(unsolved > 0.0 && unsolved.is_finite(), "{unsolved}");
     let report = Auto::default()
-        .solve_factored(&problem, &mut impulse, &mut Vec::new(), &Goal::scaled(1e-8))
+        .solve_factored(
+            &problem,
+            rows_of_mut(&mut impulse),
+            &mut Vec::new(),
+            &Goal::scaled(1e-8),
+        )
         .unwrap();
     assert!(report.converged());
     assert!(cost(&impulse).is_infinite());
@@ -241,7 +250,7 @@ fn newton_helps_in_clusters_of_a_block_that_is_too_dear_for_it() {
         report.converged() && report.factorizations > 0,
         "{report:?}"
     );
-    let judged = natural_map::factored(&problem, &r, &mut Vec::new());
+    let judged = natural_map::factored(&problem, rows_of(&r), &mut Vec::new());
     assert_eq!(judged, report.residual);
 
     let mut sweeps = Auto::default();

@@ -1,8 +1,8 @@
 //! Certificates are found where there is no solution, never where there is one.
 
 use super::*;
-use crate::random::{OwnedProblem, Random, random_contact};
-use crate::{Admm, AdmmSettings, Delassus, Goal, Solver};
+use crate::random::{OwnedProblem, Random, of_triples, random_contact};
+use crate::{Admm, AdmmSettings, Delassus, Goal, Solver, rows_of, rows_of_mut};
 use glam::DMat3;
 
 /// A cluster of random bodies with a ball between two closing walls in it.
@@ -34,7 +34,9 @@ fn walls_that_close_are_proved_to_have_no_solution() {
         let problem = squeezed(seed, 0.1);
         let mut r = vec![DVec3::ZERO; problem.len()];
         let mut admm = Admm::new(AdmmSettings::default());
-        let report = admm.solve(&problem, &mut r, &Goal::scaled(1e-8)).unwrap();
+        let report = admm
+            .solve(&problem, rows_of_mut(&mut r), &Goal::scaled(1e-8))
+            .unwrap();
         assert_eq!(report.status, SolverStatus::Infeasible, "seed {seed}");
         assert!(report.iterations <= 1600, "seed {seed}: {report:?}");
     }
@@ -46,12 +48,14 @@ fn walls_that_open_are_not() {
         let problem = squeezed(seed, -0.1);
         let mut r = vec![DVec3::ZERO; problem.len()];
         let mut admm = Admm::new(AdmmSettings::default());
-        let report = admm.solve(&problem, &mut r, &Goal::scaled(1e-8)).unwrap();
+        let report = admm
+            .solve(&problem, rows_of_mut(&mut r), &Goal::scaled(1e-8))
+            .unwrap();
         assert!(report.converged(), "seed {seed}: {report:?}");
         let mut random = Random::new(seed);
         for _ in 0..20 {
             let any: Vec<_> = r.iter().map(|_| random.vector() + DVec3::X).collect();
-            assert!(certificate(&problem, &any).is_none());
+            assert!(certificate(&problem, rows_of(&any)).is_none());
             assert_eq!(classify(&problem, &any), None);
         }
     }
@@ -65,17 +69,18 @@ fn the_direction_returned_proves_it() {
     let mut rough = vec![DVec3::ZERO; n];
     rough[n - 2] = DVec3::new(1.0, 0.3, 0.0);
     rough[n - 1] = DVec3::new(1.1, 0.0, -0.2);
-    let proof = certificate(&problem, &rough).unwrap();
+    let proof = certificate(&problem, rows_of(&rough)).unwrap();
+    let direction: Vec<_> = proof.direction.chunks(3).map(DVec3::from_slice).collect();
     let gain: f64 = (0..n)
-        .map(|i| proof.direction[i].dot(problem.free_velocity[i]))
+        .map(|i| direction[i].dot(problem.free_velocity[i]))
         .sum();
     assert!(gain < 0.0 && proof.least_impulse >= UNBOUNDED);
-    for y in &proof.direction {
+    for y in &direction {
         assert!(y.x >= 0.0 && y.y == 0.0 && y.z == 0.0);
     }
     for column in 0..n {
         let sum: DVec3 = (0..n)
-            .map(|row| problem.delassus.block(row, column).transpose() * proof.direction[row])
+            .map(|row| problem.delassus.block(row, column).transpose() * direction[row])
             .sum();
         assert!(sum.length() <= 1e-13, "{column}: {sum}");
     }
@@ -90,7 +95,7 @@ fn a_contact_that_nothing_moves_and_that_closes_is_a_proof() {
     );
     let status = classify(&problem, &[DVec3::ZERO; 2]);
     assert_eq!(status, Some(SolverStatus::Infeasible));
-    assert!(certificate(&problem, &[DVec3::X, DVec3::ZERO]).is_some());
+    assert!(certificate(&problem, rows_of(&[DVec3::X, DVec3::ZERO])).is_some());
     problem.free_velocity[0] = DVec3::Y;
     assert_eq!(classify(&problem, &[DVec3::ZERO; 2]), None);
 }
@@ -98,14 +103,19 @@ fn a_contact_that_nothing_moves_and_that_closes_is_a_proof() {
 /// A joint that is asked for a velocity it cannot have: `W = 0` on its block, `q ≠ 0`.
 #[test]
 fn a_joint_that_cannot_close_is_a_proof() {
-    let problem = StoredProblem {
-        delassus: Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)], vec![(1, DMat3::ZERO)]]),
-        free_velocity: vec![-DVec3::X, DVec3::Y],
-        friction: vec![0.5],
-        joints: vec![1],
-    };
-    let status = classify(&problem, &[DVec3::X, DVec3::ZERO]);
-    assert_eq!(status, Some(SolverStatus::Infeasible));
+    let [contact, joint] = [Law::coulomb(0.5), Law::equality(3)];
+    let w = |first, second| Delassus::from_rows(vec![vec![(0, first)], vec![(1, second)]]);
+    let (one, none) = (DMat3::IDENTITY, DMat3::ZERO);
+    let after = of_triples(&[contact, joint], w(one, none), vec![-DVec3::X, DVec3::Y]);
+    let before = of_triples(&[joint, contact], w(none, one), vec![DVec3::Y, -DVec3::X]);
+    let cases = [
+        (after, [DVec3::X, DVec3::ZERO]),
+        (before, [DVec3::ZERO, DVec3::X]),
+    ];
+    for (problem, impulse) in cases {
+        let status = classify(&problem, &impulse);
+        assert_eq!(status, Some(SolverStatus::Infeasible));
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::problem::{Contact, InverseMass};
 use crate::random::{OwnedProblem, Random, direction, random_contact};
-use crate::{SolverStatus, natural_map};
+use crate::{SolverStatus, natural_map, rows_of, rows_of_mut};
 use glam::DMat3;
 
 fn settings(max_sweeps: usize) -> NsgsSettings {
@@ -21,7 +21,7 @@ fn solve(
     let (mut r, mut twist) = (vec![DVec3::ZERO; problem.contacts.len()], Vec::new());
     let report = Nsgs::new(settings).solve_factored(
         &problem.view(),
-        &mut r,
+        rows_of_mut(&mut r),
         &mut twist,
         &Goal::scaled(tolerance),
     );
@@ -52,7 +52,8 @@ fn the_factored_and_the_stored_form_agree() {
         let (report, _, twist) = solve(&owned, 1e-10, settings(100_000));
         assert!(report.converged(), "seed {seed}: {report:?}");
         let mut r = vec![DVec3::ZERO; 40];
-        let report = Nsgs::new(settings(100_000)).solve(&stored, &mut r, &Goal::scaled(1e-10));
+        let report =
+            Nsgs::new(settings(100_000)).solve(&stored, rows_of_mut(&mut r), &Goal::scaled(1e-10));
         assert!(report.unwrap().converged());
         for (i, u) in velocity(&owned, &twist).into_iter().enumerate() {
             let other = stored.delassus.row_times(i, &r) + stored.free_velocity[i];
@@ -68,16 +69,20 @@ fn the_reported_residual_is_that_of_the_impulse_returned() {
         let owned = OwnedProblem::random(seed, 30, 60);
         let (report, r, twist) = solve(&owned, 1e-6, settings(sweeps));
         let mut scratch = Vec::new();
-        let judged = natural_map::factored(&owned.view(), &r, &mut scratch);
+        let judged = natural_map::factored(&owned.view(), rows_of(&r), &mut scratch);
         assert_eq!(judged, report.residual);
         assert_eq!(report.converged(), judged.scaled <= 1e-6);
         let mut expected = Vec::new();
-        owned.view().twist_under(&r, &mut expected);
+        owned.view().twist_under(rows_of(&r), &mut expected);
         assert_eq!(twist, expected);
         let mut r = vec![DVec3::ZERO; 60];
         let stored = owned.view().assemble();
-        let report = Nsgs::new(settings(sweeps)).solve(&stored, &mut r, &Goal::scaled(1e-6));
-        assert_eq!(natural_map::stored(&stored, &r), report.unwrap().residual);
+        let report =
+            Nsgs::new(settings(sweeps)).solve(&stored, rows_of_mut(&mut r), &Goal::scaled(1e-6));
+        assert_eq!(
+            natural_map::stored(&stored, rows_of(&r)),
+            report.unwrap().residual
+        );
     }
 }
 
@@ -170,7 +175,7 @@ fn balls_and_generic_bodies_converge_together() {
         let owned = problem_of_balls(seed, 40, 60);
         let (report, r, _) = solve(&owned, 1e-10, settings(100_000));
         assert!(report.converged(), "seed {seed}: {report:?}");
-        let stored = natural_map::stored(&owned.view().assemble(), &r);
+        let stored = natural_map::stored(&owned.view().assemble(), rows_of(&r));
         assert!(stored.scaled <= 1.1e-10, "seed {seed}: {stored:?}");
     }
 }
@@ -185,7 +190,7 @@ fn a_reused_solver_gives_the_bits_of_a_fresh_one() {
         let (mut again, mut twist_again) = (vec![DVec3::ZERO; contacts], Vec::new());
         let result = solver.solve_factored(
             &owned.view(),
-            &mut again,
+            rows_of_mut(&mut again),
             &mut twist_again,
             &Goal::scaled(1e-6),
         );
@@ -202,7 +207,7 @@ fn a_pivoted_body_is_not_fixed() {
     assert!(!owned.inverse_mass[1].is_fixed());
     let (report, r, _) = solve(&owned, 1e-8, settings(20_000));
     assert!(report.converged(), "{report:?}");
-    let stored = natural_map::stored(&owned.view().assemble(), &r);
+    let stored = natural_map::stored(&owned.view().assemble(), rows_of(&r));
     assert!(stored.scaled <= 1.1e-8, "{stored:?}");
 }
 
@@ -213,13 +218,13 @@ fn the_residual_does_not_depend_on_labels_axes_or_units() {
     let owned = OwnedProblem::random(4, 30, 80);
     let (_, r, _) = solve(&owned, 1e-12, settings(3));
     let judge = |problem: &OwnedProblem, r: &[DVec3]| {
-        natural_map::factored(&problem.view(), r, &mut Vec::new()).scaled
+        natural_map::factored(&problem.view(), rows_of(r), &mut Vec::new()).scaled
     };
     let expected = judge(&owned, &r);
     let same = |name: &str, problem: &OwnedProblem, r: &[DVec3]| {
         let error = (judge(problem, r) - expected).abs();
         assert!(error <= 1e-13, "{name}: {error:e} of {expected:e}");
-        let stored = natural_map::stored(&problem.view().assemble(), r).scaled;
+        let stored = natural_map::stored(&problem.view().assemble(), rows_of(r)).scaled;
         assert!((stored - expected).abs() <= 1e-13, "{name}, stored");
     };
 
@@ -341,7 +346,7 @@ fn bad_input_gives_a_typed_error_and_leaves_the_impulse_alone() {
         let mut r = warm.clone();
         let result = Nsgs::default().solve_factored(
             &owned.view(),
-            &mut r,
+            rows_of_mut(&mut r),
             &mut Vec::new(),
             &Goal::default(),
         );
@@ -354,12 +359,21 @@ fn bad_input_gives_a_typed_error_and_leaves_the_impulse_alone() {
     let owned = OwnedProblem::random(1, 10, 20);
     let mut solver = Nsgs::default();
     let mut short = vec![DVec3::ZERO; 19];
-    let result =
-        solver.solve_factored(&owned.view(), &mut short, &mut Vec::new(), &Goal::default());
-    assert!(matches!(result, Err(Length { found: 19, .. })));
+    let result = solver.solve_factored(
+        &owned.view(),
+        rows_of_mut(&mut short),
+        &mut Vec::new(),
+        &Goal::default(),
+    );
+    assert!(matches!(result, Err(Length { found: 57, .. })));
     let mut nan = vec![DVec3::ZERO; 20];
     nan[7].y = f64::NAN;
-    let result = solver.solve_factored(&owned.view(), &mut nan, &mut Vec::new(), &Goal::default());
+    let result = solver.solve_factored(
+        &owned.view(),
+        rows_of_mut(&mut nan),
+        &mut Vec::new(),
+        &Goal::default(),
+    );
     assert!(matches!(result, Err(NotFinite { index: 7, .. })));
 }
 
@@ -371,7 +385,7 @@ fn a_stored_problem_with_a_foreign_column_is_an_error() {
         vec![0.5],
     );
     let mut r = [DVec3::ONE];
-    let result = Nsgs::default().solve(&problem, &mut r, &Goal::default());
+    let result = Nsgs::default().solve(&problem, rows_of_mut(&mut r), &Goal::default());
     assert!(matches!(
         result,
         Err(ProblemError::Column {
@@ -396,13 +410,13 @@ fn the_best_judged_iterate_is_returned() {
             let mut twist = Vec::new();
             let report = Nsgs::new(settings).solve_factored(
                 &owned.view(),
-                &mut r,
+                rows_of_mut(&mut r),
                 &mut twist,
                 &Goal::scaled(0.0),
             );
             let report = report.unwrap();
             assert!(report.residual.scaled <= first.residual.scaled);
-            let judged = natural_map::factored(&owned.view(), &r, &mut twist);
+            let judged = natural_map::factored(&owned.view(), rows_of(&r), &mut twist);
             assert_eq!(judged, report.residual);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::random::{OwnedProblem, Random};
-use crate::{Delassus, Nsgs, NsgsSettings, SolverStatus};
+use crate::{Delassus, Nsgs, NsgsSettings, SolverStatus, rows_of, rows_of_mut};
 use glam::DMat3;
 
 fn solve(problem: &StoredProblem, tolerance: f64, shift: Shift) -> (SolverReport, Vec<DVec3>) {
@@ -11,7 +11,7 @@ fn solve(problem: &StoredProblem, tolerance: f64, shift: Shift) -> (SolverReport
         ..AdmmSettings::default()
     });
     let mut r = vec![DVec3::ZERO; problem.len()];
-    let report = admm.solve(problem, &mut r, &Goal::scaled(tolerance));
+    let report = admm.solve(problem, rows_of_mut(&mut r), &Goal::scaled(tolerance));
     (report.unwrap(), r)
 }
 
@@ -25,7 +25,7 @@ fn it_agrees_with_gauss_seidel() {
             max_sweeps: 100_000,
             ..NsgsSettings::default()
         };
-        let report = Nsgs::new(settings).solve(&problem, &mut r, &Goal::scaled(1e-10));
+        let report = Nsgs::new(settings).solve(&problem, rows_of_mut(&mut r), &Goal::scaled(1e-10));
         assert!(report.unwrap().converged());
         for shift in [Shift::Implicit, Shift::Explicit] {
             let (report, other) = solve(&problem, 1e-10, shift);
@@ -44,7 +44,7 @@ fn the_reported_residual_is_that_of_the_impulse_returned() {
     for tolerance in [1e-3, 1e-9, 0.0] {
         let problem = OwnedProblem::random(1, 20, 40).view().assemble();
         let (report, r) = solve(&problem, tolerance, Shift::Implicit);
-        assert_eq!(natural_map::stored(&problem, &r), report.residual);
+        assert_eq!(natural_map::stored(&problem, rows_of(&r)), report.residual);
         assert_eq!(report.converged(), report.residual.scaled <= tolerance);
     }
 }
@@ -57,7 +57,7 @@ fn buffers_are_reused_without_a_trace() {
     let mut admm = Admm::new(AdmmSettings::default());
     let goal = Goal::scaled(1e-8);
     let mut run = |problem: &StoredProblem, r: &mut [DVec3]| {
-        let report = admm.solve(problem, r, &goal).unwrap();
+        let report = admm.solve(problem, rows_of_mut(r), &goal).unwrap();
         (report, r.to_vec())
     };
     let mut r = vec![DVec3::ZERO; 40];
@@ -76,7 +76,9 @@ fn a_warm_start_pays() {
         *r *= 1.0 + 1e-6;
     }
     let mut admm = Admm::new(AdmmSettings::default());
-    let warm = admm.solve(&problem, &mut r, &Goal::scaled(1e-8)).unwrap();
+    let warm = admm
+        .solve(&problem, rows_of_mut(&mut r), &Goal::scaled(1e-8))
+        .unwrap();
     assert!(warm.converged() && warm.iterations < cold.iterations);
 }
 
@@ -94,7 +96,9 @@ fn contacts_that_nothing_moves_do_no_harm() {
     );
     let mut r = vec![DVec3::ZERO; 3];
     let goal = Goal::both(1e-10);
-    let report = Admm::default().solve(&problem, &mut r, &goal).unwrap();
+    let report = Admm::default()
+        .solve(&problem, rows_of_mut(&mut r), &goal)
+        .unwrap();
     assert!(report.converged(), "{report:?}");
     assert!((r[2] - DVec3::new(1.0, -0.1, 0.0)).length() <= 1e-9);
     assert_eq!([r[0], r[1]], [DVec3::ZERO; 2]);
@@ -139,7 +143,9 @@ fn limits_end_a_solve() {
         ..Goal::scaled(0.0)
     };
     let mut r = vec![DVec3::ZERO; 40];
-    let report = Admm::default().solve(&problem, &mut r, &goal).unwrap();
+    let report = Admm::default()
+        .solve(&problem, rows_of_mut(&mut r), &goal)
+        .unwrap();
     assert_eq!(
         (report.status, report.iterations),
         (SolverStatus::TimedOut, 10)

@@ -1,6 +1,9 @@
 use super::*;
 use crate::random::{OwnedProblem, Random};
-use crate::{Delassus, InverseMass, Nsgs, SolverStatus, SparseMatrix, WorldTwist, natural_map};
+use crate::{
+    Delassus, InverseMass, Nsgs, SolverStatus, SparseMatrix, WorldTwist, natural_map, rows_of,
+    rows_of_mut,
+};
 
 /// Few contacts between many bodies: `W` has full rank.
 fn regular(seed: u64) -> OwnedProblem {
@@ -47,14 +50,18 @@ fn global(problem: &OwnedProblem) -> GlobalProblem {
                 }
             }
         }
-        offset.push(w);
+        offset.extend(w.to_array());
     }
     GlobalProblem {
         mass: SparseMatrix::from_triplets(n, n, mass).unwrap(),
-        kinematic: SparseMatrix::from_triplets(n, 3 * offset.len(), kinematic).unwrap(),
+        kinematic: SparseMatrix::from_triplets(n, offset.len(), kinematic).unwrap(),
         force,
-        friction: problem.contacts.iter().map(|c| c.friction).collect(),
         offset,
+        laws: problem
+            .contacts
+            .iter()
+            .map(|c| Law::coulomb(c.friction))
+            .collect(),
     }
 }
 
@@ -75,7 +82,7 @@ fn convergence_is_quadratic_where_w_is_regular() {
         let mut solver = solver(3);
         let mut r = vec![DVec3::ZERO; problem.len()];
         let report = solver
-            .solve(&problem, &mut r, &Goal::scaled(1e-13))
+            .solve(&problem, rows_of_mut(&mut r), &Goal::scaled(1e-13))
             .unwrap();
         solved += usize::from(report.residual.scaled <= 1e-12);
         let steps: Vec<_> = solver.history().samples().iter().collect();
@@ -104,8 +111,12 @@ fn it_agrees_with_gauss_seidel() {
             vec![DVec3::ZERO; problem.len()],
         );
         let goal = Goal::scaled(1e-12);
-        let report = solver(3).solve(&problem, &mut r, &goal).unwrap();
-        let reference = Nsgs::default().solve(&problem, &mut other, &goal).unwrap();
+        let report = solver(3)
+            .solve(&problem, rows_of_mut(&mut r), &goal)
+            .unwrap();
+        let reference = Nsgs::default()
+            .solve(&problem, rows_of_mut(&mut other), &goal)
+            .unwrap();
         if !reference.converged() {
             continue;
         }
@@ -136,7 +147,7 @@ fn both_line_searches_and_a_memory_and_other_penalties_get_there() {
                 ..AlartCurnierNewtonSettings::default()
             });
             let report = solver
-                .solve(&problem, &mut r, &Goal::scaled(1e-11))
+                .solve(&problem, rows_of_mut(&mut r), &Goal::scaled(1e-11))
                 .unwrap();
             solved += usize::from(report.converged());
         }
@@ -189,11 +200,16 @@ fn a_rank_deficient_problem_is_reported() {
         let mut solver = solver(1);
         let mut r = vec![DVec3::ZERO; 4];
         let (report, judged) = if form == 0 {
-            let report = solver.solve(&stored, &mut r, &goal).unwrap();
-            (report, natural_map::stored(&stored, &r))
+            let report = solver.solve(&stored, rows_of_mut(&mut r), &goal).unwrap();
+            (report, natural_map::stored(&stored, rows_of(&r)))
         } else {
-            let report = solver.solve_global(&global, &mut r, &goal).unwrap();
-            (report, natural_map::stored(&global.condense().unwrap(), &r))
+            let report = solver
+                .solve_global(&global, rows_of_mut(&mut r), &goal)
+                .unwrap();
+            (
+                report,
+                natural_map::stored(&global.condense().unwrap(), rows_of(&r)),
+            )
         };
         assert_eq!(report.residual, judged);
         assert!(report.converged() || solver.failure().is_some());
@@ -217,7 +233,7 @@ fn a_singular_matrix_is_named() {
     let mut solver = solver(0);
     let mut r = vec![DVec3::X * 0.5; 2];
     let report = solver
-        .solve(&problem, &mut r, &Goal::scaled(1e-12))
+        .solve(&problem, rows_of_mut(&mut r), &Goal::scaled(1e-12))
         .unwrap();
     assert!(!report.converged());
     assert_eq!(solver.failure(), Some(Failure::Singular));
@@ -237,11 +253,14 @@ fn the_global_form_takes_the_same_steps() {
         let [mut r, mut other] = [(); 2].map(|()| vec![DVec3::ZERO; stored.len()]);
         let goal = Goal::scaled(1e-12);
         let (mut reduced, mut with_velocities) = (solver(20), solver(20));
-        let report = reduced.solve(&stored, &mut r, &goal).unwrap();
+        let report = reduced.solve(&stored, rows_of_mut(&mut r), &goal).unwrap();
         let same = with_velocities
-            .solve_global(&global, &mut other, &goal)
+            .solve_global(&global, rows_of_mut(&mut other), &goal)
             .unwrap();
-        assert_eq!(same.residual, natural_map::stored(&condensed, &other));
+        assert_eq!(
+            same.residual,
+            natural_map::stored(&condensed, rows_of(&other))
+        );
         if !report.converged() {
             continue;
         }
@@ -262,21 +281,21 @@ fn bad_input_of_the_global_form_is_an_error_and_changes_nothing() {
     let mut nan = good.clone();
     nan.force[7] = f64::NAN;
     let mut slippery = good.clone();
-    slippery.friction[3] = -0.1;
+    slippery.laws[3] = Law::coulomb(-0.1);
     let massless = GlobalProblem {
         mass: SparseMatrix::from_triplets(good.force.len(), good.force.len(), []).unwrap(),
         ..good.clone()
     };
     for problem in [nan, slippery, massless] {
         let mut r = before.clone();
-        let error = solver(1).solve_global(&problem, &mut r, &Goal::default());
+        let error = solver(1).solve_global(&problem, rows_of_mut(&mut r), &Goal::default());
         assert!(error.is_err());
         assert_eq!(r, before);
     }
     let mut short = vec![DVec3::ZERO; 2];
     assert!(
         solver(1)
-            .solve_global(&good, &mut short, &Goal::default())
+            .solve_global(&good, rows_of_mut(&mut short), &Goal::default())
             .is_err()
     );
 }
@@ -294,7 +313,7 @@ fn the_budget_holds() {
             ..AlartCurnierNewtonSettings::default()
         });
         let report = solver
-            .solve(&problem, &mut r, &Goal::scaled(1e-12))
+            .solve(&problem, rows_of_mut(&mut r), &Goal::scaled(1e-12))
             .unwrap();
         // The last step may take both factorisations.
         assert!(
@@ -306,6 +325,6 @@ fn the_budget_holds() {
             SolverStatus::Stopped | SolverStatus::Converged
         );
         assert!(open, "{report:?}");
-        assert_eq!(report.residual, natural_map::stored(&problem, &r));
+        assert_eq!(report.residual, natural_map::stored(&problem, rows_of(&r)));
     }
 }

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::random::OwnedProblem;
-use crate::{AlartCurnierSettings, ProjectionSettings, SolverStatus, natural_map};
+use crate::{
+    AlartCurnierSettings, ProjectionSettings, SolverStatus, natural_map, rows_of, rows_of_mut,
+};
 
 fn defaults() -> ClassicalSettings {
     ClassicalSettings {
@@ -47,7 +49,7 @@ fn options() -> Vec<ClassicalSettings> {
 fn solve_stored(owned: &OwnedProblem, settings: ClassicalSettings) -> (SolverReport, Vec<DVec3>) {
     let problem = owned.view().assemble();
     let mut r = vec![DVec3::ZERO; problem.len()];
-    let report = ClassicalNsgs::new(settings).solve(&problem, &mut r, &Goal::scaled(1e-8));
+    let report = ClassicalNsgs::new(settings).solve(&problem, rows_of_mut(&mut r), &Goal::scaled(1e-8));
     (report.unwrap(), r)
 }
 
@@ -55,7 +57,7 @@ fn solve_factored(owned: &OwnedProblem, settings: ClassicalSettings) -> (SolverR
     let mut r = vec![DVec3::ZERO; owned.contacts.len()];
     let report = ClassicalNsgs::new(settings).solve_factored(
         &owned.view(),
-        &mut r,
+        rows_of_mut(&mut r),
         &mut Vec::new(),
         &Goal::scaled(1e-8),
     );
@@ -70,7 +72,7 @@ fn every_option_converges_in_both_forms() {
             for solve in [solve_stored, solve_factored] {
                 let (report, r) = solve(&owned, settings);
                 assert!(report.converged(), "{seed}, {settings:?}: {report:?}");
-                let judged = natural_map::stored(&owned.view().assemble(), &r);
+                let judged = natural_map::stored(&owned.view().assemble(), rows_of(&r));
                 // The two forms round differently.
                 assert!(judged.scaled <= 1.01e-8, "{seed}, {settings:?}");
             }
@@ -118,7 +120,7 @@ fn the_loop_with_options_repeats_the_default_sweep() {
         let (report, r) = solve_factored(&owned, settings);
         assert!(report.converged(), "{report:?}");
         let mut twist = Vec::new();
-        owned.view().twist_under(&r, &mut twist);
+        owned.view().twist_under(rows_of(&r), &mut twist);
         twist
     };
     let pairs = velocities(plain).into_iter().zip(velocities(idle));
@@ -159,7 +161,7 @@ fn a_solve_does_not_end_because_all_contacts_are_frozen() {
         };
         for solve in [solve_stored, solve_factored] {
             let (report, r) = solve(&owned, settings);
-            let judged = natural_map::stored(&owned.view().assemble(), &r);
+            let judged = natural_map::stored(&owned.view().assemble(), rows_of(&r));
             assert!(report.converged() && judged.scaled <= 1.01e-8, "{report:?}");
         }
     }
@@ -176,7 +178,7 @@ fn over_relaxation_stays_honest() {
             ..defaults()
         };
         let (report, r) = solve_stored(&owned, settings);
-        let judged = natural_map::stored(&owned.view().assemble(), &r);
+        let judged = natural_map::stored(&owned.view().assemble(), rows_of(&r));
         assert_eq!(judged, report.residual);
         assert!(report.converged() == (judged.scaled <= 1e-8));
         // Each impulse was projected and turned back to its frame: a few roundings.

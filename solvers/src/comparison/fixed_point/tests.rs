@@ -5,6 +5,7 @@ use crate::random::OwnedProblem;
 use crate::{
     Anderson, AndersonSettings, Goal, LocalSolver, Momentum, Nncg, NncgSettings, Nsgs,
     NsgsSettings, ProblemError, Solver, SolverReport, SolverStatus, StoredProblem, natural_map,
+    rows_of, rows_of_mut,
 };
 use glam::{DMat3, DVec3};
 
@@ -66,8 +67,8 @@ fn solve(
     goal: &Goal,
 ) -> (SolverReport, Vec<DVec3>) {
     let mut r = vec![DVec3::ZERO; problem.len()];
-    let report = solver.solve(problem, &mut r, goal).unwrap();
-    assert_eq!(natural_map::stored(problem, &r), report.residual);
+    let report = solver.solve(problem, rows_of_mut(&mut r), goal).unwrap();
+    assert_eq!(natural_map::stored(problem, rows_of(&r)), report.residual);
     (report, r)
 }
 
@@ -167,17 +168,20 @@ fn bad_input_gives_a_typed_error_and_leaves_the_impulse_alone() {
     spoilt.free_velocity[3].y = f64::NAN;
     for mut solver in accelerated() {
         let mut r = vec![DVec3::ONE; 8];
-        let result = solver.solve(&spoilt, &mut r, &Goal::default());
+        let result = solver.solve(&spoilt, rows_of_mut(&mut r), &Goal::default());
         assert!(matches!(
             result,
             Err(ProblemError::NotFinite { index: 3, .. })
         ));
-        let result = solver.solve(&problem, &mut r[..7], &Goal::default());
-        assert!(matches!(result, Err(ProblemError::Length { found: 7, .. })));
+        let result = solver.solve(&problem, rows_of_mut(&mut r[..7]), &Goal::default());
+        assert!(matches!(
+            result,
+            Err(ProblemError::Length { found: 21, .. })
+        ));
         assert_eq!(r, [DVec3::ONE; 8]);
         r[5].x = f64::INFINITY;
         let before = r.clone();
-        let result = solver.solve(&problem, &mut r, &Goal::default());
+        let result = solver.solve(&problem, rows_of_mut(&mut r), &Goal::default());
         assert!(matches!(
             result,
             Err(ProblemError::NotFinite { index: 5, .. })

@@ -3,7 +3,7 @@
 use super::*;
 use crate::problem::InverseMass;
 use crate::random::{OwnedProblem, Random, random_contact};
-use crate::{Goal, Momentum, Nsgs, NsgsSettings, OneContact, Solver};
+use crate::{Goal, Momentum, Nsgs, NsgsSettings, OneContact, Solver, rows_of_mut};
 use glam::DMat3;
 
 /// `pairs` pairs of free bodies, each with the numbers of contacts that `points` gives, on no other body.
@@ -262,7 +262,7 @@ fn careful_sweeps_have_the_same_fixed_points() {
         });
         let mut stored = vec![DVec3::ZERO; owned.contacts.len()];
         let goal = Goal::scaled(1e-14);
-        let report = solver.solve(&problem.assemble(), &mut stored, &goal);
+        let report = solver.solve(&problem.assemble(), rows_of_mut(&mut stored), &goal);
         assert!(report.unwrap().converged());
         for ((a, b), c) in whole.iter().zip(&careful).zip(&stored) {
             for other in [b, c] {
