@@ -5,10 +5,19 @@ use crate::random::OwnedProblem;
 use crate::{
     AlartCurnierSettings, ProjectionSettings, SolverStatus, natural_map, rows_of, rows_of_mut,
 };
+use crate::{Momentum, Nsgs};
 
 fn defaults() -> ClassicalSettings {
+    with_sweeps(Momentum::default(), 100_000)
+}
+
+fn with_sweeps(momentum: Momentum, max_sweeps: usize) -> ClassicalSettings {
     ClassicalSettings {
-        max_sweeps: 100_000,
+        sweeps: NsgsSettings {
+            momentum,
+            max_sweeps,
+            ..NsgsSettings::default()
+        },
         ..ClassicalSettings::default()
     }
 }
@@ -49,7 +58,8 @@ fn options() -> Vec<ClassicalSettings> {
 fn solve_stored(owned: &OwnedProblem, settings: ClassicalSettings) -> (SolverReport, Vec<DVec3>) {
     let problem = owned.view().assemble();
     let mut r = vec![DVec3::ZERO; problem.len()];
-    let report = ClassicalNsgs::new(settings).solve(&problem, rows_of_mut(&mut r), &Goal::scaled(1e-8));
+    let report =
+        ClassicalNsgs::new(settings).solve(&problem, rows_of_mut(&mut r), &Goal::scaled(1e-8));
     (report.unwrap(), r)
 }
 
@@ -80,53 +90,32 @@ fn every_option_converges_in_both_forms() {
     }
 }
 
-#[test]
-fn the_default_options_have_the_bits_of_the_default() {
-    let owned = OwnedProblem::random(3, 30, 60);
-    let explicit = ClassicalSettings {
-        local: LocalSolver::Exact,
-        relaxation: 1.0,
-        order: SweepOrder::Natural,
-        freezing: None,
-        ..defaults()
-    };
-    for solve in [solve_stored, solve_factored] {
-        assert_eq!(solve(&owned, explicit), solve(&owned, defaults()));
-    }
-}
-
-/// Freezing that never begins sends the same method through the loop with options. In the stored
-/// form the arithmetic is the same; in the factored form lanes visit the contacts in another order, and
+/// In the stored form the arithmetic is that of [`Nsgs`]; in the factored form lanes visit the contacts in another order, and
 /// both end within the goal of 1e-8, times the condition of these small problems.
 #[test]
-fn the_loop_with_options_repeats_the_default_sweep() {
+fn default_options_repeat_the_default_sweep() {
     let mut owned = OwnedProblem::random(3, 30, 60);
     for contact in owned.contacts.iter_mut().step_by(2) {
         contact.friction = 0.3;
     }
-    let plain = ClassicalSettings {
-        momentum: Momentum::NONE,
-        ..defaults()
-    };
-    let idle = ClassicalSettings {
-        freezing: Some(Freezing {
-            after: usize::MAX,
-            ..Freezing::default()
-        }),
-        ..plain
-    };
-    assert_eq!(solve_stored(&owned, plain).1, solve_stored(&owned, idle).1);
-    let velocities = |settings| {
+    let (problem, goal) = (owned.view().assemble(), Goal::scaled(1e-8));
+    for momentum in [Momentum::NONE, Momentum::CAPPED] {
+        let settings = with_sweeps(momentum, 100_000);
+        let mut r = vec![DVec3::ZERO; problem.len()];
+        let mut nsgs = Nsgs::new(settings.sweeps);
+        let report = nsgs.solve(&problem, rows_of_mut(&mut r), &goal).unwrap();
+        assert_eq!(solve_stored(&owned, settings), (report, r.clone()));
+        let mut twists = [Vec::new(), Vec::new()];
+        let [lanes, loops] = &mut twists;
+        let report = nsgs.solve_factored(&owned.view(), rows_of_mut(&mut r), lanes, &goal);
+        assert!(report.unwrap().converged());
         let (report, r) = solve_factored(&owned, settings);
         assert!(report.converged(), "{report:?}");
-        let mut twist = Vec::new();
-        owned.view().twist_under(rows_of(&r), &mut twist);
-        twist
-    };
-    let pairs = velocities(plain).into_iter().zip(velocities(idle));
-    for (lanes, loops) in pairs {
-        assert!((lanes.linear - loops.linear).length() <= 1e-5);
-        assert!((lanes.angular - loops.angular).length() <= 1e-5);
+        owned.view().twist_under(rows_of(&r), loops);
+        for (lanes, loops) in lanes.iter().zip(&*loops) {
+            assert!((lanes.linear - loops.linear).length() <= 1e-5);
+            assert!((lanes.angular - loops.angular).length() <= 1e-5);
+        }
     }
 }
 
@@ -156,8 +145,7 @@ fn a_solve_does_not_end_because_all_contacts_are_frozen() {
                 sweeps: 1_000_000,
                 change: f64::INFINITY,
             }),
-            momentum,
-            ..defaults()
+            ..with_sweeps(momentum, 100_000)
         };
         for solve in [solve_stored, solve_factored] {
             let (report, r) = solve(&owned, settings);
@@ -174,8 +162,7 @@ fn over_relaxation_stays_honest() {
         let owned = OwnedProblem::random(seed, 20, 60);
         let settings = ClassicalSettings {
             relaxation: 1.9,
-            max_sweeps: 300,
-            ..defaults()
+            ..with_sweeps(Momentum::default(), 300)
         };
         let (report, r) = solve_stored(&owned, settings);
         let judged = natural_map::stored(&owned.view().assemble(), rows_of(&r));
