@@ -335,7 +335,7 @@ impl BroadPhase {
                 self.pairs_of(i, still, accept, found);
             }
         };
-        // Within a pool of several threads, not on a thread of nobody's.
+        // True on a thread of a rayon pool with several threads; false on any other thread.
         let shared = rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1;
         if shared {
             let chunks = self.moved.par_chunks(CHUNK).zip(&mut found[..chunks]);

@@ -1,6 +1,6 @@
 //! The solver that picks for itself: accelerated sweeps, then Newton and sweeps in turn.
 //!
-//! 1. Accelerated sweeps (Nesterov with restart, [`crate::sweep::acceleration`]) from the warm start:
+//! 1. Accelerated sweeps ([`crate::sweep::acceleration`]) from the warm start, by default with Nesterov's sequence and restarts:
 //!    most problems and nearly all time steps end here. They are left when the best residual does
 //!    not halve within a window, or when the rate of the last window says that Newton is cheaper.
 //! 2. Cycles `k = 0, 1, …` of growing length `s = min(2ᵏ, 64)`: both maps of
@@ -10,7 +10,7 @@
 //! 3. Last resort, from the fourth cycle on: every other cycle sweeps stored blocks in the opposite order.
 //!
 //! Factored problems, those of time steps, go through the second phase in parts: island by island, and where an island is too
-//! dear for Newton, cluster by cluster around its worst contacts, in turn with sweeps over the whole.
+//! expensive for Newton, cluster by cluster around its worst contacts, in turn with sweeps over the whole.
 //!
 //! Every decision depends on residuals and counts only, never on time: the same problem takes the
 //! same path. The best iterate by the true residual is returned.
@@ -84,9 +84,9 @@ impl AutoSettings {
     }
 }
 
-/// Times that the goal is shared out among the islands or clusters.
+/// Rounds in which the goal is divided among islands or clusters.
 const ROUNDS: usize = 4;
-/// Sweeps for what is around clusters to follow them.
+/// Sweeps over the whole after each round with clusters.
 const SETTLING: usize = 200;
 
 /// Sweeps after which the rate is trusted.
@@ -104,7 +104,7 @@ pub enum Method {
     Newton(ConeMap),
 }
 
-/// One stage of the way of [`Auto`].
+/// One stage of a solve by [`Auto`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
     /// What was tried.
@@ -402,7 +402,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// Goes on with a path that others wrote.
+    /// Continues a path that other stages wrote.
     fn resume(path: &'a mut Vec<Stage>, progress: &Progress) -> Self {
         Self {
             path,

@@ -1,8 +1,8 @@
-//! The residuals of a solve on its way, in a bounded buffer.
+//! The history of residuals of a solve, in a bounded buffer.
 
 use crate::Residual;
 
-/// One certificate on the way to the answer.
+/// One certificate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Sweeps or iterations done.

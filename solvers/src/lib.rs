@@ -12,7 +12,7 @@
 //! `W = G Ŵ Gᵀ` ([`FactoredProblem`]), which is never formed, and the field's global form
 //! ([`GlobalProblem`]). [`Auto`] solves all three and picks its methods by itself; every method of
 //! its own has a page and the trait [`Solver`]. [`natural_map`] judges every answer by the
-//! definition, with code that no solver shares. Which method to choose: `solvers/README.md`.
+//! definition: in the factored form, that of time steps, with code that no sweep shares; of a law it uses the projection and the shift. Which method to choose: `solvers/README.md`.
 //!
 //! Feature `fclib` (off by default): the field's exchange format, HDF5 in pure Rust.
 //!

@@ -19,9 +19,10 @@
 //!
 //! Both vanish exactly at a solution. `e_scaled` is a ratio of energies: it does not change with
 //! the units of mass, length or time. `e_fclib` is the field's published figure
-//! [Acary-Bremond-Huber18]. Solvers share none of this code: `W r` is applied through the bodies'
-//! twists from the problem's own frames and arms, and nothing is cached. (The vectors of `lanes.rs`
-//! serve both.)
+//! [Acary-Bremond-Huber18]. In the factored form, that of time steps, `W r` is applied through the bodies'
+//! twists from the problem's own frames and arms, nothing is cached, and sweeps share none of this code but the vectors of `lanes.rs`. The
+//! stored form has its products with `W` in common with the solvers. Laws other than Coulomb's are judged by their projection and
+//! shift, which no one-block solve uses.
 
 mod terms;
 

@@ -36,7 +36,7 @@ use glam::DVec3;
 /// Settings of [`Nsgs`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NsgsSettings {
-    /// Sweeps done in any case; 0 lets a good warm start pass untouched. Default 8: stopping on
+    /// Sweeps done in any case; 0 accepts a warm start that already meets the goal. Default 8: stopping on
     /// the tolerance alone lets a resting pile sink slowly, since its warm start is good enough. While sweeps
     /// keep their direction, as in structures at rest, twice as many are done.
     pub min_sweeps: usize,

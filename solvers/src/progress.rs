@@ -6,7 +6,7 @@ use crate::history::History;
 use crate::{Goal, Residual, SolverReport, SolverStatus};
 use glam::DVec3;
 
-/// A solve on its way.
+/// A solve in progress.
 pub(crate) struct Progress<'a> {
     pub(crate) goal: Goal<'a>,
     pub(crate) report: SolverReport,

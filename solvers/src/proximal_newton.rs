@@ -328,7 +328,7 @@ impl NewtonVectors {
     }
 
     /// A jammed cluster: the states stay, the residual stays, and each step moves the impulses by
-    /// the same small amount along a self-stress. Goes on in that direction until the first
+    /// the same small amount along a self-stress. Continues in that direction until the first
     /// contact leaves its state.
     fn drift(&mut self, laws: &Laws) {
         self.scratch.clear();

@@ -22,6 +22,6 @@ pub trait Solver {
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError>;
 
-    /// Residuals on the way of the last solve.
+    /// History of residuals of the last solve.
     fn history(&self) -> &History;
 }

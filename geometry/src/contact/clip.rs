@@ -30,7 +30,7 @@ pub(crate) fn clip(
     tolerance: f64,
     out: &mut Polygon,
 ) -> bool {
-    // Without a way out, whose trips nobody can predict.
+    // No early exit: the branch would be mispredicted.
     let inside = |inside: bool, corner: &Corner| inside & (height(corner) <= tolerance);
     if polygon.iter().fold(true, inside) {
         return false;

@@ -202,7 +202,7 @@ pub(super) mod tests {
 
     /// Where cross products nearly vanish and arms are long.
     #[test]
-    fn so_are_those_of_a_cuboid_that_lies_on_a_huge_one() {
+    fn axes_of_a_cuboid_on_a_huge_one_match_any_two_polytopes() {
         let [_, with_edges] = compare(1e4, [1e-6, 3e-6, 1e-5, 1e-4, 1e-3]);
         assert!(with_edges > 1000, "{with_edges}");
     }

@@ -40,7 +40,7 @@ pub(crate) struct Placed<'a> {
     pub(crate) vertices: Vertices<'a>,
 }
 
-/// Vertices in the common frame (m), or where they are put when somebody asks for them: the faces of cuboids
+/// Vertices in the common frame (m), or a cell that is filled on first use: the faces of cuboids
 /// never do.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Vertices<'a> {

@@ -22,7 +22,7 @@ impl Clusters {
     }
 
     /// Takes the contacts of an island that are within `reach ≥ 1` bodies of one that `is_bad`: those of its own two
-    /// bodies are within 1. What impulses do not move joins nothing.
+    /// bodies are within 1. Bodies that impulses do not move do not connect clusters.
     pub(super) fn take(
         &mut self,
         problem: &FactoredProblem,

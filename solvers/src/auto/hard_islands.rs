@@ -1,4 +1,4 @@
-//! The parts of a factored problem that the first stage left unsolved: islands, and of those that are too dear for
+//! The parts of a factored problem that the first stage left unsolved: islands, and of those that are too expensive for
 //! Newton the [clusters](super::clusters) around the worst contacts.
 
 use super::clusters::Clusters;
@@ -63,7 +63,7 @@ const MAX_CLUSTER_COST: f64 = 5000.0;
 const MAX_CONTACTS: usize = 20_000;
 /// Sweeps after which clusters are looked for.
 const CLUSTERS_FROM: usize = 400;
-/// Newton on a cluster may fail, as what is around it stays what it is: sweeps come first until they have cost so many
+/// Newton on a cluster may fail, because the impulses around it are held: sweeps come first until they have cost so many
 /// times as much.
 const CLUSTER_PATIENCE: f64 = 2.0;
 
@@ -100,7 +100,7 @@ impl HardIslands {
     }
 
     /// What Newton calls on the parts that `impulse` leaves unsolved cost, in sweeps over the whole problem;
-    /// infinite if it is too dear for all of them. `reach`: that of clusters, if they count.
+    /// infinite if it is too expensive for all of them. `reach`: that of clusters, if they count.
     pub(super) fn newton_cost(
         &mut self,
         problem: &FactoredProblem,
@@ -151,8 +151,8 @@ impl HardIslands {
         goal.scaled.powi(2) * r.max(q) / count as f64
     }
 
-    /// Finds the islands; if some that keep too much are too dear for Newton, and clusters count: clusters of these, and the
-    /// other islands that keep too much.
+    /// Finds the parts to solve: islands above their share of the residual or, where such an island is too expensive and
+    /// clusters are allowed, clusters within it.
     fn find_parts(
         &mut self,
         problem: &FactoredProblem,
@@ -166,7 +166,7 @@ impl HardIslands {
         self.free.clear();
         self.free.extend_from_slice(problem.free_twist);
         let Some(reach) = reach else { return };
-        let mut too_dear = false;
+        let mut too_expensive = false;
         self.clusters.clear(problem);
         for island in 0..self.islands.count {
             if self.share(island, allowed).is_none() {
@@ -176,13 +176,13 @@ impl HardIslands {
                 self.clusters.take_all(&self.islands, island);
                 continue;
             }
-            too_dear = true;
+            too_expensive = true;
             let of_contact = &self.of_contact;
             let is_bad = |contact: usize| of_contact[contact][0] > allowed;
             self.clusters
                 .take(problem, &self.islands, island, reach, is_bad);
         }
-        self.clustered = too_dear;
+        self.clustered = too_expensive;
         if self.clustered {
             let clusters = &self.clusters;
             self.islands.find_among(problem, |k| clusters.has(k));
@@ -221,7 +221,7 @@ impl HardIslands {
         (self.norms[part][0] > share).then_some(share)
     }
 
-    /// Takes a part out and loads it into `space`; false if it is too large or too dear for Newton.
+    /// Takes a part out and loads it into `space`; false if it is too large or too expensive for Newton.
     fn load_if_affordable(
         &mut self,
         part: usize,
@@ -245,7 +245,7 @@ impl HardIslands {
 
     /// Solves, from where [`Self::begin_at`] was told, every part whose residual exceeds its share, the goal's square divided
     /// among the contacts, and judges the whole. True if there are parts left for which Newton
-    /// is too dear. `reach`: that of clusters.
+    /// is too expensive. `reach`: that of clusters.
     pub(super) fn solve(
         &mut self,
         problem: &FactoredProblem,

@@ -162,9 +162,9 @@ fn forms_of_different_size_are_refused() {
     assert_eq!(r, [DVec3::ONE; 6]);
 }
 
-/// Sweeps go on where nothing is left for Newton, or all of it is too dear.
+/// Sweeps continue where nothing is left for Newton, or all of it is too expensive.
 #[test]
-fn newton_costs_something_on_islands_that_are_left_and_is_too_dear_for_none() {
+fn newton_cost_is_finite_if_and_only_if_an_affordable_island_is_unsolved() {
     let owned = OwnedProblem::random(5, 10, 20);
     let problem = owned.view();
     let goal = Goal::scaled(1e-6);
@@ -239,9 +239,9 @@ fn burdened_block(n: usize) -> OwnedProblem {
     problem
 }
 
-/// Nothing but one column of a large block is hard, and Newton on the whole block too dear.
+/// Only one column of a large block is hard, and Newton on the whole block is too expensive.
 #[test]
-fn newton_helps_in_clusters_of_a_block_that_is_too_dear_for_it() {
+fn clusters_of_an_island_too_large_for_newton_are_solved_by_newton() {
     let owned = burdened_block(9);
     let problem = owned.view();
     let goal = Goal::scaled(1e-6);
@@ -267,7 +267,7 @@ fn newton_helps_in_clusters_of_a_block_that_is_too_dear_for_it() {
 
 /// Clusters of the one must not keep Newton from the other.
 #[test]
-fn a_block_that_is_too_dear_and_a_small_island_are_solved_together() {
+fn an_island_too_large_for_newton_and_a_small_one_are_solved_together() {
     let mut owned = burdened_block(9);
     let small = OwnedProblem::random(5, 10, 20);
     let first = owned.inverse_mass.len() as u32;

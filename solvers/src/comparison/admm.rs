@@ -40,8 +40,8 @@
 //! The judge sees `z/√λ`, which satisfies the cone exactly, every ten iterations, and only it
 //! decides. A solve that diverges is classified by [`crate::infeasibility`].
 //!
-//! **When to use it.** Masonry, stacks and hyperstatic bodies to medium accuracy, at a cost that can
-//! be told in advance; the same matrix with many right-hand sides. **When not.** Large piles (a sweep
+//! **When to use it.** Masonry, stacks and hyperstatic bodies to medium accuracy, at a predictable
+//! cost; the same matrix with many right-hand sides. **When not.** Large piles (a sweep
 //! of [`crate::Nsgs`] costs less than a back-solve), and 1e-10 on sliding piles, where it is slow.
 //!
 //! **Cost.** `nnz(W)` to assemble, a sparse LU a change of `ρ` (three to eighteen a solve), and an

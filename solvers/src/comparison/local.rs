@@ -10,7 +10,7 @@
 //! |---|---|---|
 //! | [`LocalSolver::Exact`] | 0.2 µs | always |
 //! | [`LocalSolver::AlartCurnier`] | 0.4 µs | to compare with the field's standard |
-//! | [`LocalSolver::Quartic`] | 0.8 µs | to have all the roots at hand |
+//! | [`LocalSolver::Quartic`] | 0.8 µs | to inspect all roots |
 //! | [`LocalSolver::Projection`] | 2 µs | as the reference that takes no derivative |
 //!
 //! (Generic bodies, warm-started sweeps, one thread of the virtual machine of the other figures.)

@@ -15,13 +15,12 @@
 //! Twists are affine in the impulses, so both are extrapolated with the same `β` and no product
 //! with `W` is needed. With friction in a moving pile the uncapped scheme stalls: the bound
 //! `μ r_N` makes the fixed-point map non-symmetric. A cap of 0.8 keeps a gain of two to five.
-//! Structures at rest hardly slide and gain from more. The sweeps show which it is: as long as what they
-//! correct points the way that the iterates go, the momentum is too small. It then follows the sequence
-//! beyond the cap, and falls back to it when the two part.
-//! The same sign says that more is wrong than the residual shows: slow modes have small residuals. Structures
+//! Structures at rest hardly slide and gain from more. While the correction of a sweep points along the step of the iterates,
+//! momentum is too small: `β` follows the sequence beyond the cap, and returns to it when the directions part.
+//! The same test shows slow modes, which the residual hardly sees. Structures
 //! that are solved no further creep down, and what one step leaves over costs the next one more. As long as
 //! sweeps keep their direction, twice the least number of them is made and more.
-//! It does not make momentum safe: on bodies with hundreds of contacts in wedging directions plain
+//! The cap alone does not prevent divergence: on bodies with hundreds of contacts in wedging directions plain
 //! sweeps converge and capped ones grow or oscillate, which the gradient test never sees (it needs
 //! `x_k` short of `y_{k−1}`); hence the two other tests. Healthy runs trigger neither.
 //!
@@ -181,10 +180,11 @@ pub(crate) trait Relaxation {
     fn reverse(&mut self) {}
 }
 
-/// `e_scaled` is 0.45–0.58 of the relative change in granular steps; 1.9 of it is worth a look.
+/// In granular steps `e_scaled` is 0.45 to 0.58 of the relative change: the residual is computed once the change is below 1.9
+/// times the goal.
 const CHANGE_OVER_RESIDUAL: f64 = 1.9;
-/// Part of the ratio last seen that the next look is based on: a look too early costs as much as a few
-/// sweeps, one too late the sweeps themselves.
+/// Part of the ratio last seen that the next certificate is based on: one too early costs a few
+/// sweeps, one too late the sweeps made in between.
 const CAUTION: f64 = 0.9;
 /// Longest run of sweeps without a full residual.
 pub(crate) const CHECK_EVERY: usize = 50;
@@ -240,7 +240,7 @@ pub(crate) fn run_while(
         }
         let residual = relaxation.residual();
         let excess = progress.judge(&residual, relaxation.impulse());
-        // What the change says of the residual depends on the problem: learn it.
+        // The ratio of residual to change depends on the problem: update it.
         let learned = CAUTION * residual.scaled / sums.relative_change();
         if learned.is_finite() {
             residual_over_change = learned.max(1.0 / CHANGE_OVER_RESIDUAL);

@@ -25,7 +25,7 @@ pub(crate) struct ExplicitWorkspace {
     start: Vec<DVec3>,
 }
 
-/// A stored problem on its way to a solution.
+/// A stored problem and its iterate.
 pub(crate) struct ExplicitSweep<'a> {
     pub(crate) problem: &'a StoredProblem,
     pub(crate) space: &'a mut ExplicitWorkspace,
@@ -68,7 +68,7 @@ impl ExplicitSweep<'_> {
         &self.space.lambda
     }
 
-    /// Goes on from `impulse`, at rest, and keeps what the local solvers remember.
+    /// Continues from `impulse`, at rest, and keeps what the local solvers remember.
     pub(crate) fn move_to(&mut self, impulse: &[DVec3]) {
         self.space.now.copy_from_slice(impulse);
         self.space.before.copy_from_slice(impulse);

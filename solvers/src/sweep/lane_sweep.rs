@@ -57,7 +57,7 @@ pub(crate) struct LaneWorkspace {
     first_triples: Vec<u32>,
 }
 
-/// A factored problem on its way to a solution.
+/// A factored problem and its iterate.
 pub(crate) struct LaneSweep<'a> {
     problem: &'a FactoredProblem<'a>,
     space: &'a mut LaneWorkspace,
@@ -66,7 +66,7 @@ pub(crate) struct LaneSweep<'a> {
     far: bool,
 }
 
-/// Nobody panics while holding a lock.
+/// Code under a lock does not panic, so a poisoned lock is still sound.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -22,7 +22,7 @@ pub(crate) const MAX_POINTS: usize = 4;
 /// Newton and bisection steps, as for single contacts.
 const MAX_ITERATIONS: usize = 60;
 /// Relative distance to the cone from which one more Newton step is the last of a visit. It squares the
-/// distance, and the next visit goes on from there: in the limit of the sweeps nothing is left.
+/// distance, and the next visit continues from there, so that the error vanishes as sweeps converge.
 const NEAR: f64 = 1e-4;
 
 /// Eight pairs of bodies, no free body in common, each with the same number of points.

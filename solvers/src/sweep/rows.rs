@@ -1,7 +1,7 @@
 //! Twists as the lanes read and write them: one cache line a body.
 //!
 //! A row is named by its index and a flag: which of the two slabs of a unit it is in. What lanes compute
-//! for a body that impulses do not move goes to a row that nobody reads, so that the contacts of the ground do
+//! for a body that impulses do not move goes to a scratch row that is never read, so that the contacts of the ground do
 //! not wait for each other's stores.
 
 use super::transpose;
@@ -46,7 +46,7 @@ impl WithSimd for Extrapolate<'_> {
     }
 }
 
-/// Row for what nobody reads.
+/// Scratch row for stores of fixed bodies; never read.
 const WASTE: u32 = 0;
 /// Row that stays zero: bodies at rest that impulses do not move, and empty lanes.
 const AT_REST: u32 = 1;

@@ -232,7 +232,7 @@ fn an_edge_and_a_corner_on_a_face() {
 }
 
 #[test]
-fn a_sphere_knows_its_distance_from_everything() {
+fn sphere_distances_match_closed_forms() {
     let sphere = build(Shape::Sphere { radius: 0.5 });
     let one = |other: &Geometry, pose: Pose| {
         let all = found(&sphere, &pose, other, &Pose::IDENTITY, 0.1);
@@ -253,7 +253,7 @@ fn a_sphere_knows_its_distance_from_everything() {
 }
 
 #[test]
-fn nothing_beyond_the_margin_and_nothing_for_nan() {
+fn no_contact_beyond_the_margin_or_for_nan() {
     let cube = cuboid(0.5, 0.5, 0.5);
     assert!(found(&cube, &at(0.0, 0.0, 1.02), &cube, &Pose::IDENTITY, 0.01).is_empty());
     assert!(found(&cube, &at(0.0, f64::NAN, 1.0), &cube, &Pose::IDENTITY, 0.01).is_empty());

@@ -68,7 +68,7 @@ mod tests {
     /// Residuals that always ask for the other direction: the changes get rarer, a logarithm of
     /// the iterations in all.
     #[test]
-    fn a_penalty_that_is_sent_to_and_fro_comes_to_rest() {
+    fn an_oscillating_penalty_settles() {
         let mut penalty = Penalty::new(1.0, 10.0);
         let changes = (0..1000)
             .filter(|_| {

@@ -51,7 +51,7 @@ fn the_reported_residual_is_that_of_the_impulse_returned() {
 
 /// The second solve of one solver, and one that starts at the solution.
 #[test]
-fn buffers_are_reused_without_a_trace() {
+fn reused_buffers_do_not_change_the_result() {
     let first = OwnedProblem::random(1, 20, 40).view().assemble();
     let second = OwnedProblem::random(2, 10, 25).view().assemble();
     let mut admm = Admm::new(AdmmSettings::default());
@@ -122,7 +122,7 @@ fn an_unsymmetric_operator_is_solved_as_given() {
 }
 
 #[test]
-fn an_indefinite_operator_ends_without_a_claim() {
+fn an_indefinite_operator_is_not_reported_as_converged() {
     let problem = StoredProblem::of_contacts(
         Delassus::from_rows(vec![vec![(
             0,

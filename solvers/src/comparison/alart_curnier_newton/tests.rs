@@ -128,7 +128,7 @@ fn it_agrees_with_gauss_seidel() {
 }
 
 #[test]
-fn both_line_searches_and_a_memory_and_other_penalties_get_there() {
+fn all_line_searches_and_penalties_converge() {
     for (line_search, memory, penalty) in [
         (LineSearch::Armijo, 1, [1.0, 1.0]),
         (LineSearch::Armijo, 5, [0.5, 2.0]),

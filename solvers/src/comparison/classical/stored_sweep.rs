@@ -9,7 +9,7 @@ use crate::sweep::explicit_sweep::{ExplicitSweep, ExplicitWorkspace};
 use crate::{Residual, StoredProblem};
 use glam::DVec3;
 
-/// A stored problem on its way to a solution.
+/// A stored problem and its iterate.
 pub(crate) struct ClassicalStoredSweep<'a> {
     inner: ExplicitSweep<'a>,
     schedule: &'a mut Schedule,
@@ -36,7 +36,7 @@ impl<'a> ClassicalStoredSweep<'a> {
         self.inner.lambda()
     }
 
-    /// Goes on from `impulse`, at rest, and keeps what the local solvers remember.
+    /// Continues from `impulse`, at rest, and keeps what the local solvers remember.
     pub(crate) fn move_to(&mut self, impulse: &[DVec3]) {
         self.inner.move_to(impulse);
     }

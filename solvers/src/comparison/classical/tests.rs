@@ -133,7 +133,7 @@ fn shuffles_repeat_with_their_seed_only() {
     }
 }
 
-/// With a threshold that freezes everything at once the solve goes on to the goal, or says that it
+/// With a threshold that freezes everything at once the solve continues to the goal, or says that it
 /// did not get there.
 #[test]
 fn a_solve_does_not_end_because_all_contacts_are_frozen() {

@@ -69,7 +69,7 @@ pub(crate) struct ClassicalWorkspace {
     schedule: Schedule,
 }
 
-/// A factored problem on its way to a solution.
+/// A factored problem and its iterate.
 pub(crate) struct ClassicalTwistSweep<'a> {
     problem: &'a FactoredProblem<'a>,
     space: &'a mut ClassicalWorkspace,

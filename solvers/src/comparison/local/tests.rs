@@ -124,7 +124,7 @@ fn no_block_makes_things_worse() {
 /// Quartic: the law to rounding whatever the block, as for the exact solve. `μ` multiplies the
 /// rounding of `u_T`, the elimination that of `q_N`; the accepted mismatch 1e-12 is put on the cone.
 #[test]
-fn isotropic_and_coupled_blocks_give_the_quartic_no_trouble() {
+fn the_quartic_solves_isotropic_and_coupled_blocks() {
     let mut random = Random::new(3);
     for index in 0..20_000 {
         let s = random.power_of_ten(-3.0, 0.0);
@@ -147,7 +147,7 @@ fn isotropic_and_coupled_blocks_give_the_quartic_no_trouble() {
 
 /// What a solver remembers changes its path only.
 #[test]
-fn a_remembered_value_leads_to_the_same_impulse() {
+fn a_warm_start_does_not_change_the_impulse() {
     let mut random = Random::new(4);
     for make in SOLVERS {
         for _ in 0..1_000 {

@@ -12,7 +12,7 @@ const WINDOW: usize = 400;
 /// Races several kinds of momentum against each other when the first does not get there: no single one is good
 /// for all problems. A window of sweeps measures the rate at which one lowers the best residual;
 /// the next window goes to the one with the best last rate, those not yet tried first, unless the present one will be
-/// at the goal at its rate. A change goes on from the best iterate. Windows double when none of them gains.
+/// at the goal at its rate. A new kind starts from the best iterate. Windows double when none of them gains.
 ///
 /// Careful sweeps are for iterates that fluctuate. Where most sweeps of the first window kept their direction its kind
 /// has another window instead.
@@ -81,7 +81,7 @@ impl Race {
         } else {
             WINDOW.max(self.length / 2)
         };
-        // Soon there at this rate: nobody else has to be tried.
+        // At this rate the next window reaches the goal: keep this kind.
         if !first && libm::log(best) <= gain * self.length as f64 {
             return None;
         }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_will_be_there_goes_on() {
+    fn a_kind_that_will_reach_the_goal_keeps_its_turn() {
         let after = |best: f64| {
             let mut race = Race::new(Momentum::CAPPED);
             race.next(FIRST_WINDOW, 4.0);

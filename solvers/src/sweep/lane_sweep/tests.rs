@@ -39,7 +39,7 @@ fn sweep_twice(owned: &OwnedProblem, simd: bool) -> (Residual, Vec<DVec3>) {
     (residual, sweep.impulse().to_vec())
 }
 
-/// Contacts that nobody else touches are solved exactly by two visits, and as the scalar solve does:
+/// Contacts that share no body with others are solved exactly by two visits, and as the scalar solve does:
 /// both end at rounding, 1e-12 leaves room for blocks of condition 100.
 #[test]
 fn separate_contacts_get_the_impulse_of_the_one_contact_solve() {
