@@ -22,7 +22,7 @@
 //! [Acary-Bremond-Huber18]. In the factored form, that of time steps, `W r` is applied through the bodies'
 //! twists from the problem's own frames and arms, nothing is cached, and sweeps share none of this code but the vectors of `lanes.rs`. The
 //! stored form has its products with `W` in common with the solvers. Laws other than Coulomb's are judged by their projection and
-//! shift, which no one-block solve uses.
+//! shift, their definition, which solvers use too.
 
 mod terms;
 
