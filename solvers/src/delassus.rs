@@ -101,7 +101,7 @@ impl Delassus {
         let mut rows: Vec<Vec<(u32, DMat3)>> = vec![Vec::new(); laws.triples()];
         for column in 0..matrix.columns() {
             let (block_column, c) = place[column];
-            for (row, value) in matrix.column(column).filter(|(_, value)| *value != 0.0) {
+            for (row, value) in matrix.column(column) {
                 let (block_row, r) = place[row];
                 let blocks = &mut rows[block_row];
                 if blocks
@@ -114,6 +114,9 @@ impl Delassus {
                     block.col_mut(c)[r] = value;
                 }
             }
+        }
+        for blocks in &mut rows {
+            blocks.retain(|(_, block)| *block != DMat3::ZERO);
         }
         let mut assembled = Self::from_rows(rows);
         for (range, law) in laws.iter() {

@@ -6,18 +6,20 @@
 //! global:  M v = H r + f,   u = Hᵀ v + w               FclibProblem::Global
 //! ```
 //!
-//! with the law of this crate, contact by contact, normal first. Rolling friction
-//! (`fclib_local_rolling`, `fclib_global_rolling`) and equality constraints (`V`, `R`, `s`; `G`,
-//! `b`; multipliers `l`) are refused, never dropped.
+//! with Coulomb's law in the plane or in space, or with rolling resistance: all contacts of a file have the same. Rows are
+//! those of [`crate::Law`], `N, T` in the plane, `N, T₁, T₂` in space and `N, T₁, T₂, R₁, R₂` with rolling resistance
+//! (`fclib_local_rolling`, `fclib_global_rolling`). Equality constraints of files (`V`, `R`, `s`; `G`, `b`; multipliers
+//! `l`) and laws that the format has no place for are refused, never dropped.
 //!
 //! | Object | Content | |
 //! |---|---|---|
-//! | `/fclib_local/spacedim` | 2 or 3 | int32 |
+//! | `/fclib_local/spacedim` | `d`: 2 or 3; 5 in `…_rolling` | int32 |
 //! | `/fclib_local/W` | sparse matrix, `d n_c × d n_c`, 1/kg | group |
 //! | `/fclib_local/vectors/{q,mu}` | `d n_c` entries, m/s; `n_c` entries | float64 |
-//! | `/fclib_global/spacedim` | 2 or 3 | int32 |
+//! | `/fclib_global/spacedim` | `d` | int32 |
 //! | `/fclib_global/{M,H}` | sparse matrices, `n × n`, kg, and `n × d n_c` | group |
 //! | `/fclib_global/vectors/{f,w,mu}` | `n`, N·s; `d n_c`, m/s; `n_c` entries | float64 |
+//! | `/fclib_{local,global}_rolling/vectors/mu_r` | `n_c` entries, m | float64 |
 //! | `…/info/{title,description,math_info}` | optional | fixed-length string |
 //! | `/guesses/number_of_guesses`, `/guesses/{1,2,…}/{u,r[,v]}` | optional | int32, float64 |
 //! | `/solution/{u,r[,v]}` | optional | float64 |
@@ -39,8 +41,7 @@
 //! * `W` need not be symmetric; its rows are used as given.
 //! * `/solution/r` may be all zero: trust a solution only after [`crate::natural_map`] has judged it.
 //!   `/guesses/1` is commonly the step before.
-//! * Planar problems (`spacedim` 2) are embedded on reading and flattened on writing, without a
-//!   change of bits: [`crate::planar`].
+//! * The library of the format has no local form with rolling resistance; `fclib_local_rolling` follows its global one.
 //! * Texts may hold bytes that are not UTF-8; those are replaced. Attributes and comments on
 //!   matrices are not kept.
 //!
@@ -65,6 +66,7 @@
 //! # Ok::<(), moreau_solvers::fclib::FclibError>(())
 //! ```
 
+mod contact_kind;
 mod error;
 mod matrix;
 mod read;
@@ -76,8 +78,7 @@ mod tests;
 
 pub use error::FclibError;
 
-use crate::{GlobalProblem, ProblemError, StoredProblem};
-use glam::DVec3;
+use crate::{GlobalProblem, Law, ProblemError, StoredProblem};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -92,7 +93,7 @@ pub struct Info {
     pub math_info: String,
 }
 
-/// The problem of a file, in three dimensions.
+/// The problem of a file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FclibProblem {
@@ -107,9 +108,24 @@ impl FclibProblem {
     #[must_use]
     pub fn contacts(&self) -> usize {
         match self {
-            Self::Local(problem) => problem.contacts(),
+            Self::Local(problem) => problem.len(),
             Self::Global(problem) => problem.len(),
         }
+    }
+
+    /// The laws, one a contact.
+    #[must_use]
+    pub fn laws(&self) -> &[Law] {
+        match self {
+            Self::Local(problem) => problem.laws(),
+            Self::Global(problem) => &problem.laws,
+        }
+    }
+
+    /// Number of rows: entries of an impulse.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.laws().iter().map(Law::rows).sum()
     }
 
     /// Number of generalised velocities, of a problem in global form.
@@ -136,10 +152,10 @@ impl FclibProblem {
 /// A point in the space of the unknowns: a guess or a solution.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FclibVectors {
-    /// `u`, m/s, contact frames, one a contact.
-    pub u: Vec<DVec3>,
-    /// `r`, N·s, contact frames, one a contact.
-    pub r: Vec<DVec3>,
+    /// `u`, m/s (rolling: rad/s), contact frames, one entry a row.
+    pub u: Vec<f64>,
+    /// `r`, N·s (rolling: N·m·s), contact frames, one entry a row.
+    pub r: Vec<f64>,
     /// `v`, generalised velocities of a problem in global form, one a degree of freedom; files may
     /// have none.
     pub v: Option<Vec<f64>>,
@@ -150,10 +166,6 @@ pub struct FclibVectors {
 pub struct FclibFile {
     /// Texts.
     pub info: Info,
-    /// Dimension of the contacts in the file, 2 or 3. [`Self::problem`] and all vectors have three
-    /// components in both cases; a planar global problem has `n_c` degrees of freedom more than
-    /// its file.
-    pub dimension: usize,
     /// The problem.
     pub problem: FclibProblem,
     /// Starting points, as in `/guesses/1`, `/guesses/2`, ….
@@ -163,12 +175,11 @@ pub struct FclibFile {
 }
 
 impl FclibFile {
-    /// A problem in three dimensions without texts, guesses or solution.
+    /// A problem without texts, guesses or solution.
     #[must_use]
     pub fn new(problem: FclibProblem) -> Self {
         Self {
             info: Info::default(),
-            dimension: 3,
             problem,
             guesses: Vec::new(),
             solution: None,
@@ -181,12 +192,19 @@ impl FclibFile {
         self.problem.contacts()
     }
 
-    /// Number of 3×3 blocks of the stored form of `W`. Costs a condensation for a global problem.
+    /// Rows of a contact, `spacedim`: 2 in the plane, 3 in space, 5 with rolling resistance.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.problem.laws().first().map_or(3, Law::rows)
+    }
+
+    /// Number of blocks of the stored form of `W`, one for two contacts that are coupled. Costs a condensation for a global
+    /// problem.
     ///
     /// # Errors
     /// As [`FclibProblem::stored`].
     pub fn blocks(&self) -> Result<usize, ProblemError> {
-        Ok(self.problem.stored()?.delassus.block_count())
+        Ok(self.problem.stored()?.coupled_pairs())
     }
 
     /// Reads the file at `path`.
@@ -224,9 +242,8 @@ impl FclibFile {
     /// The bytes of a file.
     ///
     /// # Errors
-    /// [`FclibError`] if the content is inconsistent or not finite, has joints, is not planar
-    /// although [`Self::dimension`] is 2, or is too large for 32-bit indices. The third components
-    /// of planar guesses and solutions are dropped, whatever they are.
+    /// [`FclibError`] if the content is inconsistent or not finite, has laws that the format cannot hold or contacts of
+    /// several kinds, or is too large for 32-bit indices.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FclibError> {
         write::file(self)
     }

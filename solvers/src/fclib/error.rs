@@ -1,7 +1,6 @@
 //! What makes a file unreadable or a problem unwritable.
 
 use crate::ProblemError;
-use crate::planar::NotPlanar;
 use std::path::{Path, PathBuf};
 
 /// An FCLIB file that cannot be read, or a content that cannot be written. Datasets are named by
@@ -29,7 +28,7 @@ pub enum FclibError {
         message: String,
     },
     /// No problem in the file, several, or one of a kind that is not supported.
-    #[error("found {found}, expected /fclib_local or /fclib_global")]
+    #[error("found {found}, expected /fclib_local, /fclib_global or one of them with _rolling")]
     Kind {
         /// What was found.
         found: String,
@@ -40,11 +39,15 @@ pub enum FclibError {
         /// Object that belongs to the constraint.
         dataset: String,
     },
-    /// The problem to be written has joints; equality parts are not supported.
-    #[error("found {count} joints, expected none: equality constraints are not supported")]
-    Joints {
-        /// Number of joints.
-        count: usize,
+    /// The problem to be written has an interaction that the format cannot hold, or contacts of several kinds.
+    #[error("interaction {interaction} is {found}, expected {expected}")]
+    Law {
+        /// The interaction.
+        interaction: usize,
+        /// What it is.
+        found: &'static str,
+        /// What the format could hold there.
+        expected: &'static str,
     },
     /// A dataset is not there.
     #[error("{dataset} is missing")]
@@ -116,7 +119,7 @@ pub enum FclibError {
         /// Offending value.
         value: f64,
     },
-    /// A friction coefficient is negative.
+    /// A coefficient of friction or of rolling resistance is negative.
     #[error("{dataset}[{contact}]: found {value}, expected ≥ 0")]
     Friction {
         /// The dataset.
@@ -132,15 +135,6 @@ pub enum FclibError {
         /// The dataset.
         dataset: String,
     },
-    /// A dimension to be written is neither 2 nor 3.
-    #[error("found dimension {found}, expected 2 or 3")]
-    Dimension {
-        /// Dimension found.
-        found: usize,
-    },
-    /// A problem of dimension 2 leaves the plane.
-    #[error(transparent)]
-    NotPlanar(#[from] NotPlanar),
     /// The numbers do not make a problem.
     #[error(transparent)]
     Problem(#[from] ProblemError),

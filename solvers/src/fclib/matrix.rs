@@ -1,10 +1,9 @@
-//! Sparse matrices of a file, in their three storages, and the blocks of `W`.
+//! Sparse matrices of a file, in their three storages.
 
 use super::FclibError;
 use super::error::expect_length;
 use super::source::Source;
 use crate::SparseMatrix;
-use glam::DMat3;
 
 /// Reads the matrix of the group at `path`. Entries of equal position are added.
 pub(super) fn read(
@@ -166,30 +165,4 @@ impl Arrays<'_> {
     fn member(&self, name: &str) -> String {
         format!("{}/{name}", self.path)
     }
-}
-
-/// Block rows of a matrix of `dimension × dimension` blocks, padded with zeros to 3×3. Blocks on
-/// the diagonal are always there; others if an entry is not zero.
-pub(super) fn blocks(matrix: &SparseMatrix, dimension: usize) -> Vec<Vec<(u32, DMat3)>> {
-    let mut rows = vec![Vec::new(); matrix.rows() / dimension];
-    for column in 0..matrix.columns() {
-        let block_column = (column / dimension) as u32;
-        for (row, value) in matrix.column(column) {
-            let blocks: &mut Vec<(u32, DMat3)> = &mut rows[row / dimension];
-            if blocks.last().is_none_or(|(last, _)| *last != block_column) {
-                blocks.push((block_column, DMat3::ZERO));
-            }
-            if let Some((_, block)) = blocks.last_mut() {
-                block.col_mut(column % dimension)[row % dimension] = value;
-            }
-        }
-    }
-    for (row, blocks) in rows.iter_mut().enumerate() {
-        let row = row as u32;
-        blocks.retain(|(column, block)| *column == row || *block != DMat3::ZERO);
-        if let Err(place) = blocks.binary_search_by_key(&row, |(column, _)| *column) {
-            blocks.insert(place, (row, DMat3::ZERO));
-        }
-    }
-    rows
 }

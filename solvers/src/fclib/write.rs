@@ -1,30 +1,28 @@
 //! From a problem to bytes.
 
+use super::contact_kind::{ContactKind, coefficients_of};
 use super::error::{expect_finite, expect_length};
 use super::{FclibError, FclibFile, FclibProblem, FclibVectors, Info};
-use crate::planar::{PlanarGlobalProblem, PlanarProblem};
-use crate::{GlobalProblem, SparseMatrix, StoredProblem};
-use glam::DVec3;
+use crate::{GlobalProblem, Law, SparseMatrix, StoredProblem};
 use hdf5_pure::{
     CharacterSet, Datatype, FileBuilder, FinishedGroup, GroupBuilder, LibVer, StringPadding,
 };
 
 pub(super) fn file(content: &FclibFile) -> Result<Vec<u8>, FclibError> {
-    let dimension = content.dimension;
-    if !matches!(dimension, 2 | 3) {
-        return Err(FclibError::Dimension { found: dimension });
-    }
+    let contacts = ContactKind::of(content.problem.laws())?;
     let mut builder = FileBuilder::new();
     builder.with_libver_bounds(LibVer::Earliest, LibVer::V18);
-    let (kind, name) = match &content.problem {
-        FclibProblem::Local(_) => ("/fclib_local", "fclib_local"),
-        FclibProblem::Global(_) => ("/fclib_global", "fclib_global"),
+    let kind = match (&content.problem, contacts) {
+        (FclibProblem::Local(_), ContactKind::Rolling) => "/fclib_local_rolling",
+        (FclibProblem::Global(_), ContactKind::Rolling) => "/fclib_global_rolling",
+        (FclibProblem::Local(_), _) => "/fclib_local",
+        (FclibProblem::Global(_), _) => "/fclib_global",
     };
-    let mut group = builder.create_group(name);
-    integer(&mut group, kind, "spacedim", dimension)?;
+    let mut group = builder.create_group(&kind[1..]);
+    integer(&mut group, kind, "spacedim", contacts.rows())?;
     match &content.problem {
-        FclibProblem::Local(problem) => local(&mut group, kind, problem, dimension)?,
-        FclibProblem::Global(problem) => global(&mut group, kind, problem, dimension)?,
+        FclibProblem::Local(problem) => local(&mut group, kind, problem)?,
+        FclibProblem::Global(problem) => global(&mut group, kind, problem)?,
     }
     let texts = info(
         group.create_group("info"),
@@ -58,56 +56,39 @@ pub(super) fn file(content: &FclibFile) -> Result<Vec<u8>, FclibError> {
         .map_err(|error| FclibError::hdf5("/", error))
 }
 
-fn local(
-    group: &mut GroupBuilder,
-    path: &str,
-    problem: &StoredProblem,
-    dimension: usize,
-) -> Result<(), FclibError> {
-    if !problem.joints.is_empty() {
-        return Err(FclibError::Joints {
-            count: problem.joints.len(),
-        });
-    }
+fn local(group: &mut GroupBuilder, path: &str, problem: &StoredProblem) -> Result<(), FclibError> {
     problem.validate()?;
-    if dimension == 2 {
-        PlanarProblem::of(problem)?;
-    }
-    let w = compressed_rows(problem, dimension);
+    let w = compressed_rows(problem);
     let w = w.write(group.create_group("W"), &format!("{path}/W"))?;
     group.add_group(w);
     let mut vectors = group.create_group("vectors");
-    reals(&mut vectors, "q", &flat(&problem.free_velocity, dimension));
-    reals(&mut vectors, "mu", &problem.friction);
+    reals(&mut vectors, "q", &problem.free_velocity());
+    write_laws(&mut vectors, problem.laws());
     group.add_group(vectors.finish());
     Ok(())
 }
 
-fn global(
-    group: &mut GroupBuilder,
-    path: &str,
-    problem: &GlobalProblem,
-    dimension: usize,
-) -> Result<(), FclibError> {
+fn global(group: &mut GroupBuilder, path: &str, problem: &GlobalProblem) -> Result<(), FclibError> {
     problem.validate()?;
-    let planar = (dimension == 2)
-        .then(|| PlanarGlobalProblem::of(problem))
-        .transpose()?;
-    let (mass, kinematic, force) = match &planar {
-        Some(planar) => (&planar.mass, &planar.kinematic, &planar.force),
-        None => (&problem.mass, &problem.kinematic, &problem.force),
-    };
-    for (name, matrix) in [("M", mass), ("H", kinematic)] {
+    for (name, matrix) in [("M", &problem.mass), ("H", &problem.kinematic)] {
         let path = format!("{path}/{name}");
         let matrix = triplets(matrix).write(group.create_group(name), &path)?;
         group.add_group(matrix);
     }
     let mut vectors = group.create_group("vectors");
-    reals(&mut vectors, "f", force);
-    reals(&mut vectors, "w", &flat(&problem.offset, dimension));
-    reals(&mut vectors, "mu", &problem.friction);
+    reals(&mut vectors, "f", &problem.force);
+    reals(&mut vectors, "w", &problem.offset);
+    write_laws(&mut vectors, &problem.laws);
     group.add_group(vectors.finish());
     Ok(())
+}
+
+fn write_laws(vectors: &mut GroupBuilder, laws: &[Law]) {
+    let [friction, rolling] = coefficients_of(laws);
+    reals(vectors, "mu", &friction);
+    if !rolling.is_empty() {
+        reals(vectors, "mu_r", &rolling);
+    }
 }
 
 /// A sparse matrix as a file holds it.
@@ -141,26 +122,38 @@ impl Arrays {
 }
 
 /// `W` without its zeros; negative zeros stay.
-fn compressed_rows(problem: &StoredProblem, dimension: usize) -> Arrays {
-    let size = dimension * problem.contacts();
+fn compressed_rows(problem: &StoredProblem) -> Arrays {
     let mut arrays = Arrays {
-        shape: [size; 2],
+        shape: [problem.rows(); 2],
         nz: -2,
         p: vec![0],
         i: Vec::new(),
         x: Vec::new(),
     };
-    for row in 0..size {
-        for (column, block) in problem.delassus.row(row / dimension) {
-            for axis in 0..dimension {
-                let value = block.col(axis)[row % dimension];
-                if value.to_bits() != 0 {
-                    arrays.i.push(dimension * column + axis);
-                    arrays.x.push(value);
+    // Rows of each triple.
+    let mut rows_of = Vec::with_capacity(problem.triples());
+    let mut begin = 0;
+    for law in problem.laws() {
+        let end = begin + law.rows();
+        while begin < end {
+            let next = end.min(begin + 3);
+            rows_of.push(begin..next);
+            begin = next;
+        }
+    }
+    for (triple, rows) in rows_of.iter().enumerate() {
+        for axis in 0..rows.len() {
+            for (column, block) in problem.delassus().row(triple) {
+                for (c, column) in rows_of[column].clone().enumerate() {
+                    let value = block.col(c)[axis];
+                    if value.to_bits() != 0 {
+                        arrays.i.push(column);
+                        arrays.x.push(value);
+                    }
                 }
             }
+            arrays.p.push(arrays.x.len());
         }
-        arrays.p.push(arrays.x.len());
     }
     arrays
 }
@@ -185,25 +178,17 @@ fn vectors(
 ) -> Result<FinishedGroup, FclibError> {
     for (name, values) in [("u", &vectors.u), ("r", &vectors.r)] {
         let dataset = format!("{path}/{name}");
-        expect_length(&dataset, values.len(), content.contacts())?;
-        let values = flat(values, content.dimension);
-        expect_finite(&dataset, &values)?;
-        reals(&mut group, name, &values);
+        expect_length(&dataset, values.len(), content.problem.rows())?;
+        expect_finite(&dataset, values)?;
+        reals(&mut group, name, values);
     }
     if let Some(v) = &vectors.v {
         let dataset = format!("{path}/v");
-        let mut written = v.len();
         if let Some(n) = content.problem.degrees_of_freedom() {
             expect_length(&dataset, v.len(), n)?;
-            let added = if content.dimension == 2 {
-                content.contacts()
-            } else {
-                0
-            };
-            written = n.saturating_sub(added);
         }
         expect_finite(&dataset, v)?;
-        reals(&mut group, "v", &v[..written]);
+        reals(&mut group, "v", v);
     }
     Ok(group.finish())
 }
@@ -255,10 +240,4 @@ fn int32(path: &str, name: &str, value: usize) -> Result<i32, FclibError> {
 
 fn reals(group: &mut GroupBuilder, name: &str, values: &[f64]) {
     group.create_dataset(name).with_f64_data(values);
-}
-
-/// The first `dimension` components of all vectors.
-fn flat(vectors: &[DVec3], dimension: usize) -> Vec<f64> {
-    let components = |vector: &DVec3| vector.to_array().into_iter().take(dimension);
-    vectors.iter().flat_map(components).collect()
 }

@@ -99,6 +99,28 @@ impl StoredProblem {
         &self.delassus
     }
 
+    /// Number of ordered pairs of interactions with a block of `W`, those of each with itself included.
+    #[must_use]
+    pub fn coupled_pairs(&self) -> usize {
+        if self.laws.triples() == self.laws.len() {
+            return self.delassus.block_count();
+        }
+        let mut of_triple = vec![0; self.laws.triples()];
+        for (interaction, (range, _)) in self.laws.iter().enumerate() {
+            of_triple[range].fill(interaction);
+        }
+        let mut seen = vec![usize::MAX; self.laws.len()];
+        let mut pairs = 0;
+        for (interaction, (range, _)) in self.laws.iter().enumerate() {
+            for (column, _) in range.flat_map(|triple| self.delassus.row(triple)) {
+                let other = &mut seen[of_triple[column]];
+                pairs += usize::from(*other != interaction);
+                *other = interaction;
+            }
+        }
+        pairs
+    }
+
     /// `q`, m/s, one entry a row.
     #[must_use]
     pub fn free_velocity(&self) -> Vec<f64> {

@@ -1,6 +1,8 @@
 //! Files made by hand: storages that the writer does not use, and malformed files.
 
 use super::*;
+use crate::law::{Cohesion, EllipticCoulomb};
+use glam::{DMat3, DVec3};
 use hdf5_pure::{FileBuilder, GroupBuilder};
 
 /// Arrays of one matrix, as a file holds them.
@@ -80,7 +82,7 @@ fn all_three_storages_give_the_same_blocks() {
         let FclibProblem::Local(problem) = file.problem else {
             panic!("nz {nz}: not a local problem");
         };
-        let w = &problem.delassus;
+        let w = problem.delassus();
         assert_eq!(w.block_count(), 3, "the explicit zero makes no block");
         assert_eq!(
             w.block(0, 0),
@@ -291,16 +293,142 @@ fn equality_constraints_are_refused_by_name() {
         error.to_string().contains("/fclib_local/vectors/s"),
         "{error}"
     );
-    let mut jointed = local();
-    let FclibProblem::Local(problem) = &mut jointed.problem else {
+    let error = error_of(&w, |group, vectors| {
+        sound(group, vectors);
+        raw_w(-2).add_to(group, "R");
+    });
+    assert!(matches!(&error, FclibError::Equality { dataset } if dataset == "/fclib_local/R"));
+}
+
+/// Nothing of a problem is dropped: what a file cannot hold is an error that names the first such interaction.
+#[test]
+fn laws_that_the_format_cannot_hold_are_refused_by_name() {
+    let spinning = Law::Rolling(RollingCoulomb {
+        friction: 0.5,
+        rolling: 0.1,
+        spinning: Some(0.1),
+    });
+    let elliptic = Law::EllipticCoulomb(EllipticCoulomb {
+        friction: [0.5, 0.2],
+    });
+    let cohesion = Law::Cohesion(Cohesion {
+        friction: 0.5,
+        pull_off: 1.0,
+    });
+    let (plane, space) = (Law::planar(0.5), Law::coulomb(0.5));
+    let cases: [(&[Law], usize, &str); 10] = [
+        (&[Law::equality(3)], 0, "an equality"),
+        (&[space, Law::equality(1), spinning], 1, "an equality"),
+        (&[Law::interval(-1.0, 1.0)], 0, "an interval"),
+        (
+            &[plane, plane, Law::Complementarity],
+            2,
+            "a complementarity",
+        ),
+        (&[space, elliptic], 1, "elliptic"),
+        (&[cohesion], 0, "cohesion"),
+        (&[rolling(0.5, 0.1), spinning], 1, "spinning"),
+        (&[plane, space], 1, "in space"),
+        (&[space, space, plane], 2, "in the plane"),
+        (&[space, rolling(0.5, 0.1)], 1, "rolling"),
+    ];
+    for (laws, at, name) in cases {
+        let n = laws.iter().map(Law::rows).sum();
+        let one = || SparseMatrix::from_triplets(n, n, (0..n).map(|i| (i, i, 1.0))).unwrap();
+        let local = StoredProblem::new(laws, &one(), &vec![1.0; n]).unwrap();
+        let global = GlobalProblem {
+            mass: one(),
+            kinematic: one(),
+            force: vec![0.0; n],
+            offset: vec![0.0; n],
+            laws: laws.to_vec(),
+        };
+        for problem in [FclibProblem::Local(local), FclibProblem::Global(global)] {
+            let error = FclibFile::new(problem).to_bytes().unwrap_err();
+            assert!(
+                matches!(&error, FclibError::Law { interaction, found, .. }
+                    if *interaction == at && found.contains(name)),
+                "{error}"
+            );
+        }
+    }
+}
+
+/// One contact of five rows, `q`, `mu` and `mu_r` as given.
+fn raw_contact(kind: &str, spacedim: i32, q: &[f64], mu: &[f64], mu_r: Option<&[f64]>) -> Vec<u8> {
+    let mut builder = FileBuilder::new();
+    let mut group = builder.create_group(kind);
+    group.create_dataset("spacedim").with_i32_data(&[spacedim]);
+    let w = Raw {
+        shape: [5, 5],
+        nz: 5,
+        nzmax: 5,
+        p: vec![0, 1, 2, 3, 4],
+        i: vec![0, 1, 2, 3, 4],
+        x: vec![1.0, 2.0, 3.0, 4.0, 5.0],
+    };
+    w.add_to(&mut group, "W");
+    let mut vectors = group.create_group("vectors");
+    vectors.create_dataset("q").with_f64_data(q);
+    vectors.create_dataset("mu").with_f64_data(mu);
+    if let Some(mu_r) = mu_r {
+        vectors.create_dataset("mu_r").with_f64_data(mu_r);
+    }
+    group.add_group(vectors.finish());
+    builder.add_group(group.finish());
+    builder.finish().unwrap()
+}
+
+#[test]
+fn rolling_problems_are_read_and_their_faults_named() {
+    let q = [-1.0, 0.1, 0.2, 0.3, 0.4];
+    let raw_rolling = |spacedim, q: &[f64], mu: &[f64], mu_r: Option<&[f64]>| {
+        raw_contact("fclib_local_rolling", spacedim, q, mu, mu_r)
+    };
+    let file = FclibFile::from_bytes(&raw_rolling(5, &q, &[0.5], Some(&[0.1]))).unwrap();
+    let FclibProblem::Local(problem) = &file.problem else {
         panic!("not a local problem");
     };
-    problem.friction.pop();
-    problem.joints.push(1);
-    assert!(matches!(
-        jointed.to_bytes(),
-        Err(FclibError::Joints { count: 1 })
-    ));
+    assert_eq!(problem.laws(), [rolling(0.5, 0.1)]);
+    assert_eq!(problem.free_velocity(), q);
+    let u = problem.velocity_under(&[1.0; 5]);
+    for (k, (u, q)) in u.iter().zip(q).enumerate() {
+        assert!((u - q - (k + 1) as f64).abs() < 1e-15);
+    }
+    let faults: [(Vec<u8>, &str); 6] = [
+        (
+            raw_rolling(3, &q, &[0.5], Some(&[0.1])),
+            "spacedim: found 3, expected 5",
+        ),
+        (
+            raw_rolling(5, &q[..4], &[0.5], Some(&[0.1])),
+            "vectors/q: found 4, expected 5",
+        ),
+        (
+            raw_rolling(5, &q, &[0.5], Some(&[0.1, 0.2])),
+            "vectors/mu_r: found 2, expected 1",
+        ),
+        (
+            raw_rolling(5, &q, &[0.5], Some(&[-0.1])),
+            "vectors/mu_r[0]: found -0.1",
+        ),
+        (
+            raw_rolling(5, &q, &[-0.5], Some(&[0.1])),
+            "vectors/mu[0]: found -0.5",
+        ),
+        (raw_rolling(5, &q, &[0.5], None), "vectors/mu_r is missing"),
+    ];
+    for (bytes, expected) in faults {
+        let error = FclibFile::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert!(error.contains("/fclib_local_rolling/"), "{error}");
+    }
+    let bytes = raw_contact("fclib_local", 5, &q, &[0.5], None);
+    let error = FclibFile::from_bytes(&bytes).unwrap_err().to_string();
+    assert!(
+        error.contains("/fclib_local/spacedim: found 5, expected 2 or 3"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -315,7 +443,10 @@ fn other_kinds_are_refused_by_name() {
         assert!(matches!(error, FclibError::Kind { .. }));
         error.to_string()
     };
-    assert!(kinds(&["fclib_global_rolling"]).contains("found /fclib_global_rolling"));
+    assert!(
+        kinds(&["fclib_global_rolling", "fclib_local"])
+            .contains("found /fclib_local and /fclib_global_rolling")
+    );
     assert!(kinds(&["fclib_local", "fclib_global"]).contains("/fclib_local and /fclib_global"));
     assert!(kinds(&["guesses"]).contains("no problem"));
     assert!(matches!(
@@ -332,11 +463,9 @@ fn invalid_content_is_not_written() {
         change(&mut file);
         file.to_bytes().unwrap_err().to_string()
     };
-    assert!(refused(&|file| file.dimension = 4).contains("dimension 4"));
-    assert!(refused(&|file| file.dimension = 2).contains("not planar"));
     assert!(refused(&|file| file.info.title.push('\0')).contains("/info/title"));
     assert!(refused(&|file| file.guesses[1].r.truncate(3)).contains("/guesses/2/r: found 3"));
-    assert!(refused(&|file| file.guesses[0].u[1].y = f64::NAN).contains("/guesses/1/u[4]"));
+    assert!(refused(&|file| file.guesses[0].u[4] = f64::NAN).contains("/guesses/1/u[4]"));
     let mut file = global();
     file.solution = Some(FclibVectors {
         v: Some(vec![0.0]),

@@ -2,8 +2,8 @@
 
 use crate::random::Random;
 use crate::{
-    Admm, AlartCurnierNewton, Auto, Goal, Law, Momentum, Nsgs, NsgsSettings, ProximalNewton,
-    Solver, SparseMatrix, StoredProblem, natural_map,
+    Admm, AlartCurnierNewton, Auto, Goal, Law, Nsgs, NsgsSettings, ProximalNewton, Solver,
+    SparseMatrix, StoredProblem, natural_map,
 };
 
 /// `W = AᵀA + I` of random `A`, with the laws in this order.
@@ -102,8 +102,7 @@ fn one_block_is_solved_by_one_sweep() {
         let problem = random_problem(rows as u64, &[Law::equality(rows)]);
         let mut r = vec![0.0; rows];
         let mut solver = Nsgs::new(NsgsSettings {
-            min_sweeps: 1,
-            momentum: Momentum::NONE,
+            max_sweeps: 1,
             ..NsgsSettings::default()
         });
         let report = solver
