@@ -1,87 +1,65 @@
-//! Dense body arrays: gathered from the ECS once per step in the order of ids, scattered once.
+//! Dense arrays of bodies, in the order of ids.
 //!
 //! Access to components by entity costs five times an array access, so the step works on slices.
 //! The order is that of [`BodyId`]: results do not depend on how the ECS stores entities.
 //!
 //! What a body is (constants, laws, ids) is worked out when it changes; what it does (pose, twist,
-//! wrench) is read by every step, for the bodies that the step moves alone: see `gather.rs`.
+//! wrench) is read by every step, for the bodies that the step moves alone.
 
-use crate::body_check::check_body;
+pub(crate) mod check;
+pub(crate) mod constants;
+pub(crate) mod plain;
+pub(crate) mod slot;
+pub(crate) mod waking;
+
+use crate::components::{BodyId, Material, Pose, RigidBody, Twist, Wrench};
 use crate::error::{BodyError, StepError};
-use crate::free_motion::Inertia;
-use crate::gather::BodyQuery;
-use crate::sleeping::Sleep;
-use crate::{BodyId, CollisionGroups, Material, Pose, RigidBody, Twist, Wrench};
-use bevy_ecs::prelude::*;
-use glam::DVec3;
-use moreau_geometry::{Geometry, Pose as ShapePose};
-
-/// What does not change from step to step.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct BodyConstants {
-    pub(crate) kind: RigidBody,
-    pub(crate) geometry: Option<Geometry>,
-    /// Centre of mass in the frame of the shape, m.
-    pub(crate) center_of_mass: DVec3,
-    pub(crate) inertia: Inertia,
-    pub(crate) groups: CollisionGroups,
-    /// Largest distance of a shape point from the centre of mass, m; infinite for half-spaces.
-    pub(crate) radius: f64,
-    /// Characteristic half-thickness, m; zero where it is unbounded.
-    pub(crate) size: f64,
-}
-
-impl BodyConstants {
-    /// Pose of the shape when the body is at `pose`.
-    #[inline]
-    pub(crate) fn shape_pose(&self, pose: &Pose) -> ShapePose {
-        ShapePose {
-            position: pose.position - pose.orientation * self.center_of_mass,
-            orientation: pose.orientation,
-        }
-    }
-
-    /// Radius of a ball about its centre of mass, m; none for all other bodies.
-    #[inline]
-    pub(crate) fn ball_radius(&self) -> Option<f64> {
-        match &self.geometry {
-            Some(geometry) if self.center_of_mass == DVec3::ZERO => geometry.ball_radius(),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn is_dynamic(&self) -> bool {
-        self.kind == RigidBody::Dynamic
-    }
-}
+use bevy_ecs::entity::Entity;
+use constants::BodyConstants;
+use moreau_geometry::Aabb;
+use slot::Slot;
+use waking::{Rest, Sleep};
 
 /// The bodies of a step, ordered by id.
-#[derive(Resource, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Bodies {
-    pub(crate) entities: Vec<Entity>,
     pub(crate) ids: Vec<BodyId>,
+    /// Placeholders where there is no ECS.
+    pub(crate) entities: Vec<Entity>,
     pub(crate) constants: Vec<BodyConstants>,
     pub(crate) materials: Vec<Material>,
     pub(crate) pose: Vec<Pose>,
     pub(crate) twist: Vec<Twist>,
     pub(crate) wrench: Vec<Wrench>,
+    /// State at `t_k`.
+    pub(crate) before: States,
     /// Slots of the bodies that move ([`Bodies::moves`]), ascending.
-    pub(crate) moving: Vec<u32>,
+    pub(crate) moving: Vec<Slot>,
     /// Grows with every change of the structure, of constants, of the pose of a static body, or of
     /// who sleeps: what was worked out from those may be kept while it stays the same.
     pub(crate) epoch: u64,
-    /// Slot of each entity, by entity index; `u32::MAX` where there is none.
-    slots: Vec<u32>,
-    /// The constants do not describe the world: check and rebuild at the next gather.
-    pub(crate) stale: bool,
-    /// A rebuild whose ids, masses and marks are not in the components yet.
-    pub(crate) uncommitted: bool,
-    /// Entities that were bodies once and still carry the mark of a body at rest.
-    pub(crate) left: Vec<Entity>,
-    /// Above every id that was ever in use.
-    pub(crate) next_id: u64,
+    /// Ids, masses, or who moves and sleeps are not what was last written to the world.
+    pub(crate) unwritten: bool,
     /// Who sleeps.
     pub(crate) sleep: Sleep,
+}
+
+/// Poses and twists, by slot.
+#[derive(Debug, Default)]
+pub(crate) struct States {
+    pub(crate) pose: Vec<Pose>,
+    pub(crate) twist: Vec<Twist>,
+}
+
+/// A new list of bodies, checked, in the order of ids.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    pub(crate) ids: Vec<BodyId>,
+    pub(crate) entities: Vec<Entity>,
+    pub(crate) constants: Vec<BodyConstants>,
+    pub(crate) materials: Vec<Material>,
+    /// Where each of them is in the present list.
+    pub(crate) old: Vec<Option<Slot>>,
 }
 
 impl Bodies {
@@ -89,119 +67,144 @@ impl Bodies {
         self.ids.len()
     }
 
+    pub(crate) fn slots(&self) -> impl DoubleEndedIterator<Item = Slot> + Clone + use<> {
+        Slot::first(self.len())
+    }
+
+    /// The slot of a body with this id.
+    pub(crate) fn slot_of(&self, id: BodyId) -> Option<Slot> {
+        self.ids.binary_search(&id).ok().map(Slot::new)
+    }
+
     /// The step may change the state of the body: it is gathered, moved and scattered. All others
     /// keep their entries in the arrays of the step from one change of the epoch to the next.
-    pub(crate) fn moves(&self, slot: usize) -> bool {
+    pub(crate) fn moves(&self, slot: Slot) -> bool {
         self.constants[slot].kind != RigidBody::Static && !self.is_asleep(slot)
+    }
+
+    pub(crate) fn is_asleep(&self, slot: Slot) -> bool {
+        self.sleep.rest[slot].asleep.is_some()
+    }
+
+    /// Impulses move the body in this step.
+    #[inline]
+    pub(crate) fn is_awake_dynamic(&self, slot: Slot) -> bool {
+        self.constants[slot].is_dynamic() && !self.is_asleep(slot)
+    }
+
+    /// Slots of the dynamic bodies that move, ascending.
+    pub(crate) fn awake_dynamic(&self) -> impl Iterator<Item = Slot> {
+        let moving = self.moving.iter().copied();
+        moving.filter(|slot| self.constants[*slot].is_dynamic())
+    }
+
+    /// Where there are sleeping bodies: a contact of these two would be solved, or wakes one of them.
+    #[inline]
+    pub(crate) fn may_meet(&self, pair: [Slot; 2]) -> bool {
+        self.may_push(pair)
+            || pair.into_iter().any(|slot| {
+                self.constants[slot].kind == RigidBody::Kinematic
+                    && self.twist[slot] != Twist::default()
+            })
+    }
+
+    /// An impulse between these two moves one of them.
+    #[inline]
+    pub(crate) fn may_push(&self, pair: [Slot; 2]) -> bool {
+        pair.into_iter().any(|slot| self.is_awake_dynamic(slot))
+    }
+
+    pub(crate) fn bounds(&self, slot: Slot) -> Option<Aabb> {
+        let body = &self.constants[slot];
+        let geometry = body.geometry.as_ref()?;
+        Some(geometry.aabb(&body.shape_pose(&self.pose[slot])))
+    }
+
+    /// Takes over a new list of bodies; states and rest of those that stay go with them.
+    pub(crate) fn replace(&mut self, listing: Listing) {
+        self.carry_over(&listing);
+        self.before.pose.resize(listing.ids.len(), Pose::default());
+        self.before
+            .twist
+            .resize(listing.ids.len(), Twist::default());
+        self.ids = listing.ids;
+        self.entities = listing.entities;
+        self.constants = listing.constants;
+        self.materials = listing.materials;
+        self.list_moving();
+        self.epoch += 1;
+        self.unwritten = true;
+    }
+
+    /// Takes states and rest over to the new order, and sees who came, went or changed.
+    fn carry_over(&mut self, new: &Listing) {
+        let mut stays = vec![false; self.len()];
+        for (row, old) in new.old.iter().enumerate() {
+            let Some(old) = *old else { continue };
+            stays[old] = true;
+            let same = self.ids[old] == new.ids[row]
+                && self.materials[old] == new.materials[row]
+                && self.constants[old] == new.constants[row];
+            if !same {
+                self.disturb(old);
+            }
+        }
+        for gone in self.slots().filter(|slot| !stays[*slot]) {
+            self.leave_place(gone);
+        }
+        self.sleep.rest = carried(&self.sleep.rest, &new.old, Rest::NEWCOMER);
+        self.sleep.any_disturbed |= new.old.contains(&None);
+        self.sleep.count_asleep();
+        self.pose = carried(&self.pose, &new.old, Pose::default());
+        self.twist = carried(&self.twist, &new.old, Twist::default());
+        self.wrench = carried(&self.wrench, &new.old, Wrench::default());
     }
 
     /// Lists the bodies that move.
     pub(crate) fn list_moving(&mut self) {
         let mut moving = std::mem::take(&mut self.moving);
         moving.clear();
-        moving.extend((0..self.len() as u32).filter(|slot| self.moves(*slot as usize)));
+        moving.extend(self.slots().filter(|slot| self.moves(*slot)));
         self.moving = moving;
     }
 
-    /// Distrust the constants: changes may have gone unseen.
-    pub(crate) fn mark_stale(&mut self) {
-        self.stale = true;
-    }
-
-    /// The id of a new body that asked for `id`: itself, or the next one above all ever in use.
-    /// `None` if there is no id left.
-    pub(crate) fn take_id(&mut self, id: BodyId) -> Option<BodyId> {
-        let taken = if id == BodyId::UNASSIGNED {
-            BodyId(self.next_id)
-        } else {
-            id
-        };
-        let next = taken.0.checked_add(1)?;
-        self.next_id = self.next_id.max(next);
-        Some(taken)
-    }
-
-    /// Dense slot of an entity seen in the last gather.
+    /// Takes over the state of a body at `t_k`, as it is given from outside.
     #[inline]
-    pub(crate) fn slot(&self, entity: Entity) -> Option<usize> {
-        let slot = *self.slots.get(entity.index_u32() as usize)? as usize;
-        (self.entities.get(slot) == Some(&entity)).then_some(slot)
+    pub(crate) fn set_state(&mut self, slot: Slot, pose: &Pose, twist: &Twist) {
+        self.pose[slot] = *pose;
+        self.twist[slot] = *twist;
+        self.before.pose[slot] = *pose;
+        self.before.twist[slot] = *twist;
     }
 
-    /// Checks all bodies and works out ids and constants.
-    pub(crate) fn rebuild(&mut self, query: &Query<BodyQuery>) -> Result<(), StepError> {
-        let order = self.ordered_by_id(query)?;
-        let mut constants = Vec::with_capacity(order.len());
-        let mut materials = Vec::with_capacity(order.len());
-        for (id, entity) in &order {
-            let Ok((_, kind, _, collider, material, mass, groups, ..)) = query.get(*entity) else {
-                continue;
-            };
-            let built = check_body(*kind, collider.as_deref(), &material, &mass, *groups);
-            constants.push(built.map_err(|source| StepError::Body {
-                id: *id,
-                entity: *entity,
-                source,
-            })?);
-            materials.push(*material);
+    /// The present state is that at `t_k`, where nobody gathers it.
+    pub(crate) fn begin(&mut self) {
+        for slot in &self.moving {
+            self.before.pose[*slot] = self.pose[*slot];
+            self.before.twist[*slot] = self.twist[*slot];
         }
-        self.carry_over(&order, &constants, &materials);
-        self.constants = constants;
-        self.materials = materials;
-        self.take_order(&order);
-        self.list_moving();
-        self.epoch += 1;
-        self.uncommitted = true;
-        Ok(())
     }
 
-    /// Entities, ids and slots in the new order; those that were bodies and are none any more are
-    /// remembered.
-    fn take_order(&mut self, order: &[(BodyId, Entity)]) {
-        self.slots.clear();
-        for (slot, (_, entity)) in order.iter().enumerate() {
-            let index = entity.index_u32() as usize;
-            if self.slots.len() <= index {
-                self.slots.resize(index + 1, u32::MAX);
-            }
-            self.slots[index] = slot as u32;
+    /// The bodies that move are where they were at `t_k`, after a step that failed.
+    pub(crate) fn put_back(&mut self) {
+        for slot in &self.moving {
+            self.pose[*slot] = self.before.pose[*slot];
+            self.twist[*slot] = self.before.twist[*slot];
         }
-        let entities = order.iter().map(|(_, entity)| *entity).collect();
-        let old = std::mem::replace(&mut self.entities, entities);
-        let gone = old
-            .into_iter()
-            .filter(|entity| self.slot(*entity).is_none());
-        let gone: Vec<Entity> = gone.collect();
-        self.left.extend(gone);
-        self.ids.clear();
-        self.ids.extend(order.iter().map(|(id, _)| *id));
     }
 
-    /// Bodies by id. Those without one come last, in order of entity, with ids above all that
-    /// were ever in use.
-    fn ordered_by_id(&self, query: &Query<BodyQuery>) -> Result<Vec<(BodyId, Entity)>, StepError> {
-        let mut order: Vec<(BodyId, Entity)> = query
-            .iter()
-            .map(|(entity, _, id, ..)| (*id, entity))
-            .collect();
-        order.sort_unstable_by_key(|(id, entity)| (*id, entity.index_u32()));
-        let first_unassigned = order.partition_point(|(id, _)| *id != BodyId::UNASSIGNED);
-        let refused =
-            |(id, entity): (BodyId, Entity), source| StepError::Body { id, entity, source };
-        let (assigned, unassigned) = order.split_at_mut(first_unassigned);
-        if let Some(pair) = assigned.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(refused(pair[1], BodyError::DuplicateId));
+    /// What is wrong with a body, with its names.
+    pub(crate) fn refused(&self, slot: Slot, source: BodyError) -> StepError {
+        StepError::Body {
+            id: self.ids[slot],
+            entity: self.entities[slot],
+            source,
         }
-        let in_use = assigned.last().map_or(0, |(id, _)| id.0 + 1);
-        for (body, next) in unassigned
-            .iter_mut()
-            .zip(self.next_id.max(in_use)..=BodyId::UNASSIGNED.0)
-        {
-            if next == BodyId::UNASSIGNED.0 {
-                return Err(refused(*body, BodyError::NoIdLeft));
-            }
-            body.0 = BodyId(next);
-        }
-        Ok(order)
     }
+}
+
+/// The rows of a column in a new order; `fill` where there was none.
+fn carried<T: Copy>(column: &[T], old: &[Option<Slot>], fill: T) -> Vec<T> {
+    let rows = old.iter().map(|old| old.map_or(fill, |old| column[old]));
+    rows.collect()
 }

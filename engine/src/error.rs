@@ -1,6 +1,6 @@
 //! What can go wrong, with the place, the value and the bound.
 
-use crate::BodyId;
+use crate::components::BodyId;
 use bevy_ecs::entity::Entity;
 use moreau_geometry::GeometryError;
 use moreau_solvers::ProblemError;
@@ -54,6 +54,45 @@ pub enum BodyError {
     NoIdLeft,
 }
 
+/// Why the interactions of a step were not changed.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InteractionError {
+    /// Interactions may be changed between detection and solve alone.
+    #[error("interactions are open to changes between detection and solve alone")]
+    NotOpen,
+    /// A number outside its range.
+    #[error("interaction of bodies {} and {}: {field} is {value}, expected {bound}", .bodies[0], .bodies[1])]
+    Field {
+        /// Its bodies.
+        bodies: [BodyId; 2],
+        /// Field at fault.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        bound: &'static str,
+    },
+    /// There is no body with this id.
+    #[error("there is no body {id}")]
+    UnknownBody {
+        /// The id.
+        id: BodyId,
+    },
+    /// An interaction needs two bodies, one of them dynamic.
+    #[error("an interaction of bodies {} and {} pushes nobody", .bodies[0], .bodies[1])]
+    NothingToPush {
+        /// Its bodies.
+        bodies: [BodyId; 2],
+    },
+    /// A body that sleeps has no interactions: wake it first.
+    #[error("body {id} sleeps")]
+    Asleep {
+        /// The body.
+        id: BodyId,
+    },
+}
+
 /// Why a step was not made. The world is as it was before the call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -98,4 +137,10 @@ pub enum StepError {
         /// What was looked for.
         what: &'static str,
     },
+    /// The engine is in this world already.
+    #[error("the engine is installed in this world already")]
+    AlreadyInstalled,
+    /// A change to the interactions was refused.
+    #[error(transparent)]
+    Interaction(#[from] InteractionError),
 }

@@ -1,61 +1,45 @@
 #![doc = include_str!("../../README.md")]
 #![forbid(unsafe_code)]
 
-mod assembly;
 mod bodies;
-mod body;
-mod body_check;
-mod chunks;
-mod clock;
-mod collider;
-mod compact;
-mod contact_view;
+mod components;
 mod detection;
+mod ecs;
 mod error;
-#[cfg(test)]
-mod footprint;
-mod free_motion;
-mod gather;
-mod index_set;
-mod islands;
-mod ledger;
-mod mass;
-mod material;
-mod momentum;
-mod moreau_jean;
+mod interactions;
+mod math;
 mod motion;
-mod overflow;
-mod projection;
-mod report;
-pub mod rotation;
+mod results;
 pub mod scene;
 mod settings;
-mod simulation;
-mod sleeping;
-mod spatial_order;
-mod state_hash;
 mod step;
-mod threads;
-mod wrench;
 
-pub use body::{BodyId, CollisionGroups, Pose, RigidBody, Twist};
-pub use collider::Collider;
-pub use contact_view::{ContactStatus, ContactView, ContactViews, Contacts};
-pub use error::{BodyError, SettingsError, StepError};
-pub use ledger::EnergyLedger;
-pub use mass::Mass;
-pub use material::{Combine, Material};
-pub use report::{StepReport, StepTiming};
+pub use bodies::plain::Body;
+pub use components::{
+    BodyId, Collider, CollisionGroups, Combine, Mass, Material, Pose, RigidBody, Sleeping, Twist,
+    Wrench,
+};
+pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
+pub use ecs::simulation::Simulation;
+pub use error::{BodyError, InteractionError, SettingsError, StepError};
+pub use interactions::edit::{Interaction, InteractionIndex, Interactions};
+pub use interactions::law::InteractionLaw;
+pub use interactions::warm_start::{StoredImpulse, WarmStart};
+pub use math::rotation;
+pub use math::spatial_order::spatial_order;
+pub use motion::free_motion::FreeMotion;
+pub use motion::scheme::{BodyAtStart, BodySolved, NormalLaw, Scheme};
+pub use results::contact_view::{ContactStatus, ContactView, ContactViews, Contacts};
+pub use results::energy::EnergyLedger;
+pub use results::report::{StepReport, StepTiming};
 pub use scene::{Scene, SceneError, SceneRun};
 pub use settings::{
     Accuracy, Activation, DelassusForm, Projection, RotationUpdate, Settings, SleepSettings,
     SolverOverrides, Theta,
 };
-pub use simulation::Simulation;
-pub use sleeping::Sleeping;
-pub use spatial_order::spatial_order;
-pub use step::{StepOutcome, StepPhase, install};
-pub use wrench::Wrench;
+pub use step::StepState;
+pub use step::moreau_jean::MoreauJean;
+pub use step::threads::Threads;
 
 pub use glam;
 pub use moreau_geometry as geometry;
@@ -64,10 +48,10 @@ pub use moreau_solvers as solvers;
 /// What most programs need.
 pub mod prelude {
     pub use crate::{
-        Accuracy, Activation, BodyId, Collider, CollisionGroups, Combine, ContactStatus,
-        ContactView, Contacts, EnergyLedger, Mass, Material, Pose, RigidBody, Scene, SceneRun,
-        Settings, Simulation, SleepSettings, Sleeping, StepError, StepOutcome, StepPhase,
-        StepReport, Theta, Twist, Wrench,
+        Accuracy, Activation, Body, BodyId, Collider, CollisionGroups, Combine, ContactStatus,
+        ContactView, Contacts, EnergyLedger, Interaction, InteractionLaw, Interactions, Mass,
+        Material, Pose, RigidBody, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping,
+        StepError, StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
     };
     pub use glam;
     pub use glam::{DQuat, DVec3};

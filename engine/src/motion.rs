@@ -1,19 +1,24 @@
 //! Dense per-body arrays of one step, between the state at `t_k` and the state at `t_{k+1}`.
 
-use crate::bodies::{Bodies, BodyConstants};
-use crate::chunks::{self, Slots};
-use crate::detection::Centres;
-use crate::free_motion::{FreeMotion, free_motion, prescribed_motion};
-use crate::overflow::overflows;
-use crate::rotation;
+pub(crate) mod free_motion;
+pub(crate) mod overflow;
+pub(crate) mod scheme;
+
+use crate::bodies::Bodies;
+use crate::bodies::constants::BodyConstants;
+use crate::bodies::slot::{Slot, Slots};
+use crate::components::{RigidBody, Twist};
+use crate::interactions::detected::Centres;
+use crate::math::{chunks, rotation};
 use crate::settings::Settings;
-use crate::{RigidBody, Twist};
-use bevy_ecs::prelude::*;
+use free_motion::{FreeMotion, prescribed_motion};
 use glam::{DMat3, DQuat, DVec3};
 use moreau_solvers::{InverseMass, WorldTwist};
+use overflow::overflows;
+use scheme::{BodyAtStart, Scheme};
 
 /// Free motion and inverse masses of all bodies.
-#[derive(Resource, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Motion {
     /// `v_k`, inertial frame.
     pub(crate) begin: Vec<WorldTwist>,
@@ -27,18 +32,21 @@ pub(crate) struct Motion {
     pub(crate) position: Vec<DVec3>,
     /// Radii of balls about their centres of mass, m; 0 for all other bodies.
     pub(crate) balls: Vec<f64>,
-    /// `v_{k+1}`, inertial frame, at the orientation of the drift.
-    pub(crate) end: Vec<WorldTwist>,
     /// Of [`Bodies`], when the entries of the bodies at rest were written.
     epoch: u64,
     /// The lowest slot of a body at rest whose state is too large to compute with.
-    pub(crate) overflow_at_rest: Option<usize>,
+    pub(crate) overflow_at_rest: Option<Slot>,
 }
 
 impl Motion {
-    /// Phase 1: free motion of every body, and its inverse mass in the inertial frame. Returns the
-    /// lowest slot whose free twist overflows.
-    pub(crate) fn predict(&mut self, bodies: &Bodies, settings: &Settings) -> Option<usize> {
+    /// Free motion of every body, and its inverse mass in the inertial frame. Returns the lowest slot whose free
+    /// twist overflows.
+    pub(crate) fn predict(
+        &mut self,
+        bodies: &Bodies,
+        scheme: &impl Scheme,
+        settings: &Settings,
+    ) -> Option<Slot> {
         if self.epoch != bodies.epoch {
             self.fill(bodies);
         }
@@ -54,7 +62,7 @@ impl Motion {
             let (begin, drift, free, inverse_mass, position) = part.columns;
             let mut overflow = None;
             for (slot, row) in rows {
-                let fallen = fall(bodies, slot, settings);
+                let fallen = fall(bodies, slot, scheme, settings);
                 let twist = &bodies.twist[slot];
                 position[row] = bodies.pose[slot].position;
                 begin[row] = WorldTwist {
@@ -90,7 +98,7 @@ impl Motion {
         self.begin.resize(bodies.len(), WorldTwist::default());
         self.free.resize(bodies.len(), WorldTwist::default());
         self.inverse_mass.resize(bodies.len(), InverseMass::FIXED);
-        for slot in bodies.moving.iter().map(|slot| *slot as usize) {
+        for slot in bodies.moving.iter().copied() {
             let orientation = bodies.pose[slot].orientation;
             self.inverse_mass[slot] = turned_inverse_mass(bodies, slot, orientation);
         }
@@ -100,7 +108,7 @@ impl Motion {
         self.balls.clear();
         let radius = |body: &BodyConstants| body.ball_radius().unwrap_or(0.0);
         self.balls.extend(bodies.constants.iter().map(radius));
-        for (slot, pose) in bodies.pose.iter().enumerate() {
+        for (slot, pose) in bodies.slots().zip(&bodies.pose) {
             self.drift.push(FreeMotion {
                 orientation: pose.orientation,
                 twist: Twist::default(),
@@ -123,39 +131,42 @@ impl Motion {
 
     /// Largest speed of the centre (m/s) and angular speed (rad/s) of body `slot`, before or after
     /// the free motion.
-    pub(crate) fn speeds(&self, slot: usize) -> (f64, f64) {
+    pub(crate) fn speeds(&self, slot: Slot) -> (f64, f64) {
         let (begin, free) = (&self.begin[slot], &self.free[slot]);
         let linear = begin.linear.length().max(free.linear.length());
         (linear, begin.angular.length().max(free.angular.length()))
     }
 
     /// Velocity (m/s, inertial frame) of the point of body `slot` at `arm` from its centre at `t_k`.
-    pub(crate) fn begin_velocity(&self, slot: usize, arm: DVec3) -> DVec3 {
+    pub(crate) fn begin_velocity(&self, slot: Slot, arm: DVec3) -> DVec3 {
         self.begin[slot].at(arm)
     }
 }
 
 /// Free motion of a moving body.
-fn fall(bodies: &Bodies, slot: usize, settings: &Settings) -> FreeMotion {
+#[inline]
+fn fall(bodies: &Bodies, slot: Slot, scheme: &impl Scheme, settings: &Settings) -> FreeMotion {
     let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
     let body = &bodies.constants[slot];
-    let h = settings.time_step;
     match body.kind {
-        RigidBody::Dynamic => free_motion(
-            &body.inertia,
-            pose,
-            twist,
-            &bodies.wrench[slot],
-            settings.gravity,
-            h,
-            settings.rotation,
-        ),
-        RigidBody::Kinematic | RigidBody::Static => prescribed_motion(pose, twist, h),
+        RigidBody::Dynamic => {
+            let start = BodyAtStart {
+                id: bodies.ids[slot],
+                pose,
+                twist,
+                wrench: &bodies.wrench[slot],
+                inertia: &body.inertia,
+            };
+            scheme.predict(&start, settings)
+        }
+        RigidBody::Kinematic | RigidBody::Static => {
+            prescribed_motion(pose, twist, settings.time_step)
+        }
     }
 }
 
 /// `Ŵ` of a moving body at an orientation.
-fn turned_inverse_mass(bodies: &Bodies, slot: usize, orientation: DQuat) -> InverseMass {
+fn turned_inverse_mass(bodies: &Bodies, slot: Slot, orientation: DQuat) -> InverseMass {
     let body = &bodies.constants[slot];
     if !body.is_dynamic() {
         return InverseMass::FIXED;

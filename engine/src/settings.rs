@@ -1,7 +1,7 @@
 //! Everything that can be chosen about a simulation.
 
+use crate::components::Combine;
 use crate::error::SettingsError;
-use crate::material::Combine;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
 use moreau_solvers::{AutoSettings, Momentum, NsgsSettings};

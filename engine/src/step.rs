@@ -2,557 +2,503 @@
 //!
 //! | phase | equation | reads → writes |
 //! |---|---|---|
-//! | [`StepPhase::Gather`] | state `(q_k, v_k)` by id | components → bodies |
-//! | [`StepPhase::FreeTwist`] | `v_free = v_k + h M⁻¹F`, gyroscopic motion split off | bodies → motion |
-//! | [`StepPhase::Detect`] | gaps `g_N`, normals, `I₀` | bodies, motion → candidates |
-//! | [`StepPhase::Activate`] | `I₁ ⊂ I₀` | candidates → index set |
-//! | [`StepPhase::Assemble`] | the term `s` of each normal law, `C, G, d = (s, 0, 0), μ`, warm start | candidates → problem |
-//! | [`StepPhase::Solve`] | `u = W r + q`, `K* ∋ û ⊥ r ∈ K` | problem → `r`, `v_{k+1} = v_free + M⁻¹Gᵀr` |
-//! | [`StepPhase::Update`] | `q_{k+1} = q_k ⊕ h v_{k+θ}` | motion → bodies |
-//! | [`StepPhase::Project`] | `0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0`, poses only | bodies → bodies |
-//! | [`StepPhase::Commit`] | certificate, ledger, next warm start; islands at rest fall asleep | bodies → components, report |
+//! | [`predict`](StepState::predict) | `v_free = v_k + h M⁻¹F`, gyroscopic motion split off | bodies → motion |
+//! | [`detect`](StepState::detect) | gaps `g_N`, normals, `I₀` | bodies, motion → interactions |
+//! | edit | laws changed, interactions dropped and added by the user | interactions |
+//! | [`assemble`](StepState::assemble) | `I₁ ⊂ I₀`, the term `s` of each normal law, `C, G, d, μ`, warm start | interactions → problem |
+//! | [`solve`](StepState::solve) | `u = W r + q`, `K* ∋ û ⊥ r ∈ K` | problem → `r`, `v_{k+1} = v_free + M⁻¹Gᵀr` |
+//! | [`update`](StepState::update) | `q_{k+1} = q_k ⊕ h v_{k+θ}` | motion → bodies |
+//! | [`project`](StepState::project) | `0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0`, poses only | bodies → bodies |
+//! | [`finish`](StepState::finish) | certificate, ledger, next warm start; islands at rest fall asleep | → report |
 //!
-//! Sleeping bodies are left out (`sleeping.rs`). Where detection finds that one of them is met, it wakes, and
+//! Sleeping bodies are left out (`step/sleeping.rs`). Where detection finds that one of them is met, it wakes, and
 //! free motion and detection are repeated with it.
 //!
-//! Each phase is a thin system around a plain function over slices. A phase that fails records
-//! its error in [`StepOutcome`] and the later ones do not run: as components are written by the
-//! last phase alone, a failed step leaves the world as it was.
+//! [`StepState`] owns all that a step works on. In an ECS the same phases are the systems of
+//! [`StepPhase`](crate::StepPhase), between a gather and a commit of components. After a phase that fails the later ones do not
+//! run, and the bodies are as they were.
 
-use crate::assembly::{ContactProblem, Parts};
+pub(crate) mod assembly;
+mod clock;
+#[cfg(test)]
+mod footprint;
+mod islands;
+mod ledger;
+mod momentum;
+pub(crate) mod moreau_jean;
+mod projection;
+mod sleeping;
+mod solve;
+mod sub_problem;
+pub(crate) mod threads;
+mod update;
+
 use crate::bodies::Bodies;
-use crate::chunks;
-use crate::clock::Clock;
-use crate::compact::Compact;
-use crate::contact_view::Contacts;
+use crate::bodies::check::check_body_state;
+use crate::bodies::plain::Body;
+use crate::components::{BodyId, Pose, Twist, Wrench};
 use crate::detection::Detection;
-use crate::error::StepError;
-use crate::gather::{Before, BodyQueries, StateQueries};
-use crate::index_set::IndexSet;
-use crate::ledger::Ledger;
-use crate::momentum::MomentumCheck;
-use crate::moreau_jean::{self, Pushes};
+use crate::error::{InteractionError, StepError};
+use crate::interactions::edit::{Edits, Interactions};
+use crate::interactions::record::ContactRecord;
+use crate::interactions::warm_start::{Stored, WarmStart};
+use crate::math::chunks;
 use crate::motion::Motion;
-use crate::overflow::check_finite;
-use crate::projection::Projector;
-use crate::report::StepReport;
-use crate::settings::{DelassusForm, Settings};
-use crate::sleeping::Sleepers;
-use crate::threads::Threads;
-use bevy_ecs::prelude::*;
-use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings, SingleThreadedExecutor};
+use crate::motion::overflow::check_finite;
+use crate::motion::scheme::Scheme;
+use crate::results::contact_view::ContactViews;
+use crate::results::report::StepReport;
+use crate::settings::Settings;
+use assembly::{ContactProblem, Parts};
+use bevy_ecs::resource::Resource;
+use clock::Clock;
 use glam::DVec3;
-use moreau_solvers::{Auto, Goal, Solver as _, SolverReport};
-
-/// The phases of a step, in their order. Systems of the user may be ordered against them.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StepPhase {
-    /// Components to dense arrays, checks.
-    Gather,
-    /// Free motion.
-    FreeTwist,
-    /// Broad and narrow phase.
-    Detect,
-    /// Index set.
-    Activate,
-    /// Laws, and the friction-contact problem.
-    Assemble,
-    /// Impulses.
-    Solve,
-    /// Twists and poses.
-    Update,
-    /// Projection on the constraints.
-    Project,
-    /// Report, dense arrays to components.
-    Commit,
-}
-
-/// How the last step ended. Written by every step.
-#[derive(Resource, Debug, Default)]
-pub struct StepOutcome {
-    error: Option<StepError>,
-}
-
-impl StepOutcome {
-    /// The error of the last step, if it failed.
-    #[must_use]
-    pub fn error(&self) -> Option<&StepError> {
-        self.error.as_ref()
-    }
-}
-
-/// Installs the step into a world and a schedule of the user's own: resources, and the phases as
-/// one chain. Each run of the schedule is then one step.
-///
-/// Settings are the [`Settings`] resource, results are [`StepReport`], [`Contacts`] and
-/// [`StepOutcome`].
-///
-/// # Errors
-/// [`StepError::Settings`] if a setting is out of range; nothing is installed then.
-///
-/// ```
-/// use bevy_ecs::prelude::*;
-/// use moreau::prelude::*;
-/// let (mut world, mut schedule) = (World::new(), Schedule::default());
-/// moreau::install(&mut world, &mut schedule, Settings::default())?;
-/// let ball = world.spawn((RigidBody::Dynamic, Collider::sphere(0.5))).id();
-/// schedule.run(&mut world);
-/// assert!(world.resource::<StepOutcome>().error().is_none());
-/// assert!(world.get::<Pose>(ball).is_some_and(|pose| pose.position.z < 0.0));
-/// # Ok::<(), StepError>(())
-/// ```
-pub fn install(
-    world: &mut World,
-    schedule: &mut Schedule,
-    settings: Settings,
-) -> Result<(), StepError> {
-    settings.validate()?;
-    world.insert_resource(settings);
-    world.init_resource::<StepReport>();
-    world.init_resource::<Contacts>();
-    world.init_resource::<StepOutcome>();
-    world.init_resource::<Clock>();
-    world.init_resource::<Solver>();
-    world.init_resource::<MomentumCheck>();
-    world.init_resource::<Before>();
-    world.init_resource::<Bodies>();
-    world.init_resource::<Motion>();
-    world.init_resource::<Detection>();
-    world.init_resource::<IndexSet>();
-    world.init_resource::<ContactProblem>();
-    world.init_resource::<Pushes>();
-    world.init_resource::<Ledger>();
-    world.init_resource::<Projector>();
-    world.init_resource::<Threads>();
-    world.init_resource::<Sleepers>();
-    world.init_resource::<Compact>();
-    schedule.add_systems(
-        (
-            gather.pipe(record).in_set(StepPhase::Gather),
-            free_twist
-                .pipe(record)
-                .in_set(StepPhase::FreeTwist)
-                .run_if(healthy),
-            detect
-                .pipe(record)
-                .in_set(StepPhase::Detect)
-                .run_if(healthy),
-            activate.in_set(StepPhase::Activate).run_if(healthy),
-            assemble.in_set(StepPhase::Assemble).run_if(healthy),
-            solve.pipe(record).in_set(StepPhase::Solve).run_if(healthy),
-            update
-                .pipe(record)
-                .in_set(StepPhase::Update)
-                .run_if(healthy),
-            project
-                .pipe(record)
-                .in_set(StepPhase::Project)
-                .run_if(healthy),
-            (report, fall_asleep, scatter)
-                .chain()
-                .in_set(StepPhase::Commit)
-                .run_if(healthy),
-        )
-            .chain(),
-    );
-    Ok(())
-}
-
-/// The public resources of the step are in the world. They are the ones that a user can remove.
-pub(crate) fn check_installed(world: &World) -> Result<(), StepError> {
-    let resources = [
-        ("Settings", world.contains_resource::<Settings>()),
-        ("StepReport", world.contains_resource::<StepReport>()),
-        ("Contacts", world.contains_resource::<Contacts>()),
-        ("StepOutcome", world.contains_resource::<StepOutcome>()),
-    ];
-    match resources.into_iter().find(|(_, present)| !present) {
-        Some((what, _)) => Err(StepError::NotInstalled { what }),
-        None => Ok(()),
-    }
-}
-
-/// The schedule of a [`crate::Simulation`]: one thread for the nine systems (their work is
-/// parallel inside), ambiguities are errors.
-pub(crate) fn schedule() -> Schedule {
-    let mut schedule = Schedule::default();
-    schedule.set_executor(SingleThreadedExecutor::new());
-    schedule.set_build_settings(ScheduleBuildSettings {
-        ambiguity_detection: LogLevel::Error,
-        ..ScheduleBuildSettings::default()
-    });
-    schedule
-}
-
-/// One run of the schedule. A large step stays on the threads that its phases are shared among.
-pub(crate) fn run(schedule: &mut Schedule, world: &mut World) {
-    let bodies = world.get_resource::<Bodies>();
-    let large = bodies.is_some_and(|bodies| bodies.moving.len() >= LARGE);
-    match world.get_resource::<Threads>().cloned() {
-        Some(threads) => threads.run_step(large, || schedule.run(world)),
-        None => schedule.run(world),
-    }
-}
-
-/// The contact solver and what it said of this step.
-#[derive(Resource, Debug, Default)]
-pub(crate) struct Solver {
-    auto: Auto,
-    report: SolverReport,
-}
-
-fn record(In(result): In<Result<(), StepError>>, mut outcome: ResMut<StepOutcome>) {
-    outcome.error = result.err();
-}
-
-fn healthy(outcome: Res<StepOutcome>) -> bool {
-    outcome.error.is_none()
-}
-
-fn gather(
-    mut clock: ResMut<Clock>,
-    mut bodies: ResMut<Bodies>,
-    mut before: ResMut<Before>,
-    mut threads: ResMut<Threads>,
-    settings: Res<Settings>,
-    world: BodyQueries,
-) -> Result<(), StepError> {
-    clock.start();
-    // Changes of this interval go by unseen if the settings are refused.
-    settings
-        .validate()
-        .map_err(StepError::from)
-        .and_then(|()| threads.resize(settings.threads))
-        .inspect_err(|_| bodies.mark_stale())?;
-    bodies.gather(&mut before, &world, &settings)?;
-    clock.timing.ms_gather = clock.lap();
-    Ok(())
-}
-
-fn free_twist(
-    bodies: Res<Bodies>,
-    mut motion: ResMut<Motion>,
-    conditions: Conditions,
-) -> Result<(), StepError> {
-    let Conditions {
-        settings,
-        threads,
-        mut clock,
-    } = conditions;
-    predict(&mut motion, &bodies, &settings, &threads)?;
-    clock.timing.ms_free = clock.lap();
-    Ok(())
-}
-
-fn predict(
-    motion: &mut Motion,
-    bodies: &Bodies,
-    settings: &Settings,
-    threads: &Threads,
-) -> Result<(), StepError> {
-    let many = is_long(bodies.moving.len());
-    let overflow = threads.run(many, || motion.predict(bodies, settings));
-    overflow.map_or(Ok(()), |slot| {
-        let free = &motion.free[slot];
-        check_finite(
-            bodies.ids[slot],
-            [
-                ("linear velocity", free.linear),
-                ("angular velocity", free.angular),
-            ],
-        )
-    })
-}
-
-/// Enough rows for a loop over them to gain from other threads, waking them included.
-fn is_long(rows: usize) -> bool {
-    rows >= 4 * chunks::CHUNK
-}
+use ledger::Ledger;
+use momentum::MomentumCheck;
+use moreau_jean::MoreauJean;
+use moreau_solvers::FactoredProblem;
+use projection::Projector;
+use sleeping::Sleepers;
+use solve::Solver;
+use threads::Threads;
+use update::Pushes;
 
 /// Bodies from which on detection gains from other threads, waking them included.
 const LARGE: usize = 250;
 
-fn is_large(bodies: &Bodies) -> bool {
-    bodies.len() >= LARGE
+/// Enough rows for a loop over them to gain from other threads, waking them included.
+pub(crate) fn is_long(rows: usize) -> bool {
+    rows >= 4 * chunks::CHUNK
 }
 
-/// Repeated with the free motion of those that wake, until no body that is awake meets one that sleeps.
-fn detect(
-    mut detection: ResMut<Detection>,
-    mut bodies: ResMut<Bodies>,
-    mut before: ResMut<Before>,
-    mut motion: ResMut<Motion>,
-    conditions: Conditions,
-) -> Result<(), StepError> {
-    let Conditions {
-        settings,
-        threads,
-        mut clock,
-    } = conditions;
-    loop {
-        threads.run(is_large(&bodies), || {
-            detection.detect(&bodies, &motion, &settings);
+/// All that a step works on: bodies, buffers, solver, and what is kept for the next step.
+///
+/// It steps bodies given as plain data, and is the resource behind a [`Simulation`](crate::Simulation) and the systems of
+/// [`install`](crate::install).
+///
+/// ```
+/// use moreau::prelude::*;
+/// let ground = Body {
+///     id: BodyId(0),
+///     kind: RigidBody::Static,
+///     collider: Some(Collider::half_space(DVec3::Z)),
+///     ..Body::default()
+/// };
+/// let ball = Body {
+///     id: BodyId(1),
+///     pose: Pose::at(0.0, 0.0, 2.0),
+///     collider: Some(Collider::sphere(0.5)),
+///     ..Body::default()
+/// };
+/// let mut state = StepState::default();
+/// state.set_bodies(&[ground, ball])?;
+/// for _ in 0..400 {
+///     assert!(state.step(&Settings::default())?.converged);
+/// }
+/// let height = state.pose(BodyId(1)).map(|pose| pose.position.z);
+/// assert!(height.is_some_and(|z| (z - 0.5).abs() < 1e-4));
+/// # Ok::<(), StepError>(())
+/// ```
+#[derive(Resource, Default)]
+pub struct StepState {
+    /// Of this step.
+    settings: Settings,
+    pub(crate) threads: Threads,
+    clock: Clock,
+    pub(crate) bodies: Bodies,
+    motion: Motion,
+    detection: Detection,
+    record: ContactRecord,
+    edits: Edits,
+    problem: ContactProblem,
+    solver: Solver,
+    pushes: Pushes,
+    projector: Projector,
+    ledger: Ledger,
+    momentum: MomentumCheck,
+    sleepers: Sleepers,
+    stored: Stored,
+    contacts: ContactViews,
+    report: StepReport,
+    /// The problem and its solution are those of the last step, which succeeded.
+    solved: bool,
+}
+
+/// The step without an ECS.
+impl StepState {
+    /// Steps that run on these threads.
+    #[must_use]
+    pub fn with_threads(threads: Threads) -> Self {
+        Self {
+            threads,
+            ..Self::default()
+        }
+    }
+
+    /// Replaces all bodies. Those whose ids stay keep their warm starts.
+    ///
+    /// # Errors
+    /// [`StepError::Body`] names the first body at fault, its field and the bound; all bodies then stay as they were.
+    pub fn set_bodies(&mut self, bodies: &[Body]) -> Result<(), StepError> {
+        self.bodies.take(bodies)
+    }
+
+    /// Makes one step.
+    ///
+    /// # Errors
+    /// [`StepError`]; the bodies are then as they were before the call.
+    pub fn step(&mut self, settings: &Settings) -> Result<StepReport, StepError> {
+        self.step_by(&MoreauJean, settings, |_| Ok(()))
+    }
+
+    /// Makes one step of a `scheme`, with changes of the interactions by `edit`.
+    ///
+    /// # Errors
+    /// [`StepError`], also from `edit`; the bodies are then as they were before the call.
+    pub fn step_by(
+        &mut self,
+        scheme: &impl Scheme,
+        settings: &Settings,
+        edit: impl FnOnce(&mut Interactions<'_>) -> Result<(), InteractionError> + Send,
+    ) -> Result<StepReport, StepError> {
+        self.begin(settings)?;
+        self.bodies.settle_sleep(&|_| false, settings);
+        self.bodies.begin();
+        self.start_threads()?;
+        let done = self.in_pool(|step| {
+            step.predict(scheme)?;
+            step.detect(scheme)?;
+            edit(&mut step.interactions())?;
+            step.assemble(scheme);
+            step.solve()?;
+            step.update(scheme)?;
+            step.project()?;
+            step.finish();
+            Ok(step.end())
         });
-        if !bodies.wake_met(&detection.candidates, &mut before) {
-            break;
-        }
-        predict(&mut motion, &bodies, &settings, &threads)?;
+        done.inspect_err(|_| self.fail())
     }
-    clock.timing.ms_detect = clock.lap();
-    Ok(())
 }
 
-fn activate(
-    mut index_set: ResMut<IndexSet>,
-    detection: Res<Detection>,
-    bodies: Res<Bodies>,
-    motion: Res<Motion>,
-    settings: Res<Settings>,
-) {
-    index_set.activate(&detection.candidates, &bodies, &motion, &settings);
-}
-
-/// How a phase is to run, and the clock for its end.
-#[derive(bevy_ecs::system::SystemParam)]
-struct Conditions<'w> {
-    settings: Res<'w, Settings>,
-    threads: Res<'w, Threads>,
-    clock: ResMut<'w, Clock>,
-}
-
-fn assemble(
-    (mut problem, mut detection): (ResMut<ContactProblem>, ResMut<Detection>),
-    index_set: Res<IndexSet>,
-    contacts: Res<Contacts>,
-    sleepers: Res<Sleepers>,
-    (bodies, motion): (Res<Bodies>, Res<Motion>),
-    conditions: Conditions,
-) {
-    let Conditions {
-        settings,
-        threads,
-        mut clock,
-    } = conditions;
-    let kept = sleepers.warm_start(&bodies);
-    let last = settings
-        .warm_start
-        .then(|| contacts.0.warm_start(kept, &bodies));
-    let parts = Parts {
-        bodies: &bodies,
-        motion: &motion,
-        settings: &settings,
-        last,
-    };
-    threads.run(is_long(index_set.len()), || {
-        problem.assemble(&index_set, &mut detection.candidates, &parts);
-    });
-    clock.timing.ms_assemble = clock.lap();
-}
-
-fn solve(
-    mut solver: ResMut<Solver>,
-    mut problem: ResMut<ContactProblem>,
-    mut motion: ResMut<Motion>,
-    mut compact: ResMut<Compact>,
-    bodies: Res<Bodies>,
-    conditions: Conditions,
-) -> Result<(), StepError> {
-    let Conditions {
-        settings,
-        threads,
-        mut clock,
-    } = conditions;
-    let Solver { auto, report } = &mut *solver;
-    auto.settings = settings.auto();
-    let mut impulse = std::mem::take(&mut problem.record.impulse);
-    let few = Compact::is_worth_it(&bodies);
-    let (mut end, factored) = if few {
-        compact.take(&problem, &bodies, &motion);
-        (std::mem::take(&mut compact.end), compact.view())
-    } else {
-        let end = std::mem::take(&mut motion.end);
-        (end, problem.factored(&motion))
-    };
-    let goal = Goal::scaled(settings.tolerance());
-    let shared = factored.contacts.len() >= auto.settings.first.parallel_from;
-    let solved = threads.run(shared, || match settings.delassus {
-        DelassusForm::MatrixFree => auto.solve_factored(&factored, &mut impulse, &mut end, &goal),
-        DelassusForm::Stored => {
-            let report = auto.solve(&factored.assemble(), &mut impulse, &goal);
-            factored.twist_under(&impulse, &mut end);
-            report
-        }
-    });
-    problem.record.impulse = impulse;
-    if few {
-        compact.end = end;
-        compact.give_back(&mut motion.end, &bodies);
-    } else {
-        motion.end = end;
+/// The phases.
+impl StepState {
+    /// Settings are checked, and those of this step from now on.
+    pub(crate) fn begin(&mut self, settings: &Settings) -> Result<(), StepError> {
+        self.clock.start();
+        self.solved = false;
+        self.edits.clear();
+        settings.validate()?;
+        self.settings = *settings;
+        Ok(())
     }
-    *report = solved?;
-    clock.timing.ms_solve = clock.lap();
-    Ok(())
-}
 
-fn update(
-    mut bodies: ResMut<Bodies>,
-    mut pushes: ResMut<Pushes>,
-    motion: Res<Motion>,
-    problem: Res<ContactProblem>,
-    settings: Res<Settings>,
-    threads: Res<Threads>,
-) -> Result<(), StepError> {
-    pushes.mark(&problem, &bodies);
-    let overflow = threads.run(is_long(bodies.moving.len()), || {
-        moreau_jean::update(&mut bodies, &motion, &pushes, &settings)
-    });
-    overflow.map_or(Ok(()), |slot| {
-        let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
-        let p = pose.orientation;
-        check_finite(
-            bodies.ids[slot],
-            [
-                ("position", pose.position),
-                ("orientation", DVec3::new(p.x, p.y, p.z) + DVec3::splat(p.w)),
-                ("linear velocity", twist.linear),
-                ("angular velocity", twist.angular),
-            ],
-        )
-    })
-}
+    /// Large steps have their threads from the first one on.
+    pub(crate) fn start_threads(&mut self) -> Result<(), StepError> {
+        if self.bodies.len() >= LARGE {
+            self.threads.start(self.settings.threads)?;
+        }
+        self.clock.timing.ms_gather = self.clock.lap();
+        Ok(())
+    }
 
-fn project(
-    (mut projector, mut solver): (ResMut<Projector>, ResMut<Solver>),
-    (mut bodies, mut detection): (ResMut<Bodies>, ResMut<Detection>),
-    (before, motion): (Res<Before>, Res<Motion>),
-    (index_set, problem): (Res<IndexSet>, Res<ContactProblem>),
-    conditions: Conditions,
-) -> Result<(), StepError> {
-    let Conditions {
-        settings,
-        threads,
-        mut clock,
-    } = conditions;
-    threads.run(is_large(&bodies), || {
-        // The problem has the candidates, unless it chose some.
-        let left = std::mem::take(&mut detection.candidates);
-        let candidates = match index_set.chosen() {
-            None => &problem.record.places,
-            Some(_) => &left,
+    /// `v_free = v_k + h M⁻¹F`.
+    pub(crate) fn predict(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
+        self.move_freely(scheme)?;
+        self.clock.timing.ms_free = self.clock.lap();
+        Ok(())
+    }
+
+    fn move_freely(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
+        let (bodies, motion, settings) = (&self.bodies, &mut self.motion, &self.settings);
+        let many = is_long(bodies.moving.len());
+        let overflow = self
+            .threads
+            .run(many, || motion.predict(bodies, scheme, settings));
+        overflow.map_or(Ok(()), |slot| {
+            let free = &self.motion.free[slot];
+            check_finite(
+                self.bodies.ids[slot],
+                [
+                    ("linear velocity", free.linear),
+                    ("angular velocity", free.angular),
+                ],
+            )
+        })
+    }
+
+    /// `I₀`. Repeated with the free motion of those that wake, until no body that is awake meets one that sleeps.
+    pub(crate) fn detect(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
+        loop {
+            let (bodies, motion, settings) = (&self.bodies, &self.motion, &self.settings);
+            let (detection, found) = (&mut self.detection, &mut self.record.found);
+            self.threads.run(bodies.len() >= LARGE, || {
+                detection.detect(bodies, motion, settings, found);
+            });
+            let pairs = self.record.found.iter().map(|contact| contact.bodies);
+            if !self.bodies.wake_met(pairs) {
+                break;
+            }
+            self.move_freely(scheme)?;
+        }
+        self.edits.open = true;
+        self.clock.timing.ms_detect = self.clock.lap();
+        Ok(())
+    }
+
+    /// `I₁ ⊂ I₀`, and `C, G, d, μ` of its contacts, with the impulses to start from.
+    pub(crate) fn assemble(&mut self, scheme: &impl Scheme) {
+        self.edits.open = false;
+        let last = self.contacts.last().filter(|_| self.settings.warm_start);
+        let parts = Parts {
+            bodies: &self.bodies,
+            motion: &self.motion,
+            scheme,
+            edits: &self.edits,
+            settings: &self.settings,
+            last: last.map(|last| self.stored.source(last, &self.bodies)),
         };
-        let found = (&mut *detection, &candidates[..]);
-        let sweeps = solver.auto.sweeps();
-        let done = projector.project(&mut bodies, &before.pose, &motion, found, &settings, sweeps);
-        detection.candidates = left;
-        done
-    })?;
-    clock.timing.ms_update = clock.lap();
-    Ok(())
+        let (problem, record) = (&mut self.problem, &mut self.record);
+        problem.activate(record, &parts);
+        let many = is_long(record.places().len());
+        self.threads.run(many, || problem.assemble(record, &parts));
+        self.clock.timing.ms_assemble = self.clock.lap();
+    }
+
+    /// `u = W r + q`, `K* ∋ û ⊥ r ∈ K`, and `v_{k+1} = v_free + M⁻¹Gᵀr`.
+    pub(crate) fn solve(&mut self) -> Result<(), StepError> {
+        if self.problem.contacts.len() >= self.settings.nsgs().parallel_from {
+            self.threads.start(self.settings.threads)?;
+        }
+        self.solver.solve(
+            &self.problem,
+            &mut self.record,
+            (&self.bodies, &self.motion),
+            &self.settings,
+            &self.threads,
+        )?;
+        self.clock.timing.ms_solve = self.clock.lap();
+        Ok(())
+    }
+
+    /// `q_{k+1} = q_k ⊕ h v_{k+θ}`.
+    pub(crate) fn update(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
+        let (bodies, settings) = (&mut self.bodies, &self.settings);
+        self.pushes
+            .mark(&self.record, &self.problem.impacts, bodies);
+        let velocities = (&self.motion, &self.record.end[..]);
+        let overflow = self.threads.run(is_long(bodies.moving.len()), || {
+            update::update(bodies, velocities, &self.pushes, scheme, settings)
+        });
+        overflow.map_or(Ok(()), |slot| {
+            let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
+            let p = pose.orientation;
+            check_finite(
+                bodies.ids[slot],
+                [
+                    ("position", pose.position),
+                    ("orientation", DVec3::new(p.x, p.y, p.z) + DVec3::splat(p.w)),
+                    ("linear velocity", twist.linear),
+                    ("angular velocity", twist.angular),
+                ],
+            )
+        })
+    }
+
+    /// `0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0`, `q ← q ⊕ Ŵ Cᵀ Λ`.
+    pub(crate) fn project(&mut self) -> Result<(), StepError> {
+        let (bodies, motion, settings) = (&mut self.bodies, &self.motion, &self.settings);
+        let found = (&mut self.detection, &self.record.found[..], &self.edits);
+        let (projector, sweeps) = (&mut self.projector, self.solver.auto.sweeps());
+        self.threads.run(bodies.len() >= LARGE, || {
+            projector.project(bodies, motion, found, settings, sweeps)
+        })?;
+        self.clock.timing.ms_update = self.clock.lap();
+        Ok(())
+    }
+
+    /// The books are closed: ledger, momentum check, warm start of the next step, islands that fall asleep.
+    pub(crate) fn finish(&mut self) {
+        let (bodies, motion, settings) = (&mut self.bodies, &self.motion, &self.settings);
+        let (contacts, record) = (&self.problem.contacts, &mut self.record);
+        let (ledger, momentum) = (&mut self.ledger, &mut self.momentum);
+        let rows = contacts.len().max(bodies.moving.len());
+        let (mut energy, momentum_residual) = self.threads.run(is_long(rows), || {
+            let defect = &mut momentum.defect;
+            let energy = ledger.balance((bodies, motion), contacts, record, defect, settings);
+            let worst = momentum.check(bodies, record.places(), &record.carried);
+            (energy, worst)
+        });
+        let last = self.contacts.renew();
+        last.keep(record, motion.centres(), bodies);
+        self.stored.forget_restored();
+        if std::mem::take(&mut bodies.sleep.woke) {
+            self.stored.forget_awake(bodies);
+        }
+        let solved = &self.solver.report;
+        let residual = solved.residual.scaled;
+        let fell = self
+            .sleepers
+            .fall_asleep(bodies, &last.record, residual, settings);
+        if fell.count > 0 {
+            self.stored.keep(last, |slot| bodies.is_asleep(slot));
+        }
+        energy.fall_asleep(fell.kinetic);
+        let impulse = &last.record.impulse;
+        self.clock.step += 1;
+        self.clock.t += settings.time_step;
+        self.report = StepReport {
+            step: self.clock.step,
+            t: self.clock.t,
+            bodies: bodies.len(),
+            sleeping: bodies.sleep.count,
+            islands: fell.islands,
+            contacts: impulse.len(),
+            closed_contacts: impulse.iter().filter(|r| r.x > 0.0).count(),
+            sweeps: solved.iterations,
+            factorizations: solved.factorizations,
+            converged: solved.converged(),
+            e_scaled: residual,
+            e_fclib: solved.residual.fclib,
+            max_penetration: self.detection.deepest_found,
+            cone_violation: solved.residual.cone_violation,
+            momentum_residual,
+            projections: self.projector.iterations,
+            energy,
+            timing: self.clock.timing,
+        };
+        self.solved = true;
+    }
+
+    /// The step is over: its report.
+    pub(crate) fn end(&mut self) -> StepReport {
+        self.report.timing = self.clock.finish();
+        self.report
+    }
+
+    /// A phase failed: the bodies are as they were.
+    pub(crate) fn fail(&mut self) {
+        self.edits.clear();
+        self.bodies.put_back();
+    }
 }
 
-/// Everything that a finished step writes about itself, with its buffers.
-#[derive(bevy_ecs::system::SystemParam)]
-struct Results<'w> {
-    report: ResMut<'w, StepReport>,
-    contacts: ResMut<'w, Contacts>,
-    clock: ResMut<'w, Clock>,
-    momentum: ResMut<'w, MomentumCheck>,
-    ledger: ResMut<'w, Ledger>,
-    motion: ResMut<'w, Motion>,
-    problem: ResMut<'w, ContactProblem>,
-    detection: ResMut<'w, Detection>,
-}
+/// What it knows.
+impl StepState {
+    /// The interactions, open to changes between detection and solve.
+    pub fn interactions(&mut self) -> Interactions<'_> {
+        Interactions {
+            found: &mut self.record.found,
+            edits: &mut self.edits,
+            bodies: &self.bodies,
+            settings: &self.settings,
+        }
+    }
 
-/// What the earlier phases left behind.
-#[derive(bevy_ecs::system::SystemParam)]
-struct Finished<'w> {
-    bodies: Res<'w, Bodies>,
-    before: Res<'w, Before>,
-    solver: Res<'w, Solver>,
-    projector: Res<'w, Projector>,
-    settings: Res<'w, Settings>,
-    threads: Res<'w, Threads>,
-}
+    /// Time at the end of the last step, s.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.clock.t
+    }
 
-fn report(results: Results, finished: Finished) {
-    let Results {
-        mut report,
-        mut contacts,
-        mut clock,
-        mut momentum,
-        mut ledger,
-        mut motion,
-        mut problem,
-        mut detection,
-    } = results;
-    let Finished {
-        bodies,
-        before,
-        solver,
-        projector,
-        settings,
-        threads,
-    } = &finished;
-    let mut carried = std::mem::take(&mut problem.record.carried);
-    let solution = &*problem;
-    let rows = solution.contacts.len().max(bodies.moving.len());
-    let (energy, momentum_residual) = threads.run(is_long(rows), || {
-        let columns = [&mut carried, &mut momentum.defect];
-        let energy = ledger.balance(before, bodies, &motion, solution, columns, settings);
-        let places = &solution.record.places;
-        (energy, momentum.check(bodies, places, &carried))
-    });
-    clock.step += 1;
-    clock.t += settings.time_step;
-    let solved = &solver.report;
-    *report = StepReport {
-        step: clock.step,
-        t: clock.t,
-        bodies: bodies.len(),
-        sleeping: bodies.sleep.count,
-        islands: 0,
-        contacts: solution.contacts.len(),
-        closed_contacts: solution.record.impulse.iter().filter(|r| r.x > 0.0).count(),
-        sweeps: solved.iterations,
-        factorizations: solved.factorizations,
-        converged: solved.converged(),
-        e_scaled: solved.residual.scaled,
-        e_fclib: solved.residual.fclib,
-        max_penetration: detection.deepest_found,
-        cone_violation: solved.residual.cone_violation,
-        momentum_residual,
-        projections: projector.iterations,
-        energy,
-        timing: clock.timing,
-    };
-    problem.record.carried = carried;
-    contacts.0.keep(&mut problem.record, &mut motion, bodies);
-    problem.give_back(&mut detection.candidates);
-}
+    /// The report of the last step that succeeded.
+    #[must_use]
+    pub fn report(&self) -> &StepReport {
+        &self.report
+    }
 
-fn fall_asleep(
-    mut sleepers: ResMut<Sleepers>,
-    mut bodies: ResMut<Bodies>,
-    mut before: ResMut<Before>,
-    mut report: ResMut<StepReport>,
-    contacts: Res<Contacts>,
-    settings: Res<Settings>,
-) {
-    let (solved, residual) = (contacts.0.record(), report.e_scaled);
-    let fell = sleepers.fall_asleep(&mut bodies, &mut before, solved, residual, &settings);
-    report.energy.fall_asleep(fell.kinetic);
-    report.islands = fell.islands;
-    report.sleeping = bodies.sleep.count;
-}
+    /// Contacts of the last step that succeeded, ordered by the ids of their bodies.
+    #[must_use]
+    pub fn contacts(&self) -> &ContactViews {
+        &self.contacts
+    }
 
-fn scatter(
-    mut bodies: ResMut<Bodies>,
-    mut clock: ResMut<Clock>,
-    mut report: ResMut<StepReport>,
-    threads: Res<Threads>,
-    mut world: StateQueries,
-) {
-    threads.run(is_long(bodies.moving.len()), || bodies.scatter(&mut world));
-    report.timing = clock.finish();
+    /// The friction-contact problem of the last step, in factored form, over the bodies in the
+    /// order of their ids. [`FactoredProblem::assemble`] gives the stored form with the full
+    /// Delassus operator. `None` before the first step and after a failed one.
+    #[must_use]
+    pub fn problem(&self) -> Option<FactoredProblem<'_>> {
+        self.solved.then(|| self.problem.factored(&self.motion))
+    }
+
+    /// Solution of [`StepState::problem`]: impulses, N·s, contact frames.
+    #[must_use]
+    pub fn impulses(&self) -> &[DVec3] {
+        let last = self.contacts.last().filter(|_| self.solved);
+        last.map_or(&[], |last| &last.record.impulse)
+    }
+
+    /// Ids, poses and twists of all bodies, in the order of ids.
+    pub fn states(&self) -> impl Iterator<Item = (BodyId, Pose, Twist)> + '_ {
+        let Bodies {
+            ids, pose, twist, ..
+        } = &self.bodies;
+        let states = pose.iter().zip(twist);
+        let states = ids.iter().zip(states);
+        states.map(|(id, (pose, twist))| (*id, *pose, *twist))
+    }
+
+    /// Pose of a body at the end of the last step.
+    #[must_use]
+    pub fn pose(&self, id: BodyId) -> Option<Pose> {
+        Some(self.bodies.pose[self.bodies.slot_of(id)?])
+    }
+
+    /// Twist of a body at the end of the last step.
+    #[must_use]
+    pub fn twist(&self, id: BodyId) -> Option<Twist> {
+        Some(self.bodies.twist[self.bodies.slot_of(id)?])
+    }
+
+    /// The threads of its steps.
+    #[must_use]
+    pub fn threads(&self) -> &Threads {
+        &self.threads
+    }
+
+    /// The impulses that the next step starts from, by the ids of bodies and the features of contacts: with the states
+    /// of the bodies all that a step without sleepers depends on.
+    #[must_use]
+    pub fn warm_start(&self) -> WarmStart {
+        let last = self.contacts.last();
+        last.map_or_else(WarmStart::default, |last| self.stored.export(last))
+    }
+
+    /// Lets the next step start from these impulses. Impulses of contacts that it does not have are ignored.
+    pub fn set_warm_start(&mut self, warm_start: WarmStart) {
+        self.stored.restore(warm_start, self.contacts.renew());
+    }
+
+    /// Puts another wrench on a body, and wakes it; false without the body.
+    ///
+    /// # Errors
+    /// [`StepError::Body`] if it is not finite; the old one then stays.
+    pub fn set_wrench(&mut self, id: BodyId, wrench: Wrench) -> Result<bool, StepError> {
+        let Some(slot) = self.bodies.slot_of(id) else {
+            return Ok(false);
+        };
+        check_body_state(&Pose::default(), &Twist::default(), &wrench)
+            .map_err(|source| self.bodies.refused(slot, source))?;
+        if self.bodies.wrench[slot] != wrench {
+            self.bodies.disturb(slot);
+            self.bodies.wrench[slot] = wrench;
+        }
+        Ok(true)
+    }
+
+    /// Wakes the island of a body at the beginning of the next step. False if it does not sleep.
+    pub fn wake(&mut self, id: BodyId) -> bool {
+        let slot = self.bodies.slot_of(id);
+        slot.is_some_and(|slot| self.bodies.ask_to_wake(slot))
+    }
+
+    /// The step is worth other threads.
+    pub(crate) fn is_large(&self) -> bool {
+        self.bodies.moving.len() >= LARGE
+    }
+
+    /// A part of a step, on the threads that its phases are shared among.
+    pub(crate) fn in_pool<R: Send>(&mut self, part: impl FnOnce(&mut Self) -> R + Send) -> R {
+        let threads = self.threads.clone();
+        threads.run_awake(self.is_large(), || part(self))
+    }
 }

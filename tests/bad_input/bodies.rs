@@ -264,7 +264,7 @@ fn compounds_of_nothing_or_of_surfaces() {
         &["parts", "0", "1"],
     );
     let parts = vec![(
-        moreau::geometry::Pose {
+        Pose {
             position: DVec3::ZERO,
             orientation: DQuat::IDENTITY,
         },

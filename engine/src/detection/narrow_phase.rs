@@ -3,10 +3,12 @@
 //! Pairs of balls, the bulk of granular scenes, work on compact arrays and leave before the first
 //! root; all others go through [`contacts`]. Both paths give the same bits.
 
-use super::Candidate;
+use super::Pair;
 use super::reach::{BallReach, Extents};
 use crate::bodies::Bodies;
-use crate::chunks::is_shared;
+use crate::bodies::slot::Slot;
+use crate::interactions::detected::Detected;
+use crate::math::chunks::is_shared;
 use crate::motion::Motion;
 use moreau_geometry::{Ball, ContactPoint, ball_contact, contacts};
 use rayon::prelude::*;
@@ -25,7 +27,7 @@ const AT_A_TIME: usize = 128;
 #[derive(Default)]
 pub(super) struct Found {
     points: Vec<ContactPoint>,
-    candidates: Vec<Candidate>,
+    candidates: Vec<Detected>,
     deepest: f64,
 }
 
@@ -50,10 +52,10 @@ pub(super) struct Scene<'a> {
 /// Replaces `candidates` by the contacts of `pairs`, in their order. Returns the deepest overlap
 /// among them, m, ≥ 0.
 pub(super) fn run(
-    pairs: &[[u32; 2]],
+    pairs: &[Pair],
     scene: &Scene,
     found: &mut Vec<Found>,
-    candidates: &mut Vec<Candidate>,
+    candidates: &mut Vec<Detected>,
 ) -> f64 {
     let at_a_time = if is_shared() { AT_A_TIME } else { 1 };
     if found.len() < at_a_time {
@@ -79,7 +81,7 @@ pub(super) fn run(
             deepest = deepest.max(found.deepest);
         }
         if candidates.len() < count {
-            candidates.resize(count, Candidate::UNSET);
+            candidates.resize(count, Detected::UNSET);
         }
         gather(found, &mut candidates[begin..count]);
     }
@@ -88,7 +90,7 @@ pub(super) fn run(
 }
 
 /// Copies what the chunks found into `all`, one behind the other.
-fn gather(found: &[Found], all: &mut [Candidate]) {
+fn gather(found: &[Found], all: &mut [Detected]) {
     match found {
         [] => {}
         [one] => all.copy_from_slice(&one.candidates),
@@ -102,7 +104,7 @@ fn gather(found: &[Found], all: &mut [Candidate]) {
 }
 
 impl Scene<'_> {
-    fn find(&self, pairs: &[[u32; 2]], found: &mut Found) {
+    fn find(&self, pairs: &[Pair], found: &mut Found) {
         let Found {
             points,
             candidates,
@@ -112,11 +114,11 @@ impl Scene<'_> {
         *deepest = 0.0;
         let balls = &self.extents.balls;
         let some_sleep = self.bodies.sleep.count > 0;
-        for &pair in pairs {
+        for pair in pairs.iter().map(|pair| pair.map(Slot)) {
             if some_sleep && !self.concerns(pair) {
                 continue;
             }
-            let [a, b] = pair.map(|slot| slot as usize);
+            let [a, b] = pair;
             let (x, y) = (&balls[a], &balls[b]);
             if x.is_ball() && y.is_ball() {
                 if x.meets(y) {
@@ -125,7 +127,7 @@ impl Scene<'_> {
                         && self.keeps(pair, x.margin + y.margin, &point)
                     {
                         *deepest = deepest.max(-point.gap);
-                        candidates.push(Candidate::new(pair, &point));
+                        candidates.push(Detected::new(pair, &point));
                     }
                 }
                 continue;
@@ -135,7 +137,7 @@ impl Scene<'_> {
             for point in points.iter() {
                 if self.keeps(pair, margin, point) {
                     *deepest = deepest.max(-point.gap);
-                    candidates.push(Candidate::new(pair, point));
+                    candidates.push(Detected::new(pair, point));
                 }
             }
         }
@@ -143,7 +145,7 @@ impl Scene<'_> {
 
     /// A ball where it is now.
     #[inline]
-    fn ball(&self, slot: usize, ball: &BallReach) -> Ball {
+    fn ball(&self, slot: Slot, ball: &BallReach) -> Ball {
         let center = match self.rule {
             // Its extent was just made of the same pose.
             Rule::Margin { .. } => ball.center,
@@ -156,7 +158,7 @@ impl Scene<'_> {
     }
 
     /// Where bodies sleep: the pair has one that is pushed, or one that wakes the other.
-    fn concerns(&self, pair: [u32; 2]) -> bool {
+    fn concerns(&self, pair: [Slot; 2]) -> bool {
         match self.rule {
             Rule::Margin { .. } => self.bodies.may_meet(pair),
             Rule::Reach => self.bodies.may_push(pair),
@@ -164,8 +166,8 @@ impl Scene<'_> {
     }
 
     /// Contacts of any pair within its reach. Returns the margin of the two bodies, m.
-    fn contacts(&self, pair: [u32; 2], points: &mut Vec<ContactPoint>) -> f64 {
-        let [a, b] = pair.map(|slot| slot as usize);
+    fn contacts(&self, pair: [Slot; 2], points: &mut Vec<ContactPoint>) -> f64 {
+        let [a, b] = pair;
         let Extents { boxes, reach, .. } = self.extents;
         let margin = reach[a].margin + reach[b].margin;
         if !boxes[a].intersects(&boxes[b]) {
@@ -191,7 +193,7 @@ impl Scene<'_> {
 
     /// The rule of the phase, with velocities at the contact before and after the free motion.
     #[inline]
-    fn keeps(&self, pair: [u32; 2], margin: f64, point: &ContactPoint) -> bool {
+    fn keeps(&self, pair: [Slot; 2], margin: f64, point: &ContactPoint) -> bool {
         let Rule::Margin { motion, time_step } = self.rule else {
             return true;
         };
@@ -200,37 +202,14 @@ impl Scene<'_> {
     }
 
     /// `max( |n·v_A|, |n·v_B|, −u_N )` of a contact, m/s.
-    fn speed(&self, pair: [u32; 2], motion: &Motion, point: &ContactPoint) -> f64 {
-        let slots = pair.map(|slot| slot as usize);
-        let arms = slots.map(|slot| point.point - self.bodies.pose[slot].position);
+    fn speed(&self, pair: [Slot; 2], motion: &Motion, point: &ContactPoint) -> f64 {
+        let arms = pair.map(|slot| point.point - self.bodies.pose[slot].position);
         let mut speed: f64 = 0.0;
         for twists in [&motion.begin, &motion.free] {
-            let a = point.normal.dot(twists[slots[0]].at(arms[0]));
-            let b = point.normal.dot(twists[slots[1]].at(arms[1]));
+            let a = point.normal.dot(twists[pair[0]].at(arms[0]));
+            let b = point.normal.dot(twists[pair[1]].at(arms[1]));
             speed = speed.max(a.abs()).max(b.abs()).max(b - a);
         }
         speed
-    }
-}
-
-impl Candidate {
-    /// Fills buffers that are written before they are read.
-    const UNSET: Self = Self {
-        bodies: [u32::MAX; 2],
-        point: glam::DVec3::NAN,
-        normal: glam::DVec3::NAN,
-        gap: f64::NAN,
-        feature: 0,
-    };
-
-    #[inline]
-    fn new(bodies: [u32; 2], point: &ContactPoint) -> Self {
-        Self {
-            bodies,
-            point: point.point,
-            normal: point.normal,
-            gap: point.gap,
-            feature: point.feature,
-        }
     }
 }

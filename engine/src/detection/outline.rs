@@ -1,7 +1,7 @@
 //! What decides which pairs a body belongs to, besides its extent.
 
-use crate::CollisionGroups;
-use crate::bodies::BodyConstants;
+use crate::bodies::constants::BodyConstants;
+use crate::components::CollisionGroups;
 use moreau_geometry::Geometry;
 
 /// A copy to compare with: whether the pairs of a body must be found anew.

@@ -1,7 +1,8 @@
 //! How far from its surface a body may meet another one in a step.
 
 use crate::bodies::Bodies;
-use crate::chunks::{self, Slots};
+use crate::bodies::slot::{Slot, Slots};
+use crate::math::chunks;
 use crate::motion::Motion;
 use crate::settings::Settings;
 use glam::DVec3;
@@ -88,7 +89,7 @@ impl Extents {
     }
 
     /// Works out the extent of one body.
-    pub(super) fn set(&mut self, slot: usize, source: &Source) {
+    pub(super) fn set(&mut self, slot: Slot, source: &Source) {
         (self.boxes[slot], self.reach[slot], self.balls[slot]) = measure(slot, source);
     }
 
@@ -96,10 +97,10 @@ impl Extents {
     /// whether the extent is not `held`.
     pub(super) fn set_all(
         &mut self,
-        slots: &[u32],
+        slots: &[Slot],
         source: &Source,
         loose: &mut [bool],
-        held: impl Fn(usize, Option<&Extent>) -> bool + Sync,
+        held: impl Fn(Slot, Option<&Extent>) -> bool + Sync,
     ) {
         let columns = (
             &mut self.boxes[..],
@@ -119,7 +120,7 @@ impl Extents {
     }
 
     /// The extent of one body; `None` if it has no shape.
-    pub(super) fn of(&self, slot: usize) -> Option<Extent> {
+    pub(super) fn of(&self, slot: Slot) -> Option<Extent> {
         extent(self.boxes[slot], &self.reach[slot], &self.balls[slot])
     }
 }
@@ -140,7 +141,7 @@ fn extent(bounds: Aabb, reach: &Reach, ball: &BallReach) -> Option<Extent> {
 
 /// Box, reach and ball of a body at its present pose.
 #[inline(always)]
-fn measure(slot: usize, source: &Source) -> (Aabb, Reach, BallReach) {
+fn measure(slot: Slot, source: &Source) -> (Aabb, Reach, BallReach) {
     let Source {
         bodies,
         motion,

@@ -42,7 +42,7 @@ impl Lcg {
             let q = DQuat::from_xyzw(v.x, v.y, v.z, self.symmetric());
             let norm = q.length_squared();
             if (0.01..=1.0).contains(&norm) {
-                return crate::rotation::normalised(q);
+                return crate::math::rotation::normalised(q);
             }
         }
     }

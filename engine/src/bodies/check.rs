@@ -1,0 +1,130 @@
+//! What a body must satisfy, and the constants that follow from its components.
+
+use super::constants::BodyConstants;
+use crate::components::inertia::Inertia;
+use crate::components::{
+    Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench,
+};
+use crate::error::BodyError;
+use glam::DVec3;
+use moreau_geometry::{Geometry, MassProperties};
+
+/// Checks a body and works out its constants.
+pub(crate) fn check_body(
+    kind: RigidBody,
+    collider: Option<&Collider>,
+    material: &Material,
+    mass: &Mass,
+    groups: CollisionGroups,
+) -> Result<BodyConstants, BodyError> {
+    let geometry = collider.map(Collider::geometry).transpose()?;
+    check_material(material)?;
+    let mut center_of_mass = DVec3::ZERO;
+    let mut computed = None;
+    let solid = geometry.as_ref().filter(|g| g.is_solid());
+    if let Some(shape) = solid {
+        let properties = shape.mass_properties(material.density)?;
+        center_of_mass = properties.center_of_mass;
+        computed = Some(properties);
+    }
+    let inertia = match (kind, mass.is_given(), &computed) {
+        (RigidBody::Dynamic, ..) if geometry.is_some() && solid.is_none() => {
+            return Err(BodyError::NotSolid);
+        }
+        (RigidBody::Dynamic, true, _) => {
+            let given = MassProperties::new(
+                mass.mass(),
+                DVec3::ZERO,
+                mass.principal_inertia(),
+                mass.principal_frame(),
+            )?;
+            Inertia::new(given.mass, given.principal_inertia, given.principal_frame)
+        }
+        (RigidBody::Dynamic, false, Some(p)) => {
+            Inertia::new(p.mass, p.principal_inertia, p.principal_frame)
+        }
+        (RigidBody::Dynamic, false, None) => return Err(BodyError::NoMass),
+        _ => Inertia::FIXED,
+    };
+    let extent = geometry.as_ref().map_or(0.0, Geometry::bounding_radius);
+    let size = geometry.as_ref().map_or(0.0, Geometry::size);
+    Ok(BodyConstants {
+        kind,
+        geometry,
+        center_of_mass,
+        inertia,
+        groups,
+        radius: extent + center_of_mass.length(),
+        size: if size.is_finite() { size } else { 0.0 },
+    })
+}
+
+fn check_material(material: &Material) -> Result<(), BodyError> {
+    let check = |field, value: f64, ok: bool, bound| {
+        if value.is_finite() && ok {
+            Ok(())
+        } else {
+            Err(BodyError::Field {
+                field,
+                value,
+                bound,
+            })
+        }
+    };
+    check("density", material.density, material.density > 0.0, "> 0")?;
+    check(
+        "friction",
+        material.friction,
+        material.friction >= 0.0,
+        "≥ 0",
+    )?;
+    let e = material.restitution;
+    check("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]")
+}
+
+pub(crate) fn check_body_state(
+    pose: &Pose,
+    twist: &Twist,
+    wrench: &Wrench,
+) -> Result<(), BodyError> {
+    let vectors = [
+        ("position", pose.position),
+        ("linear velocity", twist.linear),
+        ("angular velocity", twist.angular),
+        ("force", wrench.force),
+        ("moment", wrench.moment),
+        ("body moment", wrench.body_moment),
+    ];
+    for (field, v) in vectors {
+        if !v.is_finite() {
+            let value = if v.x.is_finite() {
+                if v.y.is_finite() { v.z } else { v.y }
+            } else {
+                v.x
+            };
+            return Err(BodyError::Field {
+                field,
+                value,
+                bound: "finite",
+            });
+        }
+    }
+    let norm = pose.orientation.length();
+    // Renormalised after each step: anything farther from one was not a rotation to begin with.
+    if (norm - 1.0).abs() <= 1e-6 {
+        Ok(())
+    } else {
+        Err(BodyError::Field {
+            field: "orientation norm",
+            value: norm,
+            bound: "1 ± 1e-6",
+        })
+    }
+}
+
+/// Whether [`check_body_state`] finds nothing in the pose and the twist.
+#[inline]
+pub(crate) fn is_sound(pose: &Pose, twist: &Twist) -> bool {
+    let finite = pose.position.is_finite() && twist.linear.is_finite() && twist.angular.is_finite();
+    finite && (pose.orientation.length() - 1.0).abs() <= 1e-6
+}

@@ -1,0 +1,75 @@
+//! Bodies as plain data, for steps without an ECS.
+
+use super::check::{check_body, check_body_state};
+use super::{Bodies, Listing};
+use crate::components::{
+    BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench,
+};
+use crate::error::{BodyError, StepError};
+use bevy_ecs::entity::Entity;
+
+/// Everything that the step needs to know of a body.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    /// Its identity; no two bodies share one. Results depend on the order of ids.
+    pub id: BodyId,
+    /// What moves it.
+    pub kind: RigidBody,
+    /// Where it is.
+    pub pose: Pose,
+    /// How it moves.
+    pub twist: Twist,
+    /// Mass and inertia.
+    pub mass: Mass,
+    /// Its shape, if it has one.
+    pub collider: Option<Collider>,
+    /// What it is made of.
+    pub material: Material,
+    /// What acts on it.
+    pub wrench: Wrench,
+    /// Whom it meets.
+    pub groups: CollisionGroups,
+}
+
+impl Bodies {
+    /// Replaces all bodies, checked; those whose ids stay keep what is known of their rest.
+    pub(crate) fn take(&mut self, bodies: &[Body]) -> Result<(), StepError> {
+        let mut order: Vec<&Body> = bodies.iter().collect();
+        order.sort_by_key(|body| body.id);
+        let refused = |body: &Body, source| StepError::Body {
+            id: body.id,
+            entity: Entity::PLACEHOLDER,
+            source,
+        };
+        if let Some(pair) = order.windows(2).find(|pair| pair[0].id == pair[1].id) {
+            return Err(refused(pair[1], BodyError::DuplicateId));
+        }
+        let mut listing = Listing::default();
+        for body in &order {
+            let collider = body.collider.as_ref();
+            let checked = if body.id == BodyId::UNASSIGNED {
+                Err(BodyError::Missing { part: "BodyId" })
+            } else {
+                check_body_state(&body.pose, &body.twist, &body.wrench).and_then(|()| {
+                    check_body(body.kind, collider, &body.material, &body.mass, body.groups)
+                })
+            };
+            let constants = checked.map_err(|source| refused(body, source))?;
+            listing.ids.push(body.id);
+            listing.entities.push(Entity::PLACEHOLDER);
+            listing.constants.push(constants);
+            listing.materials.push(body.material);
+            listing.old.push(self.slot_of(body.id));
+        }
+        self.replace(listing);
+        for (slot, body) in self.slots().zip(order) {
+            let known = (self.pose[slot], self.twist[slot], self.wrench[slot]);
+            if known != (body.pose, body.twist, body.wrench) {
+                self.disturb(slot);
+            }
+            self.set_state(slot, &body.pose, &body.twist);
+            self.wrench[slot] = body.wrench;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,23 @@
+//! The components that make an entity a body, plain data that also serves without an ECS.
+
+mod body;
+mod collider;
+mod groups;
+pub(crate) mod inertia;
+mod mass;
+mod material;
+pub(crate) mod notices;
+mod pose;
+mod sleeping;
+mod twist;
+mod wrench;
+
+pub use body::{BodyId, RigidBody};
+pub use collider::Collider;
+pub use groups::CollisionGroups;
+pub use mass::Mass;
+pub use material::{Combine, Material};
+pub use pose::Pose;
+pub use sleeping::Sleeping;
+pub use twist::Twist;
+pub use wrench::Wrench;

@@ -1,0 +1,330 @@
+//! A headless simulation: a world with the step installed, and plain functions around it.
+
+use super::install::{StepOutcome, check_installed, install_with};
+use super::state_hash::StateHash;
+use crate::bodies::check::{check_body, check_body_state};
+use crate::components::notices::Notices;
+use crate::components::{
+    BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Sleeping, Twist, Wrench,
+};
+use crate::error::{BodyError, StepError};
+use crate::results::contact_view::{ContactView, Contacts};
+use crate::results::report::StepReport;
+use crate::settings::Settings;
+use crate::step::StepState;
+use crate::step::moreau_jean::MoreauJean;
+use crate::step::threads::Threads;
+use bevy_ecs::bundle::NoBundleEffect;
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings, SingleThreadedExecutor};
+use glam::DVec3;
+use moreau_solvers::FactoredProblem;
+
+/// A world of bodies and its steps.
+///
+/// The state that the next step starts from is the components and the impulses of the last step's
+/// contacts, its warm start; where islands may sleep also who sleeps with whom, and for how long the others
+/// have been at rest. A simulation rebuilt from poses and twists alone repeats the bits of
+/// the first if [`Settings::warm_start`] and sleeping are off; with warm starts the impulses differ within the tolerance.
+///
+/// ```
+/// use moreau::prelude::*;
+/// let mut simulation = Simulation::new(Settings::default())?;
+/// simulation.spawn((RigidBody::Static, Collider::half_space(glam::DVec3::Z)))?;
+/// let ball = simulation.spawn((RigidBody::Dynamic, Collider::sphere(0.5), Pose::at(0.0, 0.0, 2.0)))?;
+/// for _ in 0..400 {
+///     let report = simulation.step()?;
+///     assert!(report.e_scaled <= 1e-4);
+/// }
+/// let height = simulation.pose(ball).map(|pose| pose.position.z);
+/// assert!(height.is_some_and(|z| (z - 0.5).abs() < 1e-4));
+/// # Ok::<(), StepError>(())
+/// ```
+pub struct Simulation {
+    world: World,
+    schedule: Schedule,
+}
+
+impl Simulation {
+    /// An empty world.
+    ///
+    /// # Errors
+    /// [`StepError::Settings`] if a setting is out of range.
+    pub fn new(settings: Settings) -> Result<Self, StepError> {
+        Self::with_threads(settings, Threads::own())
+    }
+
+    /// An empty world whose steps run on given threads, which other simulations may share.
+    ///
+    /// # Errors
+    /// [`StepError::Settings`] if a setting is out of range.
+    pub fn with_threads(settings: Settings, threads: Threads) -> Result<Self, StepError> {
+        let (mut world, mut schedule) = (World::new(), Schedule::default());
+        // One thread for the systems, whose work is parallel inside; ambiguities are errors.
+        schedule.set_executor(SingleThreadedExecutor::new());
+        schedule.set_build_settings(ScheduleBuildSettings {
+            ambiguity_detection: LogLevel::Error,
+            ..ScheduleBuildSettings::default()
+        });
+        install_with(&mut world, &mut schedule, settings, threads, MoreauJean)?;
+        Ok(Self { world, schedule })
+    }
+
+    /// The schedule of the step, for systems of the user's own: see [`StepPhase`](crate::StepPhase).
+    pub fn schedule_mut(&mut self) -> &mut Schedule {
+        &mut self.schedule
+    }
+
+    /// Spawns a body and checks it as the next step would, so that an error points at the call that
+    /// made it. A body without [`BodyId`] has
+    /// taken the next one.
+    ///
+    /// # Errors
+    /// [`StepError::Body`] names the field at fault; the body is then not in the world. Whether an
+    /// explicit id is free is seen by the next step.
+    pub fn spawn(&mut self, bundle: impl Bundle) -> Result<Entity, StepError> {
+        let next_id = self.next_id();
+        let entity = self.world.spawn(bundle).id();
+        self.settle(&[entity], next_id)?;
+        Ok(entity)
+    }
+
+    /// Spawns many bodies of one kind of bundle, checked as by [`Simulation::spawn`]: all of them, with
+    /// ids in their order, or none. Bodies at random places: see [`spatial_order`](crate::spatial_order).
+    ///
+    /// ```
+    /// use moreau::prelude::*;
+    /// let mut simulation = Simulation::new(Settings::default())?;
+    /// let ball = Collider::sphere(0.1); // its clones share the shape
+    /// let at = |i| Pose::at(f64::from(i), 0.0, 1.0);
+    /// let row = (0..100).map(|i| (RigidBody::Dynamic, ball.clone(), at(i)));
+    /// assert_eq!(simulation.spawn_batch(row)?.len(), 100);
+    /// # Ok::<(), StepError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`StepError::Body`] names the first body at fault and its field; no body is then in the world.
+    pub fn spawn_batch<B>(
+        &mut self,
+        bundles: impl IntoIterator<Item = B>,
+    ) -> Result<Vec<Entity>, StepError>
+    where
+        B: Bundle<Effect: NoBundleEffect>,
+    {
+        let next_id = self.next_id();
+        let entities: Vec<Entity> = self.world.spawn_batch(bundles).collect();
+        self.settle(&entities, next_id)?;
+        Ok(entities)
+    }
+
+    fn next_id(&self) -> Option<u64> {
+        let notices = self.world.get_resource::<Notices>();
+        notices.map(|notices| notices.next_id)
+    }
+
+    /// Checks new entities and completes their masses. If one is refused, none stays, nor the ids that
+    /// they took beyond `next_id`.
+    fn settle(&mut self, entities: &[Entity], next_id: Option<u64>) -> Result<(), StepError> {
+        let refused = entities.iter().find_map(|entity| {
+            let error = self.settle_one(*entity).err();
+            error.map(|source| (*entity, source))
+        });
+        let Some((entity, source)) = refused else {
+            return Ok(());
+        };
+        let id = self.world.get::<BodyId>(entity).copied();
+        for entity in entities {
+            self.world.despawn(*entity);
+        }
+        let notices = self.world.get_resource_mut::<Notices>();
+        if let (Some(mut notices), Some(next_id)) = (notices, next_id) {
+            notices.next_id = next_id;
+        }
+        Err(StepError::Body {
+            id: id.unwrap_or_default(),
+            entity,
+            source,
+        })
+    }
+
+    fn settle_one(&mut self, entity: Entity) -> Result<(), BodyError> {
+        let spawned = self.world.entity(entity);
+        if !spawned.contains::<RigidBody>() && !spawned.contains::<Collider>() {
+            return Ok(());
+        }
+        let complete = self.check(entity)?;
+        let id = self.world.get::<BodyId>(entity).copied();
+        if id.is_none_or(|id| id == BodyId::UNASSIGNED) {
+            return Err(BodyError::NoIdLeft);
+        }
+        if let Some(mut mass) = self.world.get_mut::<Mass>(entity) {
+            mass.set_if_neq(complete);
+        }
+        Ok(())
+    }
+
+    /// Checks one body; its mass component with the computed values.
+    fn check(&self, entity: Entity) -> Result<Mass, BodyError> {
+        let body = self.world.entity(entity);
+        let of_body = |part: &'static str| BodyError::Missing { part };
+        let kind = *body.get::<RigidBody>().ok_or(of_body("RigidBody"))?;
+        let material = body.get::<Material>().ok_or(of_body("Material"))?;
+        let mass = body.get::<Mass>().ok_or(of_body("Mass"))?;
+        let groups = *body
+            .get::<CollisionGroups>()
+            .ok_or(of_body("CollisionGroups"))?;
+        let pose = body.get::<Pose>().ok_or(of_body("Pose"))?;
+        let twist = body.get::<Twist>().ok_or(of_body("Twist"))?;
+        let wrench = body.get::<Wrench>().ok_or(of_body("Wrench"))?;
+        let constants = check_body(kind, body.get::<Collider>(), material, mass, groups)?;
+        check_body_state(pose, twist, wrench)?;
+        Ok(mass.completed(&constants.inertia))
+    }
+
+    /// Removes a body; false if it was not there. Its contacts are gone at the next step.
+    pub fn despawn(&mut self, entity: Entity) -> bool {
+        self.world.despawn(entity)
+    }
+
+    /// Makes one step and returns its certificate.
+    ///
+    /// # Errors
+    /// [`StepError`]; the bodies are then as they were before the call. Not converging is not an
+    /// error: see [`StepReport::converged`].
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        check_installed(&self.world)?;
+        let Self { world, schedule } = self;
+        let state = world.resource::<StepState>();
+        let (threads, large) = (state.threads.clone(), state.is_large());
+        threads.run_awake(large, || schedule.run(world));
+        match self.resource::<StepOutcome>("StepOutcome")?.error() {
+            Some(error) => Err(error.clone()),
+            None => self.resource::<StepReport>("StepReport").copied(),
+        }
+    }
+
+    fn resource<R: Resource>(&self, what: &'static str) -> Result<&R, StepError> {
+        self.world
+            .get_resource::<R>()
+            .ok_or(StepError::NotInstalled { what })
+    }
+
+    /// Time, s.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.state().map_or(0.0, StepState::time)
+    }
+
+    /// What the steps work on: the problem and its solution, interactions, warm starts.
+    #[must_use]
+    pub fn state(&self) -> Option<&StepState> {
+        self.world.get_resource::<StepState>()
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        self.world
+            .get_resource::<Settings>()
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// Replaces the settings, from the next step on.
+    ///
+    /// # Errors
+    /// [`StepError::Settings`] if a setting is out of range; the old ones then stay.
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), StepError> {
+        settings.validate()?;
+        self.world.insert_resource(settings);
+        Ok(())
+    }
+
+    /// Pose of a body.
+    #[must_use]
+    pub fn pose(&self, body: Entity) -> Option<Pose> {
+        self.world.get::<Pose>(body).copied()
+    }
+
+    /// Pose of the frame in which a body's shape is given: not that of [`Simulation::pose`] where the shape's origin is
+    /// not its centre of mass.
+    #[must_use]
+    pub fn shape_pose(&self, body: Entity) -> Option<Pose> {
+        let shape = self.world.get::<Collider>(body)?;
+        Some(self.pose(body)?.of_shape(shape.center_of_mass().ok()?))
+    }
+
+    /// Twist of a body.
+    #[must_use]
+    pub fn twist(&self, body: Entity) -> Option<Twist> {
+        self.world.get::<Twist>(body).copied()
+    }
+
+    /// Replaces a component of a body (pose, twist, wrench, material, …); false without the body.
+    pub fn set(&mut self, body: Entity, component: impl Bundle) -> bool {
+        self.world.get_entity_mut(body).is_ok_and(|mut entity| {
+            entity.insert(component);
+            true
+        })
+    }
+
+    /// Wakes a sleeping body; false if it does not sleep. The rest of its island wakes at the beginning of the
+    /// next step.
+    pub fn wake(&mut self, body: Entity) -> bool {
+        let entity = self.world.get_entity_mut(body);
+        entity.is_ok_and(|mut entity| entity.take::<Sleeping>().is_some())
+    }
+
+    /// The body sleeps: see [`Sleeping`].
+    #[must_use]
+    pub fn is_sleeping(&self, body: Entity) -> bool {
+        self.world.get::<Sleeping>(body).is_some()
+    }
+
+    /// Contacts of the last step, ordered by the ids of their bodies. The views of a step are made when
+    /// they are first asked for.
+    #[must_use]
+    pub fn contacts(&self) -> &[ContactView] {
+        self.world
+            .get_resource::<Contacts>()
+            .map_or(&[], |contacts| &contacts.0)
+    }
+
+    /// The friction-contact problem of the last step, in factored form, over the bodies in the
+    /// order of their ids. [`FactoredProblem::assemble`] gives the stored form with the full
+    /// Delassus operator. `None` before the first step and after a failed one.
+    #[must_use]
+    pub fn problem(&self) -> Option<FactoredProblem<'_>> {
+        self.state()?.problem()
+    }
+
+    /// Solution of [`Simulation::problem`]: impulses, N·s, contact frames.
+    #[must_use]
+    pub fn impulses(&self) -> &[DVec3] {
+        self.state().map_or(&[], StepState::impulses)
+    }
+
+    /// Hash of all poses and twists, bit by bit, in the order of ids.
+    #[must_use]
+    pub fn state_hash(&mut self) -> u64 {
+        let mut query = self.world.query::<(&BodyId, &Pose, &Twist)>();
+        let mut bodies: Vec<_> = query.iter(&self.world).collect();
+        bodies.sort_unstable_by_key(|(id, ..)| **id);
+        let mut hash = StateHash::new();
+        for (id, pose, twist) in bodies {
+            hash.body(*id, pose, twist);
+        }
+        hash.finish()
+    }
+
+    /// The world: entities, components, resources.
+    #[must_use]
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The world, to be changed between steps.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+}

@@ -1,0 +1,69 @@
+//! A contact as detection finds it.
+
+use crate::bodies::slot::Slot;
+use glam::{BVec3, DVec3};
+use moreau_geometry::ContactPoint;
+
+/// A contact found by the narrow phase. Bodies are dense slots, `A < B` in the order of ids.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Detected {
+    pub(crate) bodies: [Slot; 2],
+    /// Midpoint between the surfaces, inertial frame, m.
+    pub(crate) point: DVec3,
+    /// Unit normal from B to A.
+    pub(crate) normal: DVec3,
+    /// `g_N`, m, negative in overlap.
+    pub(crate) gap: f64,
+    /// Names the point among those of its pair, from step to step.
+    pub(crate) feature: u64,
+}
+
+impl Detected {
+    /// Fills buffers that are written before they are read.
+    pub(crate) const UNSET: Self = Self {
+        bodies: [Slot::NONE; 2],
+        point: DVec3::NAN,
+        normal: DVec3::NAN,
+        gap: f64::NAN,
+        feature: 0,
+    };
+
+    #[inline]
+    pub(crate) fn new(bodies: [Slot; 2], point: &ContactPoint) -> Self {
+        Self {
+            bodies,
+            point: point.point,
+            normal: point.normal,
+            gap: point.gap,
+            feature: point.feature,
+        }
+    }
+
+    // Calls would return these through memory: 15 to 25 ns a contact.
+    /// `ρ_A`, `ρ_B`: the point from the centres of its bodies, m.
+    #[inline(always)]
+    pub(crate) fn arms(&self, centres: Centres) -> [DVec3; 2] {
+        let [a, b] = self.bodies;
+        [
+            self.arm(-1.0, centres.balls[a], centres.positions[a]),
+            self.arm(1.0, centres.balls[b], centres.positions[b]),
+        ]
+    }
+
+    /// The point from the centre of one body. The normal points to A: it is on the side −1 of A and 1 of B.
+    /// A difference of coordinates has their rounding; the arm of a ball, of this radius, is known without.
+    #[inline(always)]
+    pub(crate) fn arm(&self, side: f64, ball: f64, centre: DVec3) -> DVec3 {
+        let along = self.normal * (side * (ball + 0.5 * self.gap));
+        DVec3::select(BVec3::splat(ball > 0.0), along, self.point - centre)
+    }
+}
+
+/// What the arms of contacts are measured from, by slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Centres<'a> {
+    /// Centres of mass, m.
+    pub(crate) positions: &'a [DVec3],
+    /// Radii of balls about them, m; 0 for all other bodies.
+    pub(crate) balls: &'a [f64],
+}

@@ -1,0 +1,310 @@
+//! The interactions of a step, open to changes between detection and solve.
+
+use super::detected::Detected;
+use super::law::{InteractionLaw, of_materials};
+use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+use crate::components::BodyId;
+use crate::error::InteractionError;
+use crate::settings::Settings;
+use bevy_ecs::entity::Entity;
+use glam::DVec3;
+
+/// Place of an interaction among those of its step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct InteractionIndex(pub(crate) u32);
+
+/// An interaction as detection found it, or as it was added.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interaction {
+    /// Bodies A and B, `A < B`.
+    pub bodies: [BodyId; 2],
+    /// Their entities; placeholders where there is no ECS.
+    pub entities: [Entity; 2],
+    /// Names the interaction among those of its pair, from step to step.
+    pub feature: u64,
+    /// Contact point, inertial frame, m.
+    pub point: DVec3,
+    /// Unit normal from B to A, inertial frame.
+    pub normal: DVec3,
+    /// `g_N`, m, negative in overlap.
+    pub gap: f64,
+}
+
+impl Interaction {
+    /// The surface velocity of the law if the surface of `body` runs at `velocity` (inertial frame, m/s) over a body that
+    /// does not, as the belt of a conveyor does.
+    #[must_use]
+    pub fn carried_by(&self, body: BodyId, velocity: DVec3) -> DVec3 {
+        match self.bodies {
+            [a, _] if a == body => -velocity,
+            [_, b] if b == body => velocity,
+            _ => DVec3::ZERO,
+        }
+    }
+}
+
+/// What users changed about the interactions of a step. Empty in most.
+#[derive(Debug, Default)]
+pub(crate) struct Edits {
+    /// Interactions with a law of their own, by their places in `I₀`, ascending.
+    laws: Vec<(InteractionIndex, InteractionLaw)>,
+    /// Pairs that lost an interaction, ascending.
+    dropped: Vec<[Slot; 2]>,
+    /// Detection is done, and the solve has not begun.
+    pub(crate) open: bool,
+}
+
+impl Edits {
+    /// Detection begins anew.
+    pub(crate) fn clear(&mut self) {
+        self.laws.clear();
+        self.dropped.clear();
+        self.open = false;
+    }
+
+    /// The law that a user gave the interaction at this place.
+    #[inline]
+    pub(crate) fn law(&self, index: usize) -> Option<&InteractionLaw> {
+        if self.laws.is_empty() {
+            return None;
+        }
+        let at = |(at, _): &(InteractionIndex, _)| at.0 as usize;
+        let found = self.laws.binary_search_by_key(&index, at);
+        found.ok().map(|at| &self.laws[at].1)
+    }
+
+    /// The pair lost an interaction: nothing pushes its bodies apart in this step.
+    #[inline]
+    pub(crate) fn lets_pass(&self, pair: &[Slot; 2]) -> bool {
+        !self.dropped.is_empty() && self.dropped.binary_search(pair).is_ok()
+    }
+
+    /// Some pair lost an interaction.
+    pub(crate) fn drops(&self) -> bool {
+        !self.dropped.is_empty()
+    }
+}
+
+/// The interactions of a step between detection and solve (`I₀`), ordered by the ids of their bodies.
+///
+/// They may be given another law, dropped, and added; what nobody touches keeps its bits. Bodies that sleep have no
+/// interactions: wake those whose interactions are to change. From the step's [`StepState`](crate::StepState), in a system
+/// within [`StepPhase::Edit`](crate::StepPhase::Edit):
+///
+/// ```
+/// use bevy_ecs::prelude::*;
+/// use moreau::prelude::*;
+/// let (mut world, mut schedule) = (World::new(), Schedule::default());
+/// moreau::install(&mut world, &mut schedule, Settings::default())?;
+/// schedule.add_systems(ice.in_set(StepPhase::Edit));
+/// fn ice(mut step: ResMut<StepState>) -> Result<(), BevyError> {
+///     step.interactions().retain(|interaction, law| {
+///         if interaction.point.x > 2.0 {
+///             law.friction = 0.0;
+///         }
+///         true
+///     })?;
+///     Ok(())
+/// }
+/// # schedule.run(&mut world);
+/// # Ok::<(), StepError>(())
+/// ```
+pub struct Interactions<'a> {
+    pub(crate) found: &'a mut Vec<Detected>,
+    pub(crate) edits: &'a mut Edits,
+    pub(crate) bodies: &'a Bodies,
+    pub(crate) settings: &'a Settings,
+}
+
+impl Interactions<'_> {
+    /// How many there are; none outside of the time between detection and solve.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        if self.edits.open { self.found.len() } else { 0 }
+    }
+
+    /// True without interactions.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All interactions with their laws, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = (Interaction, InteractionLaw)> + '_ {
+        (0..self.len()).map(|index| (self.view(index), self.law(index)))
+    }
+
+    /// Looks at every interaction, and keeps those for which `keep` is true, with the law as it leaves it. A pair
+    /// that loses an interaction is not pushed out of overlap in this step either.
+    ///
+    /// # Errors
+    /// [`InteractionError`] names the first law out of range, and outside of the time between detection and
+    /// solve. Nothing is changed then.
+    pub fn retain(
+        &mut self,
+        mut keep: impl FnMut(&Interaction, &mut InteractionLaw) -> bool,
+    ) -> Result<(), InteractionError> {
+        self.check_open()?;
+        let (mut laws, mut stays) = (Vec::new(), Vec::with_capacity(self.found.len()));
+        let mut kept = 0;
+        for (index, (interaction, given)) in self.iter().enumerate() {
+            let mut law = given;
+            let keeps = keep(&interaction, &mut law);
+            stays.push(keeps);
+            if !keeps {
+                continue;
+            }
+            if law != given {
+                check_law(interaction.bodies, &law)?;
+            }
+            if law != given || self.edits.law(index).is_some() {
+                laws.push((InteractionIndex(kept), law));
+            }
+            kept += 1;
+        }
+        let mut row = stays.iter();
+        let dropped = &mut self.edits.dropped;
+        self.found.retain(|contact| {
+            let stays = row.next() != Some(&false);
+            if !stays {
+                dropped.push(contact.bodies);
+            }
+            stays
+        });
+        dropped.sort_unstable();
+        dropped.dedup();
+        self.edits.laws = laws;
+        Ok(())
+    }
+
+    /// Adds an interaction between two bodies that detection knows nothing of, for this step alone. `interaction.bodies` may
+    /// be in any order; the normal points from the second to the first. Only the solve sees it: projection does not.
+    ///
+    /// # Errors
+    /// [`InteractionError`] names what is unknown or out of range, and the time outside of detection and solve.
+    pub fn add(
+        &mut self,
+        interaction: &Interaction,
+        law: InteractionLaw,
+    ) -> Result<InteractionIndex, InteractionError> {
+        self.check_open()?;
+        let ids = interaction.bodies;
+        check_law(ids, &law)?;
+        check_place(interaction)?;
+        let slot = |id| {
+            let slot = self.bodies.slot_of(id);
+            slot.ok_or(InteractionError::UnknownBody { id })
+        };
+        let (mut pair, mut normal) = ([slot(ids[0])?, slot(ids[1])?], interaction.normal);
+        let mut law = law;
+        if pair[0] > pair[1] {
+            pair.reverse();
+            normal = -normal;
+            law.surface_velocity = -law.surface_velocity;
+        }
+        if pair[0] == pair[1] || !self.bodies.may_push(pair) {
+            return Err(InteractionError::NothingToPush { bodies: ids });
+        }
+        if let Some(slot) = pair.into_iter().find(|slot| self.bodies.is_asleep(*slot)) {
+            let id = self.bodies.ids[slot];
+            return Err(InteractionError::Asleep { id });
+        }
+        let at = self.found.partition_point(|other| other.bodies <= pair);
+        self.found.insert(
+            at,
+            Detected {
+                bodies: pair,
+                point: interaction.point,
+                normal,
+                gap: interaction.gap,
+                feature: interaction.feature,
+            },
+        );
+        let index = InteractionIndex(at as u32);
+        let laws = &mut self.edits.laws;
+        let place = laws.partition_point(|(other, _)| *other < index);
+        for (other, _) in &mut laws[place..] {
+            other.0 += 1;
+        }
+        laws.insert(place, (index, law));
+        Ok(index)
+    }
+
+    fn check_open(&self) -> Result<(), InteractionError> {
+        if self.edits.open {
+            Ok(())
+        } else {
+            Err(InteractionError::NotOpen)
+        }
+    }
+
+    fn view(&self, index: usize) -> Interaction {
+        let contact = &self.found[index];
+        Interaction {
+            bodies: contact.bodies.map(|slot| self.bodies.ids[slot]),
+            entities: contact.bodies.map(|slot| self.bodies.entities[slot]),
+            feature: contact.feature,
+            point: contact.point,
+            normal: contact.normal,
+            gap: contact.gap,
+        }
+    }
+
+    fn law(&self, index: usize) -> InteractionLaw {
+        let given = self.edits.law(index).copied();
+        given.unwrap_or_else(|| of_materials(self.found[index].bodies, self.bodies, self.settings))
+    }
+}
+
+fn check_law(bodies: [BodyId; 2], law: &InteractionLaw) -> Result<(), InteractionError> {
+    let (mu, e) = (law.friction, law.restitution);
+    let checks = [
+        ("friction", mu, mu >= 0.0 && mu.is_finite(), "≥ 0"),
+        ("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]"),
+    ];
+    for (field, value, sound, bound) in checks {
+        if !sound {
+            return Err(InteractionError::Field {
+                bodies,
+                field,
+                value,
+                bound,
+            });
+        }
+    }
+    check_finite(bodies, "surface velocity", law.surface_velocity)
+}
+
+fn check_place(interaction: &Interaction) -> Result<(), InteractionError> {
+    let Interaction { bodies, normal, .. } = *interaction;
+    check_finite(bodies, "point", interaction.point)?;
+    check_finite(bodies, "gap", DVec3::splat(interaction.gap))?;
+    let length = normal.length();
+    if (length - 1.0).abs() <= 1e-9 {
+        Ok(())
+    } else {
+        Err(InteractionError::Field {
+            bodies,
+            field: "normal length",
+            value: length,
+            bound: "1 ± 1e-9",
+        })
+    }
+}
+
+fn check_finite(
+    bodies: [BodyId; 2],
+    field: &'static str,
+    vector: DVec3,
+) -> Result<(), InteractionError> {
+    let wrong = vector.to_array().into_iter().find(|x| !x.is_finite());
+    wrong.map_or(Ok(()), |value| {
+        Err(InteractionError::Field {
+            bodies,
+            field,
+            value,
+            bound: "finite",
+        })
+    })
+}

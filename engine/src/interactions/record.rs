@@ -1,0 +1,74 @@
+//! The contacts of a step and what was solved for them.
+
+use super::detected::{Centres, Detected};
+use crate::bodies::Bodies;
+use crate::components::BodyId;
+use bevy_ecs::entity::Entity;
+use glam::DVec3;
+use moreau_solvers::WorldTwist;
+
+/// What is kept of the contacts of a step until the next is finished: their rows can be made from it again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContactRecord {
+    /// `I₀`, ordered by pair, at `t_k`.
+    pub(crate) found: Vec<Detected>,
+    /// `I₁` where it is a part of `I₀`.
+    pub(crate) chosen: Option<Vec<Detected>>,
+    /// `μ`.
+    pub(crate) friction: Vec<f64>,
+    /// `r`, N·s, contact frames: warm start before the solve, solution after it.
+    pub(crate) impulse: Vec<DVec3>,
+    /// The solution in the inertial frame, in which contact frames may turn: for the next step.
+    pub(crate) carried: Vec<DVec3>,
+    /// `v_{k+1}` by slot, inertial frame, at the orientation of the drift.
+    pub(crate) end: Vec<WorldTwist>,
+}
+
+impl ContactRecord {
+    /// `I₁`.
+    #[inline]
+    pub(crate) fn places(&self) -> &[Detected] {
+        self.chosen.as_deref().unwrap_or(&self.found)
+    }
+}
+
+/// The contacts of the last step, with what is needed of its bodies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LastContacts {
+    pub(crate) record: ContactRecord,
+    /// Centres of mass at `t_k`, m.
+    position: Vec<DVec3>,
+    /// Radii of balls, m.
+    balls: Vec<f64>,
+    pub(crate) ids: Vec<BodyId>,
+    pub(crate) entities: Vec<Entity>,
+    /// Of the bodies, when those were written.
+    pub(crate) epoch: u64,
+}
+
+impl LastContacts {
+    /// Takes over the contacts of a finished step, in exchange for the buffers of the one before.
+    pub(crate) fn keep(&mut self, record: &mut ContactRecord, centres: Centres, bodies: &Bodies) {
+        std::mem::swap(&mut self.record, record);
+        if self.epoch == bodies.epoch && self.ids.len() == bodies.len() {
+            for slot in &bodies.moving {
+                self.position[*slot] = centres.positions[*slot];
+            }
+        } else {
+            self.epoch = bodies.epoch;
+            self.position.clear();
+            self.position.extend_from_slice(centres.positions);
+            self.balls.clear();
+            self.balls.extend_from_slice(centres.balls);
+            self.ids.clone_from(&bodies.ids);
+            self.entities.clone_from(&bodies.entities);
+        }
+    }
+
+    pub(crate) fn centres(&self) -> Centres<'_> {
+        Centres {
+            positions: &self.position,
+            balls: &self.balls,
+        }
+    }
+}

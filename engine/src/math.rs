@@ -1,0 +1,5 @@
+//! Numerics that know nothing of bodies.
+
+pub(crate) mod chunks;
+pub mod rotation;
+pub(crate) mod spatial_order;

@@ -1,0 +1,92 @@
+//! The three places in which time-stepping schemes for rigid bodies differ.
+//!
+//! Everything else of a step (detection, assembly, solve, projection, report) is the same for all of them.
+
+use super::free_motion::FreeMotion;
+use crate::components::inertia::Inertia;
+use crate::components::{BodyId, Mass, Pose, Twist, Wrench};
+use crate::settings::Settings;
+use moreau_solvers::WorldTwist;
+
+/// A time-stepping scheme: how a dynamic body moves without impulses, which velocity the law of a contact asks for,
+/// and how the solved velocities advance the state.
+///
+/// [`MoreauJean`](crate::MoreauJean) is the engine's own. Another one is a type with these three functions, for
+/// [`StepState::step_by`](crate::StepState::step_by): see `tests/laws/scheme.rs` for one with an explicit Euler step on positions.
+/// Each must be a function of its arguments alone: bodies are worked on by all threads, in any order.
+pub trait Scheme: Sync {
+    /// **Predict.** `v_free`, and the orientation at which it holds, from the state at `t_k`.
+    fn predict(&self, body: &BodyAtStart<'_>, settings: &Settings) -> FreeMotion;
+
+    /// **Offset of the law.** The term `s` of `0 ≤ u_N + s ⊥ r_N ≥ 0` for a contact with `gap` `g_N` (m) and
+    /// `restitution` `e`; `approach` works out `u_{N,k}` (m/s).
+    fn normal_law(
+        &self,
+        gap: f64,
+        restitution: f64,
+        approach: impl FnOnce() -> f64,
+        settings: &Settings,
+    ) -> NormalLaw;
+
+    /// Some detected contacts do not carry their law ([`NormalLaw::imposed`]).
+    fn selects(&self, _settings: &Settings) -> bool {
+        false
+    }
+
+    /// **Update.** Pose and twist at `t_{k+1}`, from those at `t_k` and the solved velocity.
+    fn update(&self, body: &BodySolved<'_>, settings: &Settings) -> (Pose, Twist);
+}
+
+/// A dynamic body at `t_k`.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyAtStart<'a> {
+    /// Its identity.
+    pub id: BodyId,
+    /// `q_k`.
+    pub pose: &'a Pose,
+    /// `v_k`.
+    pub twist: &'a Twist,
+    /// What acts on it.
+    pub wrench: &'a Wrench,
+    pub(crate) inertia: &'a Inertia,
+}
+
+impl BodyAtStart<'_> {
+    /// Its mass and inertia.
+    #[must_use]
+    pub fn mass(&self) -> Mass {
+        Mass::default().completed(self.inertia)
+    }
+}
+
+/// A dynamic body between the solve and the end of the step.
+#[derive(Clone, Copy, Debug)]
+pub struct BodySolved<'a> {
+    /// Its identity.
+    pub id: BodyId,
+    /// `q_k`.
+    pub pose: &'a Pose,
+    /// `v_k`.
+    pub twist: &'a Twist,
+    /// What [`Scheme::predict`] said.
+    pub drift: &'a FreeMotion,
+    /// `v_free`, inertial frame.
+    pub free: &'a WorldTwist,
+    /// `v_{k+1} = v_free + M⁻¹Gᵀr`, inertial frame, at the orientation of the drift.
+    pub end: &'a WorldTwist,
+    /// Contacts push it.
+    pub pushed: bool,
+    /// One of them in an impact.
+    pub struck: bool,
+}
+
+/// The normal law of a contact in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NormalLaw {
+    /// The contact is in `I₁`; only asked for where the scheme selects.
+    pub imposed: bool,
+    /// `s`, m/s.
+    pub shift: f64,
+    /// The contact is an impact: restitution acts.
+    pub impact: bool,
+}

@@ -1,0 +1,5 @@
+//! What a step tells: report, energies, contacts.
+
+pub(crate) mod contact_view;
+pub(crate) mod energy;
+pub(crate) mod report;

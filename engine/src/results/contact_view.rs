@@ -1,0 +1,168 @@
+//! The contacts of the last step, for reading.
+
+use crate::components::BodyId;
+use crate::interactions::record::LastContacts;
+use crate::math::rotation::contact_frame;
+use bevy_ecs::prelude::*;
+use glam::{DMat3, DVec3};
+use serde::{Deserialize, Serialize};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+/// Status of a contact under the exact law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContactStatus {
+    /// No impulse.
+    Open,
+    /// An impulse inside the cone: no tangential velocity.
+    Stick,
+    /// An impulse on the boundary of the cone: free to slide, and opposite to the sliding velocity.
+    /// A pressed frictionless contact is always of this kind.
+    Slip,
+}
+
+/// One contact of `I₁` as the step left it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactView {
+    /// Bodies A and B, `A < B`.
+    pub bodies: [BodyId; 2],
+    /// Their entities.
+    pub entities: [Entity; 2],
+    /// Contact point at `t_k`, inertial frame, m.
+    pub point: DVec3,
+    /// `C = [n t₁ t₂]`, `n` from B to A, inertial frame.
+    pub frame: DMat3,
+    /// `g_N` at `t_k`, m.
+    pub gap: f64,
+    /// `u_{k+1}`, relative velocity of A, contact frame, m/s.
+    pub local_velocity: DVec3,
+    /// `r`, impulse on A over the step, contact frame, N·s.
+    pub impulse: DVec3,
+    /// `μ` of the pair.
+    pub friction: f64,
+    /// Open, stick or slip.
+    pub status: ContactStatus,
+}
+
+/// The contacts of the last step, ordered by the ids of their bodies. Bodies that sleep have none: what
+/// holds them up is not solved for.
+///
+/// ```
+/// use bevy_ecs::prelude::*;
+/// use moreau::prelude::*;
+/// fn heaviest(contacts: Res<Contacts>) -> f64 {
+///     contacts.0.iter().fold(0.0, |most, contact| most.max(contact.impulse.x))
+/// }
+/// ```
+#[derive(Resource, Clone, Debug, Default)]
+pub struct Contacts(pub ContactViews);
+
+/// A slice of [`ContactView`], made when it is first read: a step whose contacts nobody looks at does not
+/// write them. Copies share one record, which the steps after the next do not touch.
+#[derive(Clone, Debug, Default)]
+pub struct ContactViews {
+    last: Option<Arc<LastContacts>>,
+    views: OnceLock<Vec<ContactView>>,
+}
+
+/// Relative distance to the boundary of the cone within which a contact counts as slipping: the
+/// solver puts slipping impulses on the boundary to rounding.
+const ON_BOUNDARY: f64 = 1e-12;
+
+fn status(impulse: DVec3, friction: f64) -> ContactStatus {
+    let tangential = moreau_solvers::cone::tangential_norm(impulse);
+    let bound = friction * impulse.x;
+    if impulse.x <= 0.0 {
+        ContactStatus::Open
+    } else if tangential >= bound * (1.0 - ON_BOUNDARY) {
+        ContactStatus::Slip
+    } else {
+        ContactStatus::Stick
+    }
+}
+
+impl ContactViews {
+    /// Number of contacts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.last().map_or(0, |last| last.record.places().len())
+    }
+
+    /// True without contacts.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The record behind the views, from the first step on.
+    pub(crate) fn last(&self) -> Option<&LastContacts> {
+        self.last.as_deref()
+    }
+
+    /// Forgets the views, and gives the record out to be written; others who have it keep a copy.
+    pub(crate) fn renew(&mut self) -> &mut LastContacts {
+        self.views = OnceLock::new();
+        Arc::make_mut(self.last.get_or_insert_default())
+    }
+
+    /// The same contacts, without their views.
+    pub(crate) fn share(&self) -> Self {
+        Self {
+            last: self.last.clone(),
+            views: OnceLock::new(),
+        }
+    }
+
+    /// Nothing is seen any more.
+    pub(crate) fn release(&mut self) {
+        self.last = None;
+        self.views = OnceLock::new();
+    }
+
+    fn view(index: usize, last: &LastContacts) -> ContactView {
+        let LastContacts {
+            record,
+            ids,
+            entities,
+            ..
+        } = last;
+        let (place, impulse) = (&record.places()[index], record.impulse[index]);
+        let [a, b] = place.bodies;
+        let arms = place.arms(last.centres());
+        let velocity = record.end[a].at(arms[0]) - record.end[b].at(arms[1]);
+        let (frame, friction) = (contact_frame(place.normal), record.friction[index]);
+        ContactView {
+            bodies: [ids[a], ids[b]],
+            entities: [entities[a], entities[b]],
+            point: place.point,
+            frame,
+            gap: place.gap,
+            local_velocity: frame.transpose() * velocity,
+            impulse,
+            friction,
+            status: status(impulse, friction),
+        }
+    }
+}
+
+impl Deref for ContactViews {
+    type Target = [ContactView];
+
+    fn deref(&self) -> &[ContactView] {
+        self.views.get_or_init(|| {
+            let last = self.last().into_iter();
+            let each = |last| (0..self.len()).map(move |index| Self::view(index, last));
+            last.flat_map(each).collect()
+        })
+    }
+}
+
+impl<'a> IntoIterator for &'a ContactViews {
+    type Item = &'a ContactView;
+    type IntoIter = std::slice::Iter<'a, ContactView>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

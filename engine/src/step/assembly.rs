@@ -1,0 +1,166 @@
+//! Index set `I₁`, contact frames, kinematic blocks and laws as a friction-contact problem, with the
+//! impulses of the last step as its starting point.
+//!
+//! ```text
+//! C = [n t₁ t₂],   G_A = Cᵀ[I, −[ρ_A]×],   G_B = −Cᵀ[I, −[ρ_B]×],   d = (s, 0, 0) − (0, w·t₁, w·t₂)
+//! ```
+//!
+//! with the normal term `s` of the scheme and the velocity `w` at which the surfaces of the contact run. The problem stays in
+//! factored form, `W = G Ŵ Gᵀ` with twists in the inertial frame; the stored form is one call away
+//! ([`FactoredProblem::assemble`]).
+
+use crate::bodies::Bodies;
+use crate::interactions::detected::Detected;
+use crate::interactions::edit::Edits;
+use crate::interactions::law::of_materials;
+use crate::interactions::record::ContactRecord;
+use crate::interactions::warm_start::{Cursor, Source};
+use crate::math::chunks;
+use crate::math::rotation::contact_frame;
+use crate::motion::Motion;
+use crate::motion::scheme::{NormalLaw, Scheme};
+use crate::settings::Settings;
+use glam::{DMat3, DVec3};
+use moreau_solvers::{Contact, FactoredProblem};
+use std::ops::Range;
+
+/// The friction-contact problem of the step.
+#[derive(Debug, Default)]
+pub(crate) struct ContactProblem {
+    pub(crate) contacts: Vec<Contact>,
+    /// Restitution acts in this step, by contact.
+    pub(crate) impacts: Vec<bool>,
+    /// Places of `I₁` in `I₀` where it is a part of it.
+    chosen: Vec<u32>,
+}
+
+/// Fills buffers before they are written.
+pub(crate) const NO_CONTACT: Contact = Contact {
+    bodies: [0, 0],
+    frame: DMat3::ZERO,
+    arms: [DVec3::ZERO, DVec3::ZERO],
+    offset: DVec3::ZERO,
+    friction: 0.0,
+};
+
+/// What a contact is made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'a, S> {
+    pub(crate) bodies: &'a Bodies,
+    pub(crate) motion: &'a Motion,
+    pub(crate) scheme: &'a S,
+    pub(crate) edits: &'a Edits,
+    pub(crate) settings: &'a Settings,
+    /// Contacts that were in it start from their impulse then.
+    pub(crate) last: Option<Source<'a>>,
+}
+
+/// Rows of the problem.
+type Rows<'a> = (&'a mut [Contact], Laws<'a>, &'a mut [DVec3]);
+type Laws<'a> = (&'a mut [bool], &'a mut [f64]);
+
+impl ContactProblem {
+    /// Chooses `I₁` from what was found, in its order.
+    pub(crate) fn activate<S: Scheme>(&mut self, record: &mut ContactRecord, parts: &Parts<S>) {
+        if !parts.scheme.selects(parts.settings) {
+            record.chosen = None;
+            return;
+        }
+        let found = &record.found;
+        self.chosen.clear();
+        self.chosen
+            .extend((0..).zip(found).filter_map(|(index, contact)| {
+                let (law, ..) = parts.law(contact, index as usize);
+                law.imposed.then_some(index)
+            }));
+        let chosen = record.chosen.get_or_insert_default();
+        chosen.clear();
+        chosen.extend(self.chosen.iter().map(|index| found[*index as usize]));
+    }
+
+    /// Builds the contacts of `I₁`.
+    pub(crate) fn assemble<S: Scheme>(&mut self, record: &mut ContactRecord, parts: &Parts<S>) {
+        let count = record.places().len();
+        self.contacts.resize(count, NO_CONTACT);
+        self.impacts.resize(count, false);
+        record.friction.resize(count, 0.0);
+        record.impulse.resize(count, DVec3::ZERO);
+        let chosen = record.chosen.is_some().then_some(&self.chosen[..]);
+        let places = record.chosen.as_deref().unwrap_or(&record.found);
+        let laws = (&mut self.impacts[..], &mut record.friction[..]);
+        let rows = (&mut self.contacts[..], laws, &mut record.impulse[..]);
+        let work = |(places, indices, rows): (&[_], Range<u32>, Rows)| {
+            parts.rows(places, indices, chosen, rows);
+        };
+        chunks::for_each((places, 0..count as u32, rows), &work);
+    }
+
+    /// The problem over the bodies of `motion`.
+    pub(crate) fn factored<'a>(&'a self, motion: &'a Motion) -> FactoredProblem<'a> {
+        FactoredProblem {
+            inverse_mass: &motion.inverse_mass,
+            free_twist: &motion.free,
+            contacts: &self.contacts,
+            positions: &motion.position,
+        }
+    }
+}
+
+impl<S: Scheme> Parts<'_, S> {
+    fn rows(
+        &self,
+        places: &[Detected],
+        indices: Range<u32>,
+        chosen: Option<&[u32]>,
+        (contacts, (impacts, friction), impulse): Rows,
+    ) {
+        let mut cursor = Cursor::default();
+        let laws = impacts.iter_mut().zip(friction);
+        let results = contacts.iter_mut().zip(laws).zip(impulse);
+        for ((place, row), results) in places.iter().zip(indices).zip(results) {
+            let ((contact, (impact, friction)), impulse) = results;
+            let row = row as usize;
+            let index = chosen.map_or(row, |chosen| chosen[row] as usize);
+            let (law, mu, surface) = self.law(place, index);
+            let frame = contact_frame(place.normal);
+            *contact = Contact {
+                bodies: place.bodies.map(|slot| slot.0),
+                frame,
+                arms: place.arms(self.motion.centres()),
+                offset: match surface {
+                    None => DVec3::new(law.shift, 0.0, 0.0),
+                    Some(w) => DVec3::new(law.shift, -w.dot(frame.y_axis), -w.dot(frame.z_axis)),
+                },
+                friction: mu,
+            };
+            (*impact, *friction) = (law.impact, mu);
+            *impulse = self
+                .last
+                .as_ref()
+                .and_then(|last| cursor.find(last, place, &contact.arms))
+                .map_or(DVec3::ZERO, |last| contact.frame.transpose() * last);
+        }
+    }
+
+    /// The normal law of a contact at its place in `I₀`, its `μ`, and the velocity at which its surfaces run, if they do.
+    #[inline]
+    fn law(&self, contact: &Detected, index: usize) -> (NormalLaw, f64, Option<DVec3>) {
+        let given = self.edits.law(index);
+        let surface = given.map(|law| law.surface_velocity);
+        let law = match given {
+            Some(law) => *law,
+            None => of_materials(contact.bodies, self.bodies, self.settings),
+        };
+        let approach = || {
+            let [at_a, at_b] = contact.bodies.map(|slot| {
+                let arm = contact.point - self.bodies.pose[slot].position;
+                self.motion.begin_velocity(slot, arm)
+            });
+            contact.normal.dot(at_a - at_b)
+        };
+        let normal = self
+            .scheme
+            .normal_law(contact.gap, law.restitution, approach, self.settings);
+        (normal, law.friction, surface)
+    }
+}

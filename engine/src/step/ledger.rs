@@ -1,0 +1,218 @@
+//! Where the energy of a step went.
+//!
+//! With `v̄ = (v_begin + v_{k+1})/2` and `ū` the contact velocity it gives, the step satisfies
+//!
+//! ```text
+//! ΔK  = h m g·v̄  +  h f·v̄ + h m_ext·Ω̄  +  Σ P·ū  +  (K(Ω_begin) − K(Ω_k))
+//! ΔE_p = −m g·Δx
+//! ```
+//!
+//! exactly: `M (v_{k+1} − v_begin) = h F + GᵀP` with `Ω_begin = Ω_free − 𝕀⁻¹ h m_ext`, the angular
+//! velocity after the torque-free rotation. `Σ P·ū` is split into its normal part (impacts) and its
+//! tangential part (friction); a driven boundary adds its own work to the external one.
+//! `Δx ≠ h v̄` where θ ≠ ½ and where projection moved a body: that difference is the drift's work.
+//! What the five terms leave of `ΔK + ΔE_p` is rounding. Bodies that fall asleep at the end of the step lose
+//! what kinetic energy they have left; asleep they keep their potential energy.
+
+use super::momentum::left_by_forces;
+use crate::bodies::Bodies;
+use crate::bodies::constants::BodyConstants;
+use crate::bodies::slot::{Slot, Slots};
+use crate::components::{RigidBody, Twist};
+use crate::interactions::record::ContactRecord;
+use crate::math::chunks;
+use crate::motion::Motion;
+use crate::results::energy::EnergyLedger;
+use crate::settings::Settings;
+use glam::DVec3;
+use moreau_solvers::{Contact, WorldTwist};
+
+/// The bookkeeping of a step.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    /// `v̄` of each body, inertial frame; zero at rest.
+    mean: Vec<WorldTwist>,
+    /// Of the bodies, when the entries of those at rest were written.
+    epoch: u64,
+    /// Potential energy of the bodies that sleep, J.
+    asleep: f64,
+}
+
+/// A part of the sums of a step.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    ledger: EnergyLedger,
+    /// `ΔK + ΔE_p`.
+    change: f64,
+    /// Driven boundaries are among the bodies.
+    driven: bool,
+}
+
+impl Sums {
+    fn plus(self, other: Self) -> Self {
+        let (a, b) = (&self.ledger, &other.ledger);
+        let ledger = EnergyLedger {
+            kinetic: a.kinetic + b.kinetic,
+            potential: a.potential + b.potential,
+            work_external: a.work_external + b.work_external,
+            work_friction: a.work_friction + b.work_friction,
+            work_impact: a.work_impact + b.work_impact,
+            work_drift: a.work_drift + b.work_drift,
+            work_gyroscopic: a.work_gyroscopic + b.work_gyroscopic,
+            work_sleep: 0.0,
+            energy_gap: 0.0,
+        };
+        Self {
+            ledger,
+            change: self.change + other.change,
+            driven: self.driven || other.driven,
+        }
+    }
+}
+
+impl Ledger {
+    /// The ledger of a step that led to the state in `bodies`. Writes the impulses of `record` in the inertial frame
+    /// too, and what forces leave of the change of each momentum into `defect`.
+    pub(crate) fn balance(
+        &mut self,
+        (bodies, motion): (&Bodies, &Motion),
+        contacts: &[Contact],
+        record: &mut ContactRecord,
+        defect: &mut Vec<DVec3>,
+        settings: &Settings,
+    ) -> EnergyLedger {
+        let ContactRecord {
+            impulse,
+            carried,
+            end,
+            ..
+        } = record;
+        if self.epoch != bodies.epoch {
+            self.epoch = bodies.epoch;
+            self.mean.clear();
+            self.mean.resize(bodies.len(), WorldTwist::default());
+            let asleep = bodies.slots().filter(|slot| bodies.is_asleep(*slot));
+            self.asleep = asleep.map(|slot| potential(bodies, slot, settings)).sum();
+        }
+        defect.resize(bodies.len(), DVec3::ZERO);
+        let work = |part: Slots<'_, (&mut [WorldTwist], &mut [DVec3])>| {
+            let rows = part.each();
+            let (mean, defect) = part.columns;
+            let mut sums = Sums::default();
+            for (slot, row) in rows {
+                mean[row] = mean_twist(motion, &end[slot], slot);
+                defect[row] = left_by_forces(slot, bodies, settings);
+                match bodies.constants[slot].kind {
+                    RigidBody::Dynamic => {
+                        add_body(&mut sums, slot, bodies, motion, settings);
+                    }
+                    RigidBody::Kinematic => sums.driven = true,
+                    RigidBody::Static => {}
+                }
+            }
+            sums
+        };
+        let moving = Slots::of(&bodies.moving, (&mut self.mean[..], &mut defect[..]));
+        let of_bodies = chunks::fold(moving, &work, &Sums::plus);
+        let mean = &self.mean;
+        let driven = of_bodies.driven.then_some(&bodies.constants[..]);
+        let work = |(contacts, impulse, carried): (&[Contact], &[DVec3], &mut [DVec3])| {
+            let mut sums = Sums::default();
+            for ((contact, r), p) in contacts.iter().zip(impulse).zip(carried) {
+                let impulse = contact.frame * *r;
+                *p = impulse;
+                if *r != DVec3::ZERO {
+                    add_contact(&mut sums.ledger, contact, [*r, impulse], mean, driven);
+                }
+            }
+            sums
+        };
+        carried.resize(impulse.len(), DVec3::ZERO);
+        let rows = (contacts, &impulse[..], &mut carried[..]);
+        let all = of_bodies.plus(chunks::fold(rows, &work, &Sums::plus));
+        let mut ledger = all.ledger;
+        ledger.potential += self.asleep;
+        let accounted = ledger.work_external
+            + ledger.work_friction
+            + ledger.work_impact
+            + ledger.work_drift
+            + ledger.work_gyroscopic;
+        ledger.energy_gap = all.change - accounted;
+        ledger
+    }
+}
+
+/// `v̄` of a moving body.
+fn mean_twist(motion: &Motion, end: &WorldTwist, slot: Slot) -> WorldTwist {
+    let drift = &motion.drift[slot];
+    // Body-frame kicks act at the drifted orientation, like the impulses.
+    let kick = if drift.kick == DVec3::ZERO {
+        DVec3::ZERO
+    } else {
+        drift.orientation * drift.kick
+    };
+    WorldTwist {
+        linear: (motion.begin[slot].linear + end.linear) * 0.5,
+        angular: (motion.free[slot].angular - kick + end.angular) * 0.5,
+    }
+}
+
+/// Potential energy of a body in gravity, J.
+fn potential(bodies: &Bodies, slot: Slot, settings: &Settings) -> f64 {
+    -(bodies.constants[slot].inertia.mass * settings.gravity.dot(bodies.pose[slot].position))
+}
+
+/// Energies of a dynamic body, and the work of what acts on it beside contacts.
+#[inline]
+fn add_body(sums: &mut Sums, slot: Slot, bodies: &Bodies, motion: &Motion, settings: &Settings) {
+    let (h, gravity) = (settings.time_step, settings.gravity);
+    let inertia = &bodies.constants[slot].inertia;
+    let (wrench, drift) = (&bodies.wrench[slot], &motion.drift[slot]);
+    let (old, new) = (&bodies.before.twist[slot], &bodies.twist[slot]);
+    let linear = |twist: &Twist| 0.5 * inertia.mass * twist.linear.length_squared();
+    let old_spin = inertia.rotational_energy(old.angular);
+    let kinetic = linear(new) + inertia.rotational_energy(new.angular);
+    let displacement = bodies.pose[slot].position - bodies.before.pose[slot].position;
+    let fall = -inertia.mass * gravity.dot(displacement);
+    let mean = (old.linear + new.linear) * 0.5;
+    let ledger = &mut sums.ledger;
+    ledger.kinetic += kinetic;
+    ledger.potential += potential(bodies, slot, settings);
+    ledger.work_external += h * wrench.force.dot(mean);
+    let begin = drift.twist.angular - drift.kick;
+    if drift.kick != DVec3::ZERO {
+        ledger.work_external += inertia.times(drift.kick).dot((begin + new.angular) * 0.5);
+    }
+    ledger.work_drift += fall + inertia.mass * h * gravity.dot(mean);
+    if begin != old.angular {
+        ledger.work_gyroscopic += inertia.rotational_energy(begin) - old_spin;
+    }
+    sums.change += kinetic - (linear(old) + old_spin) + fall;
+}
+
+/// `P·ū` of a contact by parts, `P` in its frame and in the inertial one. Where bodies are `driven`
+/// (then given by their constants), also their work.
+#[inline]
+fn add_contact(
+    ledger: &mut EnergyLedger,
+    contact: &Contact,
+    [r, p]: [DVec3; 2],
+    mean: &[WorldTwist],
+    driven: Option<&[BodyConstants]>,
+) {
+    let [a, b] = contact.bodies.map(|slot| slot as usize);
+    let u_a = mean[a].at(contact.arms[0]);
+    let u_b = mean[b].at(contact.arms[1]);
+    let (frame, u) = (&contact.frame, u_a - u_b);
+    ledger.work_impact += r.x * frame.x_axis.dot(u);
+    ledger.work_friction += r.y * frame.y_axis.dot(u) + r.z * frame.z_axis.dot(u);
+    let Some(constants) = driven else {
+        return;
+    };
+    if constants[a].kind == RigidBody::Kinematic {
+        ledger.work_external -= p.dot(u_a);
+    }
+    if constants[b].kind == RigidBody::Kinematic {
+        ledger.work_external += p.dot(u_b);
+    }
+}

@@ -1,0 +1,148 @@
+//! The Moreau–Jean scheme [THEORY §5].
+//!
+//! Predict: the free motion of `motion/free_motion.rs`. Offsets:
+//!
+//! ```text
+//! gap-aware   all of I₀;    s = e u_{N,k}        if g_N + h u_{N,k} ≤ 0, u_{N,k} < −u_threshold, e > 0
+//!                           s = max(g_N, 0)/h + e u_{N,k}    if u_{N,k} > u_threshold, e > 0
+//!                           s = max(g_N, 0)/h    otherwise
+//! forecast    g_N + γ h u_{N,k} ≤ ε (and u_{N,k} ≤ 0 if asked);    s = e u_{N,k}
+//! ```
+//!
+//! The second line is for a body that leaves a neighbour and is struck back onto it within the
+//! step. With `s = max(g_N, 0)/h` alone the impulse meets a velocity `u_{N,k} > 0` and does positive
+//! work. With it, for frictionless contacts of one `e` and θ = ½, no step gains energy:
+//! `r·(u_{k+1} + e u_k) ≤ 0` and `r·(u_{k+1} − u_k) = rᵀWr ≥ 0` leave
+//! `ΔK = ½ r·(u_k + u_{k+1}) ≤ ½ (1 − e) r·u_k ≤ 0`.
+//!
+//! Update:
+//!
+//! ```text
+//! x_{k+1} = x_k + h (θ v_{k+1} + (1 − θ) v_k)
+//! p_{k+1} = p_free ∘ exp( h [ θ (Ω_{k+1} − Ω_free) + (θ − ½) 𝕀⁻¹ h m_ext ] )       exponential
+//! p_{k+1} = p_k + h ½ p_k ∘ (0, θ Ω_{k+1} + (1 − θ) Ω_k)                            linear
+//! ```
+//!
+//! The free drift carries the gyroscopic motion and the mean of the external kick; the second line
+//! adds what the impulses change, which is the θ-update. Both forms renormalise.
+
+use crate::components::{Pose, Twist};
+use crate::math::rotation;
+use crate::motion::free_motion::{FreeMotion, free_motion};
+use crate::motion::scheme::{BodyAtStart, BodySolved, NormalLaw, Scheme};
+use crate::settings::{Activation, RotationUpdate, Settings, Theta};
+use glam::DVec3;
+
+/// The engine's own scheme, with the θ, the activation rule and the rotation update of the [`Settings`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MoreauJean;
+
+impl Scheme for MoreauJean {
+    #[inline]
+    fn predict(&self, body: &BodyAtStart<'_>, settings: &Settings) -> FreeMotion {
+        free_motion(body, settings)
+    }
+
+    #[inline]
+    fn normal_law(
+        &self,
+        gap: f64,
+        restitution: f64,
+        approach: impl FnOnce() -> f64,
+        settings: &Settings,
+    ) -> NormalLaw {
+        let h = settings.time_step;
+        let (imposed, shift, impact) = match settings.activation {
+            Activation::GapAware => {
+                let open = gap.max(0.0) / h;
+                if restitution > 0.0 {
+                    let threshold = settings.bounce_threshold();
+                    let approach = approach();
+                    if approach < -threshold && gap + h * approach <= 0.0 {
+                        (true, restitution * approach, true)
+                    } else if approach > threshold {
+                        (true, open + restitution * approach, true)
+                    } else {
+                        (true, open, false)
+                    }
+                } else {
+                    (true, open, false)
+                }
+            }
+            Activation::Forecast {
+                gamma,
+                threshold,
+                approaching_only,
+            } => {
+                let approach = approach();
+                let near = gap + gamma * h * approach <= threshold;
+                let closing = !approaching_only || approach <= 0.0;
+                (near && closing, restitution * approach, restitution > 0.0)
+            }
+        };
+        NormalLaw {
+            imposed,
+            shift,
+            impact,
+        }
+    }
+
+    #[inline]
+    fn selects(&self, settings: &Settings) -> bool {
+        matches!(settings.activation, Activation::Forecast { .. })
+    }
+
+    #[inline]
+    fn update(&self, body: &BodySolved<'_>, settings: &Settings) -> (Pose, Twist) {
+        let (h, theta) = (settings.time_step, theta(body, settings));
+        let (drift, before, end) = (body.drift, body.twist, body.end);
+        // The change by contacts is turned back alone: without contacts Ω keeps its bits.
+        let change = drift.orientation.conjugate() * (end.angular - body.free.angular);
+        let twist = Twist {
+            linear: end.linear,
+            angular: drift.twist.angular + change,
+        };
+        let mean = twist.linear * theta + before.linear * (1.0 - theta);
+        let orientation = match settings.rotation {
+            RotationUpdate::Exponential => {
+                let extra = (change * theta + drift.kick * (theta - 0.5)) * h;
+                if extra == DVec3::ZERO {
+                    drift.orientation
+                } else {
+                    rotation::normalised(drift.orientation * rotation::exp(extra))
+                }
+            }
+            RotationUpdate::Linear => {
+                let mean = twist.angular * theta + before.angular * (1.0 - theta);
+                rotation::linear_update(body.pose.orientation, mean, h)
+            }
+        };
+        let position = body.pose.position + mean * h;
+        let pose = Pose {
+            position,
+            orientation,
+        };
+        (pose, twist)
+    }
+}
+
+/// Velocity changes smaller than this, relative to the speed, are the solver's rounding.
+const NEGLIGIBLE: f64 = 1e-9;
+
+/// θ of a body. [`Theta::Auto`]: 1 if contacts push it, none of them an impact, else ½.
+///
+/// An impulse that changes the velocity by rounding only does not push: the position would
+/// jump by `½ g h²` with it.
+#[inline]
+fn theta(body: &BodySolved, settings: &Settings) -> f64 {
+    if let Theta::Fixed(theta) = settings.theta {
+        return theta;
+    }
+    if !body.pushed || body.struck {
+        return 0.5;
+    }
+    let fall = settings.gravity.length() * settings.time_step;
+    let change = (body.end.linear - body.free.linear).length();
+    let felt = change > NEGLIGIBLE * (fall + body.end.linear.length());
+    if felt { 1.0 } else { 0.5 }
+}

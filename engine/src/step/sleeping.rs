@@ -1,0 +1,128 @@
+//! Sleeping: islands at rest are left out of the steps until something wakes them.
+//!
+//! **Falling asleep**, at the end of a step. A body is quiet in a step if
+//!
+//! ```text
+//! ‖v_g‖ ≤ linear,   ‖Ω‖ ≤ angular,   ‖Ω‖ radius ≤ linear,   no wrench,   e_scaled ≤ residual
+//! ```
+//!
+//! An island (`islands.rs`) all of whose bodies were quiet for `time` in a row falls asleep:
+//! their twists become exactly zero, which the ledger shows as `work_sleep`, and poses stay. The bodies
+//! leave [`Bodies::moving`], and their entities move to the tables of bodies at rest: no phase
+//! visits them.
+//!
+//! **A sleeping body never takes part in a solve.** Detection finds its contacts with bodies that are
+//! awake as if it were static; if there is one, its island wakes, and the step goes on from the free
+//! motion with it. So an island wakes in the step in which it is first met, before anything can be
+//! struck or stopped by it, and impulses go through it as through any other. Two neighbours that
+//! both sleep have no contact, and neither have a sleeping body and a kinematic one at rest. Only the
+//! projection, which moves poses alone, may find a sleeper that detection did not: as a fixed body.
+//!
+//! **Waking between steps.** Whoever is changed from outside (state, wrench, material, shape, kind,
+//! id, groups), comes or goes, is *disturbed*: its own island wakes, and all islands with a body whose
+//! box meets that of the disturbed one, where it was and where it is. Any change of the settings
+//! but for the number of threads wakes everybody.
+//!
+//! What is known of sleep is in [`Bodies`], carried along when bodies come and go; the component
+//! [`Sleeping`](crate::Sleeping) shows it, and hooks tell when somebody else puts it on or takes it off.
+//!
+//! The impulses within an island are kept, as the warm start of its first step awake.
+
+use super::islands::Islands;
+use crate::bodies::Bodies;
+use crate::interactions::record::ContactRecord;
+use crate::settings::Settings;
+
+/// Falling asleep.
+#[derive(Debug, Default)]
+pub(crate) struct Sleepers {
+    islands: Islands,
+}
+
+/// What fell asleep at the end of a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FellAsleep {
+    /// Kinetic energy that went, J.
+    pub(crate) kinetic: f64,
+    /// Islands of bodies that stay awake.
+    pub(crate) islands: usize,
+    /// Bodies that fell asleep.
+    pub(crate) count: usize,
+}
+
+impl Sleepers {
+    /// Counts the time for which bodies were quiet, and lets the islands at rest fall asleep. `solved` are
+    /// the contacts of the finished step, `residual` is its `e_scaled`.
+    pub(crate) fn fall_asleep(
+        &mut self,
+        bodies: &mut Bodies,
+        solved: &ContactRecord,
+        residual: f64,
+        settings: &Settings,
+    ) -> FellAsleep {
+        if !settings.sleeps() {
+            return FellAsleep::default();
+        }
+        let ripe = self.watch(bodies, residual, settings);
+        // Half a step of slack: times are multiples of h up to rounding.
+        let time = settings.sleeping.time - 0.5 * settings.time_step;
+        self.islands
+            .find(bodies, solved.places(), &solved.impulse, time);
+        let mut fell = FellAsleep {
+            islands: self.islands.count,
+            ..FellAsleep::default()
+        };
+        if ripe {
+            self.lay_down(bodies, &mut fell);
+        }
+        fell
+    }
+
+    /// Counts the time for which bodies were quiet. True if it is enough for one of them.
+    fn watch(&self, bodies: &mut Bodies, residual: f64, settings: &Settings) -> bool {
+        let rule = &settings.sleeping;
+        let solved = residual <= rule.residual.unwrap_or_else(|| settings.tolerance());
+        let mut longest: f64 = 0.0;
+        for at in 0..bodies.moving.len() {
+            let slot = bodies.moving[at];
+            if bodies.constants[slot].is_dynamic() {
+                let quiet = solved && bodies.is_quiet(slot, rule);
+                let rest = &mut bodies.sleep.rest[slot];
+                rest.quiet = if quiet {
+                    rest.quiet + settings.time_step
+                } else {
+                    0.0
+                };
+                longest = longest.max(rest.quiet);
+            }
+        }
+        longest >= rule.time - 0.5 * settings.time_step
+    }
+
+    fn lay_down(&mut self, bodies: &mut Bodies, fell: &mut FellAsleep) {
+        let asleep = bodies.sleep.count;
+        for at in 0..bodies.moving.len() {
+            let slot = bodies.moving[at];
+            if !bodies.constants[slot].is_dynamic() {
+                continue;
+            }
+            let Some(root) = self.islands.resting(slot) else {
+                continue;
+            };
+            fell.islands -= usize::from(root == slot);
+            let (twist, inertia) = (bodies.twist[slot], &bodies.constants[slot].inertia);
+            fell.kinetic += 0.5 * inertia.mass * twist.linear.length_squared()
+                + inertia.rotational_energy(twist.angular);
+            bodies.lay_down(slot, bodies.ids[root]);
+            fell.count += 1;
+        }
+        if fell.count > 0 {
+            bodies.changed_rest();
+            debug_assert_eq!(
+                bodies.sleep.count,
+                asleep + fell.count,
+                "who sleeps is counted once"
+            );
+        }
+    }
+}
