@@ -10,6 +10,9 @@
 )]
 
 mod ids;
+mod phases;
+mod plain;
+mod pools;
 mod scenes;
 mod schedules;
 mod sleeping;
