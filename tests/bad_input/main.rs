@@ -8,6 +8,7 @@
 )]
 
 mod bodies;
+mod missing;
 mod overflow;
 mod scenes;
 mod settings;
