@@ -101,6 +101,7 @@ impl ContactProblem {
             inverse_mass: &motion.inverse_mass,
             free_twist: &motion.free,
             contacts: &self.contacts,
+            interactions: &[],
             positions: &motion.position,
         }
     }

@@ -8,7 +8,7 @@ use crate::error::StepError;
 use crate::interactions::record::ContactRecord;
 use crate::motion::Motion;
 use crate::settings::{DelassusForm, Settings};
-use moreau_solvers::{Auto, Goal, Solver as _, SolverReport};
+use moreau_solvers::{Auto, Goal, Solver as _, SolverReport, rows_of_mut};
 
 /// The contact solver and what it said of this step.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Solver {
         } else {
             (problem.factored(motion), &mut record.end)
         };
-        let impulse = &mut record.impulse;
+        let impulse = rows_of_mut(&mut record.impulse);
         let goal = Goal::scaled(settings.tolerance());
         let shared = factored.contacts.len() >= auto.settings.first.parallel_from;
         *report = threads.run(shared, || match settings.delassus {

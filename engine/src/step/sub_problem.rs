@@ -72,6 +72,7 @@ impl SubProblem {
             inverse_mass: &self.inverse_mass,
             free_twist: &self.free_twist,
             contacts: &self.contacts,
+            interactions: &[],
             positions: &self.positions,
         };
         (problem, &mut self.end)

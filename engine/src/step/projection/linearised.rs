@@ -11,7 +11,9 @@ use crate::math::rotation::{self, contact_frame};
 use crate::motion::Motion;
 use crate::step::assembly::NO_CONTACT;
 use glam::DVec3;
-use moreau_solvers::{Contact, FactoredProblem, Goal, InverseMass, Nsgs, ProblemError, WorldTwist};
+use moreau_solvers::{
+    Contact, FactoredProblem, Goal, InverseMass, Nsgs, ProblemError, WorldTwist, rows_of_mut,
+};
 use std::ops::Range;
 
 /// Part of the tolerance that is left as overlap: contacts stay closed. If they opened by a hair, whatever
@@ -51,10 +53,12 @@ impl Linearised {
             inverse_mass: &self.inverse_mass,
             free_twist: &self.rest,
             contacts: &self.contacts,
+            interactions: &[],
             positions: &self.centres,
         };
         let goal = Goal::scaled(1e-3);
-        solver.solve_factored(&problem, &mut self.lambda, &mut self.displacement, &goal)?;
+        let lambda = rows_of_mut(&mut self.lambda);
+        solver.solve_factored(&problem, lambda, &mut self.displacement, &goal)?;
         let displacement = &self.displacement[..self.slots.len()];
         let poses = Slots::of(&self.slots, &mut bodies.pose[..]);
         chunks::for_each((poses, displacement), &move_bodies);
