@@ -8,7 +8,7 @@
 )]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use moreau::solvers::{Goal, Momentum, Nsgs, NsgsSettings};
+use moreau::solvers::{Goal, Momentum, Nsgs, NsgsSettings, rows_of_mut};
 use moreau_benches::CASES;
 
 /// Sweeps of one measured solve; enough to make packing small.
@@ -48,7 +48,12 @@ fn sweep(criterion: &mut Criterion) {
                 bencher.iter(|| {
                     let mut impulse = run.simulation.impulses().to_vec();
                     pool.install(|| {
-                        solver.solve_factored(&problem, &mut impulse, &mut twist, &goal)
+                        solver.solve_factored(
+                            &problem,
+                            rows_of_mut(&mut impulse),
+                            &mut twist,
+                            &goal,
+                        )
                     })
                     .unwrap()
                 });

@@ -1,7 +1,6 @@
 //! Stored problems as the programs use them: found, read, condensed, solved, verified.
 
 use crate::solver_choice::AnySolver;
-use glam::DVec3;
 use moreau_solvers::auto::Stage;
 use moreau_solvers::fclib::{FclibError, FclibFile, FclibProblem, FclibVectors, Info};
 use moreau_solvers::{
@@ -23,7 +22,7 @@ pub struct ProblemFile {
     pub name: String,
     /// Texts.
     pub info: Info,
-    /// Dimension of the contacts in the file, 2 or 3.
+    /// Rows of a contact in the file: 2 in the plane, 3 in space, 5 with rolling resistance.
     pub dimension: usize,
     /// The stored form.
     pub stored: StoredProblem,
@@ -42,8 +41,8 @@ pub struct ProblemFile {
 pub struct Solved {
     /// What the solver says.
     pub report: SolverReport,
-    /// The best impulse found, N·s, one vector a contact.
-    pub impulse: Vec<DVec3>,
+    /// The best impulse found, N·s (rolling: N·m·s), one entry a row.
+    pub impulse: Vec<f64>,
     /// Wall time of the solve alone, s; of solves below 20 ms the shortest of eleven.
     pub seconds: f64,
     /// Its stages, if the solver has several.
@@ -80,7 +79,7 @@ impl ProblemFile {
     /// # Errors
     /// [`ProblemError`] if a problem in global form is inconsistent or its `M` is singular.
     pub fn new(name: String, file: FclibFile) -> Result<Self, ProblemError> {
-        let started = Instant::now();
+        let (started, dimension) = (Instant::now(), file.dimension());
         let (stored, global, seconds_condense) = match file.problem {
             FclibProblem::Local(problem) => (problem, None, 0.0),
             FclibProblem::Global(global) => {
@@ -93,7 +92,7 @@ impl ProblemFile {
         Ok(Self {
             name,
             info: file.info,
-            dimension: file.dimension,
+            dimension,
             stored,
             global,
             guesses: file.guesses,
@@ -105,24 +104,24 @@ impl ProblemFile {
     /// Number of contacts.
     #[must_use]
     pub fn contacts(&self) -> usize {
-        self.stored.contacts()
+        self.stored.len()
     }
 
-    /// Number of 3×3 blocks of the stored form of `W`.
+    /// Number of blocks of the stored form of `W`, one for two contacts that are coupled.
     #[must_use]
     pub fn blocks(&self) -> usize {
-        self.stored.delassus.block_count()
+        self.stored.coupled_pairs()
     }
 
     /// Zero impulse.
     #[must_use]
-    pub fn cold_start(&self) -> Vec<DVec3> {
-        vec![DVec3::ZERO; self.stored.len()]
+    pub fn cold_start(&self) -> Vec<f64> {
+        vec![0.0; self.stored.rows()]
     }
 
     /// The impulse of the first guess, if the file has one.
     #[must_use]
-    pub fn warm_start(&self) -> Option<Vec<DVec3>> {
+    pub fn warm_start(&self) -> Option<Vec<f64>> {
         self.guesses.first().map(|guess| guess.r.clone())
     }
 
@@ -133,7 +132,7 @@ impl ProblemFile {
     pub fn solve(
         &self,
         solver: &mut AnySolver,
-        start: Vec<DVec3>,
+        start: Vec<f64>,
         goal: &Goal,
     ) -> Result<Solved, ProblemError> {
         let mut impulse = start.clone();
@@ -155,7 +154,7 @@ impl ProblemFile {
     fn solve_once(
         &self,
         solver: &mut AnySolver,
-        impulse: &mut [DVec3],
+        impulse: &mut [f64],
         goal: &Goal,
     ) -> Result<(SolverReport, f64), ProblemError> {
         let started = Instant::now();
@@ -167,13 +166,13 @@ impl ProblemFile {
     ///
     /// # Errors
     /// [`ProblemError`] if the impulse does not fit the problem.
-    pub fn solution(&self, impulse: &[DVec3]) -> Result<FclibVectors, ProblemError> {
+    pub fn solution(&self, impulse: &[f64]) -> Result<FclibVectors, ProblemError> {
         let v = self
             .global
             .as_ref()
             .map(|global| global.velocity_under(impulse));
         Ok(FclibVectors {
-            u: velocities(&self.stored, impulse),
+            u: self.stored.velocity_under(impulse),
             r: impulse.to_vec(),
             v: v.transpose()?,
         })
@@ -183,10 +182,9 @@ impl ProblemFile {
     ///
     /// # Errors
     /// As [`Self::solution`].
-    pub fn with_solution(&self, impulse: &[DVec3]) -> Result<FclibFile, ProblemError> {
+    pub fn with_solution(&self, impulse: &[f64]) -> Result<FclibFile, ProblemError> {
         Ok(FclibFile {
             info: self.info.clone(),
-            dimension: self.dimension,
             problem: match &self.global {
                 Some(global) => FclibProblem::Global(global.clone()),
                 None => FclibProblem::Local(self.stored.clone()),
@@ -201,48 +199,34 @@ impl ProblemFile {
     pub fn verify(&self) -> Option<Verification> {
         let solution = self.solution.as_ref()?;
         let (stored, r) = (&self.stored, &solution.r);
-        let difference = velocities(stored, r)
-            .into_iter()
-            .zip(&solution.u)
-            .map(|(expected, found)| *found - expected);
-        let size = norm(&solution.u).max(norm(&stored.free_velocity));
+        let expected = stored.velocity_under(r);
+        let found = solution.u.iter().zip(expected);
+        let difference: Vec<f64> = found.map(|(found, expected)| found - expected).collect();
+        let size = norm(&solution.u).max(norm(&stored.free_velocity()));
         let balance = self.global.as_ref().zip(solution.v.as_ref());
         Some(Verification {
             residual: natural_map::stored(stored, r),
-            velocity_error: ratio(norm(&difference.collect::<Vec<_>>()), size),
+            velocity_error: ratio(norm(&difference), size),
             balance_error: balance.map(|(global, v)| balance_error(global, v, r)),
         })
     }
 }
 
-/// `W r + q`.
-pub(crate) fn velocities(problem: &StoredProblem, impulse: &[DVec3]) -> Vec<DVec3> {
-    let q = problem.free_velocity.iter().enumerate();
-    q.map(|(contact, q)| problem.delassus.row_times(contact, impulse) + *q)
-        .collect()
-}
-
-fn balance_error(global: &GlobalProblem, v: &[f64], r: &[DVec3]) -> f64 {
+fn balance_error(global: &GlobalProblem, v: &[f64], r: &[f64]) -> f64 {
     let product = |matrix: &SparseMatrix, x: &[f64]| {
         let mut y = vec![0.0; global.degrees_of_freedom()];
         matrix.add_times(x, &mut y);
         y
     };
-    let flat: Vec<f64> = r.iter().flat_map(DVec3::to_array).collect();
-    let (momentum, impulse) = (product(&global.mass, v), product(&global.kinematic, &flat));
+    let (momentum, impulse) = (product(&global.mass, v), product(&global.kinematic, r));
     let gap: Vec<f64> = (momentum.iter().zip(&impulse).zip(&global.force))
         .map(|((momentum, impulse), force)| momentum - impulse - force)
         .collect();
-    let sizes = [&momentum, &impulse, &global.force].map(|part| norm_of(part));
-    ratio(norm_of(&gap), sizes.into_iter().fold(0.0, f64::max))
+    let sizes = [&momentum, &impulse, &global.force].map(|part| norm(part));
+    ratio(norm(&gap), sizes.into_iter().fold(0.0, f64::max))
 }
 
-fn norm(vectors: &[DVec3]) -> f64 {
-    let squares: f64 = vectors.iter().map(|x| x.length_squared()).sum();
-    squares.sqrt()
-}
-
-fn norm_of(values: &[f64]) -> f64 {
+fn norm(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 

@@ -1,8 +1,8 @@
 //! The problem of a step as an FCLIB file: stored form, with the step's impulses as the solution.
 
-use crate::problem_file::velocities;
 use moreau::{Simulation, StepReport};
 use moreau_solvers::fclib::{FclibFile, FclibProblem, FclibVectors, Info};
+use moreau_solvers::rows_of;
 
 /// The problem of the last step of `simulation`, which gave `report`. `None` where the last step
 /// failed or had no contacts.
@@ -16,13 +16,13 @@ use moreau_solvers::fclib::{FclibFile, FclibProblem, FclibVectors, Info};
 /// ```
 #[must_use]
 pub fn step_file(simulation: &Simulation, scene: &str, report: &StepReport) -> Option<FclibFile> {
-    let impulse = simulation.impulses();
+    let impulse = rows_of(simulation.impulses());
     let problem = simulation
         .problem()
         .filter(|problem| !problem.contacts.is_empty())?
         .assemble();
     let solution = FclibVectors {
-        u: velocities(&problem, impulse),
+        u: problem.velocity_under(impulse),
         r: impulse.to_vec(),
         v: None,
     };

@@ -18,7 +18,6 @@ mod random;
 #[path = "../problems/solvers.rs"]
 mod solvers;
 
-use glam::DVec3;
 use moreau_solvers::{
     AlartCurnierNewton, AlartCurnierNewtonSettings, ConeMap, Goal, ProximalNewton,
     ProximalNewtonSettings, Solver, SolverReport, StoredProblem,
@@ -90,7 +89,7 @@ fn requests_of_solve(
 ) -> (usize, SolverReport) {
     let mut result = (0, SolverReport::default());
     for _ in 0..3 {
-        let mut r = vec![DVec3::ZERO; problem.len()];
+        let mut r = vec![0.0; problem.rows()];
         let before = REQUESTS.load(Ordering::Relaxed);
         let report = solver.solve(problem, &mut r, &Goal::scaled(tolerance));
         let after = REQUESTS.load(Ordering::Relaxed);

@@ -8,7 +8,7 @@
 //! form rounds `W r` otherwise, by about 1e-15 of the largest term: 1e-12 of 1.
 
 use crate::support::*;
-use moreau::solvers::natural_map;
+use moreau::solvers::{natural_map, rows_of};
 
 /// Bodies of many shapes, thrown into a box with friction and restitution.
 fn messy(settings: Settings) -> Simulation {
@@ -104,12 +104,12 @@ fn the_residuals_are_those_of_the_problem_handed_out() {
         assert_eq!(problem.contacts.len(), report.contacts);
         assert_eq!(impulses.len(), report.contacts);
         contacts += report.contacts;
-        let judged = natural_map::factored(&problem, impulses, &mut twist);
+        let judged = natural_map::factored(&problem, rows_of(impulses), &mut twist);
         assert_eq!(judged.fclib.to_bits(), report.e_fclib.to_bits());
         assert_eq!(judged.scaled.to_bits(), report.e_scaled.to_bits());
         let stored = problem.assemble();
         stored.validate().unwrap();
-        let stored = natural_map::stored(&stored, impulses);
+        let stored = natural_map::stored(&stored, rows_of(impulses));
         assert!(
             (stored.scaled - judged.scaled).abs() <= 1e-12,
             "step {step}: e_scaled {:e} stored, {:e} factored",

@@ -1,6 +1,5 @@
 //! A stored problem and what is known of it.
 
-use glam::DVec3;
 use moreau_solvers::{Goal, StoredProblem};
 
 /// What a file says.
@@ -18,10 +17,10 @@ pub(crate) struct Expect {
     /// There is a solution.
     pub(crate) solvable: bool,
     pub(crate) unique: Unique,
-    /// Closed forms: all the solutions there are if `unique` is `Impulse` or `Nothing`.
-    pub(crate) impulses: Vec<Vec<DVec3>>,
+    /// Closed forms, one entry a row: all the solutions there are if `unique` is `Impulse` or `Nothing`.
+    pub(crate) impulses: Vec<Vec<f64>>,
     /// Closed form of `u`.
-    pub(crate) velocity: Option<Vec<DVec3>>,
+    pub(crate) velocity: Option<Vec<f64>>,
     /// Error of a solution over its residual, both scaled.
     pub(crate) sensitivity: f64,
     /// Solvers that need not reach the goal here.

@@ -1,8 +1,11 @@
-//! Reads `data/*.toml`: either `w`, `q`, `mu`, `joints`, or bodies and their contacts.
+//! Reads `data/*.toml`: either `w`, `q`, `mu`, `joints`, or bodies and their contacts. Vectors are written in threes; a joint of
+//! `k` blocks is an equality of `3k` rows after the contacts.
 
 use crate::case::{Case, Expect, Unique};
 use glam::{DMat3, DVec3};
-use moreau_solvers::{Contact, Delassus, FactoredProblem, InverseMass, StoredProblem, WorldTwist};
+use moreau_solvers::{
+    Contact, FactoredProblem, InverseMass, Law, StoredProblem, WorldTwist, rows_of,
+};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -145,20 +148,11 @@ fn stored_problem(file: &File) -> Result<StoredProblem, LoadError> {
     let n = file.q.len();
     let square = file.w.len() == 3 * n && file.w.iter().all(|row| row.len() == 3 * n);
     check(square, "w is not square, or does not fit q")?;
-    let block = |i: usize, j: usize| {
-        let column = |c: usize| DVec3::from([0, 1, 2].map(|r| file.w[3 * i + r][3 * j + c]));
-        DMat3::from_cols(column(0), column(1), column(2))
-    };
-    let row = |i: usize| {
-        let blocks = (0..n).map(|j| (j as u32, block(i, j)));
-        blocks.filter(|(_, b)| *b != DMat3::ZERO).collect()
-    };
-    Ok(StoredProblem {
-        delassus: Delassus::from_rows((0..n).map(row).collect()),
-        free_velocity: file.q.clone(),
-        friction: file.mu.clone(),
-        joints: file.joints.clone(),
-    })
+    let joints = file.joints.iter().map(|blocks| Law::equality(3 * blocks));
+    let contacts = file.mu.iter().map(|mu| Law::coulomb(*mu));
+    let laws: Vec<_> = contacts.chain(joints).collect();
+    let problem = crate::reference::from_dense(&laws, &file.w, rows_of(&file.q));
+    problem.map_err(|error| LoadError::Content(error.to_string()))
 }
 
 fn assembled_problem(file: &File) -> Result<StoredProblem, LoadError> {
@@ -196,6 +190,7 @@ fn assembled_problem(file: &File) -> Result<StoredProblem, LoadError> {
         inverse_mass: &file.body.iter().map(mass).collect::<Vec<_>>(),
         free_twist: &file.body.iter().map(twist).collect::<Vec<_>>(),
         contacts: &contacts?,
+        interactions: &[],
         positions: &[],
     };
     let valid = problem.validate();
@@ -236,7 +231,7 @@ fn expectation(entry: ExpectEntry, problem: &StoredProblem) -> Result<Expect, Lo
     let unique = entry.unique.unwrap_or(Unique::Nothing);
     let mut given = entry.impulses.iter().chain(&entry.velocity);
     check(
-        given.all(|v| v.len() == problem.len()),
+        given.all(|v| 3 * v.len() == problem.rows()),
         "length of a solution",
     )?;
     let single = unique != Unique::Impulse || entry.impulses.len() <= 1;
@@ -246,12 +241,16 @@ fn expectation(entry: ExpectEntry, problem: &StoredProblem) -> Result<Expect, Lo
     Ok(Expect {
         solvable,
         unique,
-        impulses: entry.impulses,
-        velocity: entry.velocity,
+        impulses: entry.impulses.iter().map(|r| flat(r)).collect(),
+        velocity: entry.velocity.map(|u| flat(&u)),
         sensitivity,
         hard: entry.hard,
         both: entry.goal == Some(GoalEntry::Both),
     })
+}
+
+fn flat(vectors: &[DVec3]) -> Vec<f64> {
+    rows_of(vectors).to_vec()
 }
 
 const BALL: &str = r#"

@@ -1,7 +1,7 @@
-//! Seeded random problems with contacts and joints, from bodies.
+//! Seeded random problems with contacts and joints between them, from bodies.
 
 use glam::{DMat3, DQuat, DVec3};
-use moreau_solvers::{Delassus, StoredProblem};
+use moreau_solvers::{Law, SparseMatrix, StoredProblem};
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 struct Random(u64);
@@ -30,11 +30,13 @@ impl Random {
     }
 }
 
-/// One row of the constraints: its two bodies, and their parts of `G`.
+/// One row: its two bodies, their parts of `G`, and its offset.
 #[derive(Clone, Copy)]
 struct Row {
     bodies: [usize; 2],
     parts: [[DVec3; 2]; 2],
+    /// Restitution or gap over the time step.
+    offset: f64,
 }
 
 /// How many of what.
@@ -48,7 +50,8 @@ pub(crate) struct Recipe {
     pub(crate) redundant: bool,
 }
 
-/// Body 0 is fixed; joint `k` joins bodies `2k + 1` and `2k + 2`, contacts random ones; masses, arms and velocities are about 1 in SI units.
+/// Body 0 is fixed; joint `k` joins bodies `2k + 1` and `2k + 2`, contacts random ones; masses, arms and velocities are about 1 in SI
+/// units. Joint `k` follows contact `2k + 1`.
 pub(crate) fn problem(seed: u64, recipe: Recipe) -> StoredProblem {
     let mut random = Random(seed);
     let body = |random: &mut Random, fixed: bool| {
@@ -60,9 +63,7 @@ pub(crate) fn problem(seed: u64, recipe: Recipe) -> StoredProblem {
     let bodies: Vec<_> = (0..recipe.bodies)
         .map(|j| body(&mut random, j == 0))
         .collect();
-    // Three rows a block; none for what fills up a joint.
-    let mut rows: Vec<Option<Row>> = Vec::new();
-    let mut offsets = Vec::new();
+    let mut contacts = Vec::new();
     for _ in 0..recipe.contacts {
         let [x, y, z, w] = [(); 4].map(|()| random.uniform(-1.0, 1.0));
         let frame = DMat3::from_quat(DQuat::from_xyzw(x, y, z, w).normalize());
@@ -70,64 +71,63 @@ pub(crate) fn problem(seed: u64, recipe: Recipe) -> StoredProblem {
             random.pair(recipe.bodies),
             [random.vector(), random.vector()],
         );
-        for axis in [frame.x_axis, frame.y_axis, frame.z_axis] {
-            let parts = [[axis, arms[0].cross(axis)], [-axis, -arms[1].cross(axis)]];
-            rows.push(Some(Row {
-                bodies: pair,
-                parts,
-            }));
-        }
-        offsets.push(DVec3::X * random.uniform(-0.5, 0.1));
+        let rows = [frame.x_axis, frame.y_axis, frame.z_axis].map(|axis| Row {
+            bodies: pair,
+            parts: [[axis, arms[0].cross(axis)], [-axis, -arms[1].cross(axis)]],
+            offset: 0.0,
+        });
+        let mut rows = rows.to_vec();
+        rows[0].offset = random.uniform(-0.5, 0.1);
+        contacts.push(rows);
     }
+    let mut joints = Vec::new();
     for (joint, count) in recipe.joints.iter().enumerate() {
-        let pair = [2 * joint + 1, 2 * joint + 2];
-        let first = rows.len();
-        for row in 0..count.div_ceil(3) * 3 {
+        let mut rows: Vec<Row> = Vec::new();
+        for row in 0..*count {
             let repeated = recipe.redundant && row > 0 && row + 1 == *count;
-            rows.push(match row {
-                _ if row >= *count => None,
-                _ if repeated => rows[first],
-                _ => Some(Row {
-                    bodies: pair,
+            rows.push(if repeated {
+                rows[0]
+            } else {
+                Row {
+                    bodies: [2 * joint + 1, 2 * joint + 2],
                     parts: [(); 2].map(|()| [random.vector(), random.vector()]),
-                }),
+                    offset: 0.0,
+                }
             });
         }
-        offsets.extend(vec![DVec3::ZERO; count.div_ceil(3)]);
+        joints.push(rows);
     }
-    let blocks = rows.len() / 3;
-    let entry = |i: usize, j: usize| match (&rows[i], &rows[j]) {
-        (Some(a), Some(b)) => coupling(a, b, |body| bodies[body].0),
-        _ => f64::from(u8::from(i == j)),
-    };
-    let block = |i: usize, j: usize| {
-        let column = |c: usize| DVec3::from([0, 1, 2].map(|r| entry(3 * i + r, 3 * j + c)));
-        DMat3::from_cols(column(0), column(1), column(2))
-    };
-    let delassus = (0..blocks).map(|i| {
-        let row = (0..blocks).map(|j| (j as u32, block(i, j)));
-        row.filter(|(_, block)| *block != DMat3::ZERO).collect()
-    });
-    let free = |i: usize| {
-        let row = rows[i].as_ref();
-        row.map_or(0.0, |row| {
-            let of = |side: usize| {
-                let [v, w] = bodies[row.bodies[side]].1;
-                row.parts[side][0].dot(v) + row.parts[side][1].dot(w)
-            };
-            of(0) + of(1)
-        })
-    };
-    StoredProblem {
-        delassus: Delassus::from_rows(delassus.collect()),
-        free_velocity: (0..blocks)
-            .map(|b| DVec3::from([0, 1, 2].map(|r| free(3 * b + r))) + offsets[b])
-            .collect(),
-        friction: (0..recipe.contacts)
-            .map(|_| random.uniform(0.0, 0.7))
-            .collect(),
-        joints: recipe.joints.iter().map(|m| m.div_ceil(3)).collect(),
+    let friction = contacts.iter().map(|_| random.uniform(0.0, 0.7));
+    let laws: Vec<Law> = friction.map(Law::coulomb).collect();
+    let mut contacts = laws.into_iter().zip(contacts).enumerate();
+    let mut joints = joints.into_iter();
+    let joint = |rows: Vec<Row>| (Law::equality(rows.len()), rows);
+    let mut interactions = Vec::new();
+    for (index, contact) in &mut contacts {
+        interactions.push(contact);
+        let next = (index % 2 == 1).then(|| joints.next()).flatten();
+        interactions.extend(next.map(joint));
     }
+    interactions.extend(joints.map(joint));
+    let laws: Vec<_> = interactions.iter().map(|(law, _)| *law).collect();
+    let rows: Vec<Row> = interactions
+        .into_iter()
+        .flat_map(|(_, rows)| rows)
+        .collect();
+    let n = rows.len();
+    let entry = |i: usize, j: usize| coupling(&rows[i], &rows[j], |body| bodies[body].0);
+    let entries = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+    let entries = entries.map(|(i, j)| (i, j, entry(i, j)));
+    let w = SparseMatrix::from_triplets(n, n, entries).unwrap();
+    let free = |row: &Row| {
+        let of = |side: usize| {
+            let [v, w] = bodies[row.bodies[side]].1;
+            row.parts[side][0].dot(v) + row.parts[side][1].dot(w)
+        };
+        of(0) + of(1) + row.offset
+    };
+    let q: Vec<_> = rows.iter().map(free).collect();
+    StoredProblem::new(&laws, &w, &q).unwrap()
 }
 
 /// One entry of `W`.

@@ -2,7 +2,9 @@
 
 use crate::failure::Failure;
 use moreau::Simulation;
-use moreau::solvers::{FactoredProblem, Goal, Momentum, Nsgs, NsgsSettings, ProblemError};
+use moreau::solvers::{
+    FactoredProblem, Goal, Momentum, Nsgs, NsgsSettings, ProblemError, rows_of_mut,
+};
 use std::time::Instant;
 
 /// Sweeps of the short and of the long solve. Their difference in time is that of the sweeps
@@ -83,7 +85,8 @@ fn time(
         };
         let mut impulse = start.to_vec();
         let started = Instant::now();
-        let report = solver.solve_factored(problem, &mut impulse, &mut twist, &goal)?;
+        let report =
+            solver.solve_factored(problem, rows_of_mut(&mut impulse), &mut twist, &goal)?;
         let seconds = started.elapsed().as_secs_f64();
         Ok::<_, ProblemError>((seconds, report.residual.scaled))
     };
