@@ -9,9 +9,10 @@
 
 use moreau_solvers::auto::Stage;
 use moreau_solvers::{
-    Admm, AdmmSettings, AlartCurnierNewton, Anderson, AndersonSettings, Auto, ConeMap,
-    GlobalProblem, Goal, LocalSolver, Momentum, Nncg, NncgSettings, Nsgs, NsgsSettings,
-    ProblemError, ProximalNewton, ProximalNewtonSettings, Solver, SolverReport, StoredProblem,
+    Admm, AdmmSettings, AlartCurnierNewton, Anderson, AndersonSettings, Auto, ClassicalNsgs,
+    ClassicalSettings, ConeMap, GlobalProblem, Goal, LocalSolver, Momentum, Nncg, NncgSettings,
+    Nsgs, NsgsSettings, ProblemError, ProximalNewton, ProximalNewtonSettings, Solver, SolverReport,
+    StoredProblem,
 };
 
 /// A solver that can be asked for.
@@ -174,22 +175,24 @@ fn stored(solver: impl Solver + Send + 'static) -> AnySolver {
 }
 
 fn classical(local: LocalSolver) -> AnySolver {
-    stored(Nsgs::new(NsgsSettings {
-        min_sweeps: 1,
-        max_sweeps: MAX_SWEEPS,
-        momentum: Momentum::NONE,
+    stored(ClassicalNsgs::new(ClassicalSettings {
+        sweeps: sweeps(Momentum::NONE),
         local,
-        ..NsgsSettings::default()
+        ..ClassicalSettings::default()
     }))
 }
 
-fn nsgs(momentum: Momentum) -> AnySolver {
-    AnySolver::Stored(Box::new(Nsgs::new(NsgsSettings {
+fn sweeps(momentum: Momentum) -> NsgsSettings {
+    NsgsSettings {
         min_sweeps: 1,
         max_sweeps: MAX_SWEEPS,
         momentum,
         ..NsgsSettings::default()
-    })))
+    }
+}
+
+fn nsgs(momentum: Momentum) -> AnySolver {
+    stored(Nsgs::new(sweeps(momentum)))
 }
 
 fn proximal_newton(map: ConeMap) -> AnySolver {

@@ -2,21 +2,25 @@
 
 use moreau_solvers::{
     Admm, AdmmSettings, AlartCurnierNewton, AlartCurnierNewtonSettings, Anderson, AndersonSettings,
-    Auto, AutoSettings, ConeMap, LocalSolver, Momentum, Nncg, NncgSettings, Nsgs, NsgsSettings,
-    ProximalNewton, ProximalNewtonSettings, Solver,
+    Auto, AutoSettings, ClassicalNsgs, ClassicalSettings, ConeMap, LocalSolver, Momentum, Nncg,
+    NncgSettings, Nsgs, NsgsSettings, ProximalNewton, ProximalNewtonSettings, Solver,
 };
 
 /// At most `budget` sweeps, iterations or factorisations each.
 pub(crate) fn budgeted(budget: usize) -> Vec<(&'static str, Box<dyn Solver>)> {
-    let nsgs = |momentum, local| {
-        Box::new(Nsgs::new(NsgsSettings {
-            momentum,
+    let sweeps = |momentum| NsgsSettings {
+        momentum,
+        max_sweeps: budget,
+        ..NsgsSettings::default()
+    };
+    let nsgs = |momentum| Box::new(Nsgs::new(sweeps(momentum)));
+    let classical = |local| {
+        Box::new(ClassicalNsgs::new(ClassicalSettings {
+            sweeps: sweeps(Momentum::NONE),
             local,
-            max_sweeps: budget,
-            ..NsgsSettings::default()
+            ..ClassicalSettings::default()
         }))
     };
-    let (none, exact) = (Momentum::NONE, LocalSolver::Exact);
     let proximal = |map| {
         Box::new(ProximalNewton::new(ProximalNewtonSettings {
             map,
@@ -27,18 +31,18 @@ pub(crate) fn budgeted(budget: usize) -> Vec<(&'static str, Box<dyn Solver>)> {
     };
     let auto = AutoSettings::default();
     vec![
-        ("nsgs", nsgs(none, exact)),
-        ("nsgs-capped", nsgs(Momentum::CAPPED, exact)),
-        ("nsgs-nesterov", nsgs(Momentum::NESTEROV, exact)),
+        ("nsgs", nsgs(Momentum::NONE)),
+        ("nsgs-capped", nsgs(Momentum::CAPPED)),
+        ("nsgs-nesterov", nsgs(Momentum::NESTEROV)),
         (
             "nsgs-projection",
-            nsgs(none, LocalSolver::Projection(Default::default())),
+            classical(LocalSolver::Projection(Default::default())),
         ),
         (
             "nsgs-alart-curnier",
-            nsgs(none, LocalSolver::AlartCurnier(Default::default())),
+            classical(LocalSolver::AlartCurnier(Default::default())),
         ),
-        ("nsgs-quartic", nsgs(none, LocalSolver::Quartic)),
+        ("nsgs-quartic", classical(LocalSolver::Quartic)),
         (
             "nncg",
             Box::new(Nncg::new(NncgSettings {

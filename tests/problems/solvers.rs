@@ -1,8 +1,9 @@
 //! The solvers under test.
 
 use moreau_solvers::{
-    Admm, AlartCurnierNewton, Anderson, Auto, ConeMap, LocalSolver, Momentum, Nncg, Nsgs,
-    NsgsSettings, ProximalNewton, ProximalNewtonSettings, Solver,
+    Admm, AlartCurnierNewton, Anderson, Auto, ClassicalNsgs, ClassicalSettings, ConeMap,
+    LocalSolver, Momentum, Nncg, Nsgs, NsgsSettings, ProximalNewton, ProximalNewtonSettings,
+    Solver,
 };
 
 /// Every solver with its name. A new one is one more line.
@@ -33,19 +34,23 @@ pub(crate) fn all() -> Vec<(&'static str, Box<dyn Solver>)> {
     ]
 }
 
-fn nsgs(momentum: Momentum) -> Nsgs {
-    Nsgs::new(NsgsSettings {
+fn sweeps(momentum: Momentum) -> NsgsSettings {
+    NsgsSettings {
         momentum,
         max_sweeps: 50_000,
         ..NsgsSettings::default()
-    })
+    }
 }
 
-fn local(local: LocalSolver) -> Nsgs {
-    Nsgs::new(NsgsSettings {
+fn nsgs(momentum: Momentum) -> Nsgs {
+    Nsgs::new(sweeps(momentum))
+}
+
+fn local(local: LocalSolver) -> ClassicalNsgs {
+    ClassicalNsgs::new(ClassicalSettings {
+        sweeps: sweeps(Momentum::default()),
         local,
-        max_sweeps: 50_000,
-        ..NsgsSettings::default()
+        ..ClassicalSettings::default()
     })
 }
 
