@@ -11,6 +11,9 @@
 //! `N − n − Σ_i μ_i (‖z_i‖ − μ_i N)₊`, over the three groups `z_i`; each group is then shortened to `μ_i N` where it is longer.
 
 pub(crate) mod block;
+mod bracket;
+mod factors;
+mod secular;
 
 use super::coulomb::out_of_cone;
 use super::linearised::{ConeMap, Linearised};
