@@ -11,11 +11,11 @@ use crate::components::{RigidBody, Twist};
 use crate::interactions::detected::Centres;
 use crate::math::{chunks, rotation};
 use crate::settings::Settings;
-use free_motion::{FreeMotion, prescribed_motion};
+use free_motion::prescribed_motion;
 use glam::{DMat3, DQuat, DVec3};
 use moreau_solvers::{InverseMass, WorldTwist};
 use overflow::overflows;
-use scheme::{BodyAtStart, Scheme};
+use scheme::{BodyAtStart, FreeMotion, Scheme};
 
 /// Free motion and inverse masses of all bodies.
 #[derive(Debug, Default)]

@@ -19,23 +19,12 @@
 //! It is explicit, reversible, of second order, and keeps the angular momentum `R L` in the
 //! inertial frame to rounding. A spherical body turns about a fixed axis: one exact exponential.
 
-use super::scheme::BodyAtStart;
+use super::scheme::{BodyAtStart, FreeMotion};
 use crate::components::inertia::Inertia;
 use crate::components::{Pose, Twist};
 use crate::math::rotation;
 use crate::settings::{RotationUpdate, Settings};
 use glam::{DQuat, DVec3};
-
-/// Result of the free motion of one body.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FreeMotion {
-    /// `v_free`: linear in the inertial frame; `Ω_free` in the body frame at `orientation`.
-    pub twist: Twist,
-    /// `p` after the free rotation.
-    pub orientation: DQuat,
-    /// Change of `Ω` by the external moment, body frame at `orientation`, rad/s.
-    pub kick: DVec3,
-}
 
 /// Free motion of a dynamic body.
 #[inline]

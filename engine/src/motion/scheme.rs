@@ -2,10 +2,10 @@
 //!
 //! Everything else of a step (detection, assembly, solve, projection, report) is the same for all of them.
 
-use super::free_motion::FreeMotion;
 use crate::components::inertia::Inertia;
 use crate::components::{BodyId, Mass, Pose, Twist, Wrench};
 use crate::settings::Settings;
+use glam::{DQuat, DVec3};
 use moreau_solvers::WorldTwist;
 
 /// A time-stepping scheme: how a dynamic body moves without impulses, which velocity the law of a contact asks for,
@@ -57,6 +57,17 @@ impl BodyAtStart<'_> {
     pub fn mass(&self) -> Mass {
         Mass::default().completed(self.inertia)
     }
+}
+
+/// Result of the free motion of one body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FreeMotion {
+    /// `v_free`: linear in the inertial frame; `Ω_free` in the body frame at `orientation`.
+    pub twist: Twist,
+    /// `p` after the free rotation.
+    pub orientation: DQuat,
+    /// Change of `Ω` by the external moment, body frame at `orientation`, rad/s.
+    pub kick: DVec3,
 }
 
 /// A dynamic body between the solve and the end of the step.

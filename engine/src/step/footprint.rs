@@ -7,7 +7,7 @@ use crate::bodies::constants::BodyConstants;
 use crate::bodies::waking::Rest;
 use crate::components::{BodyId, Material, Pose, Twist, Wrench};
 use crate::interactions::detected::Detected;
-use crate::motion::free_motion::FreeMotion;
+use crate::motion::scheme::FreeMotion;
 use crate::step::projection::Displacement;
 use bevy_ecs::entity::Entity;
 use glam::DVec3;

@@ -28,8 +28,8 @@
 
 use crate::components::{Pose, Twist};
 use crate::math::rotation;
-use crate::motion::free_motion::{FreeMotion, free_motion};
-use crate::motion::scheme::{BodyAtStart, BodySolved, NormalLaw, Scheme};
+use crate::motion::free_motion::free_motion;
+use crate::motion::scheme::{BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
 use crate::settings::{Activation, RotationUpdate, Settings, Theta};
 use glam::DVec3;
 
