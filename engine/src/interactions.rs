@@ -2,6 +2,7 @@
 
 pub(crate) mod detected;
 pub(crate) mod edit;
+pub(crate) mod graph;
 pub(crate) mod law;
 pub(crate) mod record;
 pub(crate) mod warm_start;

@@ -22,11 +22,11 @@ pub(crate) mod assembly;
 mod clock;
 #[cfg(test)]
 mod footprint;
-mod islands;
 mod ledger;
 mod momentum;
 pub(crate) mod moreau_jean;
 mod projection;
+mod rest;
 mod sleeping;
 mod solve;
 mod sub_problem;
@@ -40,6 +40,7 @@ use crate::components::{BodyId, Pose, Twist, Wrench};
 use crate::detection::Detection;
 use crate::error::{InteractionError, StepError};
 use crate::interactions::edit::{Edits, Interactions};
+use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
 use crate::interactions::warm_start::{Stored, WarmStart};
 use crate::math::chunks;
@@ -110,6 +111,7 @@ pub struct StepState {
     detection: Detection,
     record: ContactRecord,
     edits: Edits,
+    graph: Graph,
     problem: ContactProblem,
     solver: Solver,
     pushes: Pushes,
@@ -258,6 +260,7 @@ impl StepState {
             last: last.map(|last| self.stored.source(last, &self.bodies)),
         };
         let (problem, record) = (&mut self.problem, &mut self.record);
+        self.graph.forget();
         problem.activate(record, &parts);
         let many = is_long(record.places().len());
         self.threads.run(many, || problem.assemble(record, &parts));
@@ -309,8 +312,9 @@ impl StepState {
         let (bodies, motion, settings) = (&mut self.bodies, &self.motion, &self.settings);
         let found = (&mut self.detection, &self.record.found[..], &self.edits);
         let (projector, sweeps) = (&mut self.projector, self.solver.auto.sweeps());
+        let graph = &mut self.graph;
         self.threads.run(bodies.len() >= LARGE, || {
-            projector.project(bodies, motion, found, settings, sweeps)
+            projector.project(bodies, motion, found, graph, settings, sweeps)
         })?;
         self.clock.timing.ms_update = self.clock.lap();
         Ok(())
@@ -336,9 +340,13 @@ impl StepState {
         }
         let solved = &self.solver.report;
         let residual = solved.residual.scaled;
+        let graph = &mut self.graph;
+        if last.record.chosen.is_some() {
+            graph.forget();
+        }
         let fell = self
             .sleepers
-            .fall_asleep(bodies, &last.record, residual, settings);
+            .fall_asleep(bodies, graph, &last.record, residual, settings);
         if fell.count > 0 {
             self.stored.keep(last, |slot| bodies.is_asleep(slot));
         }

@@ -26,6 +26,7 @@ use crate::components::Pose;
 use crate::detection::{Detection, Pair};
 use crate::interactions::detected::{Centres, Detected};
 use crate::interactions::edit::Edits;
+use crate::interactions::graph::Graph;
 use crate::math::chunks;
 use crate::motion::Motion;
 use crate::settings::Settings;
@@ -143,6 +144,7 @@ impl Projector {
         bodies: &mut Bodies,
         motion: &Motion,
         (detection, candidates, edits): (&mut Detection, &[Detected], &Edits),
+        graph: &mut Graph,
         settings: &Settings,
         solver: &mut Nsgs,
     ) -> Result<(), ProblemError> {
@@ -169,10 +171,10 @@ impl Projector {
             ..settings.nsgs()
         };
         let near = &mut self.near;
-        near.link(candidates, bodies);
+        graph.tie(candidates, bodies);
         let mut range = Range::Links(LINKS);
         loop {
-            near.gather(range, rule.tolerance, bodies, (detection, edits));
+            near.gather(range, rule.tolerance, bodies, (detection, edits), graph);
             self.problem
                 .correct(near, rule.tolerance, bodies, motion, solver)?;
             self.iterations += 1;
@@ -269,16 +271,3 @@ impl Projector {
         chunks::fold(moving, &work, &|a, b| a || b)
     }
 }
-
-/// Empties a buffer, and gives back its memory if it is far larger than what `count` entries need.
-fn fit<T>(buffer: &mut Vec<T>, count: usize) {
-    buffer.clear();
-    if buffer.capacity() > FAR_LARGER * count + SMALL {
-        buffer.shrink_to(count);
-    }
-}
-
-/// Capacity over need from which on memory is given back, …
-const FAR_LARGER: usize = 8;
-/// … and entries that nobody gives back.
-const SMALL: usize = 100_000;

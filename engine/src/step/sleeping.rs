@@ -6,7 +6,7 @@
 //! ‖v_g‖ ≤ linear,   ‖Ω‖ ≤ angular,   ‖Ω‖ radius ≤ linear,   no wrench,   e_scaled ≤ residual
 //! ```
 //!
-//! An island (`islands.rs`) all of whose bodies were quiet for `time` in a row falls asleep:
+//! An island (`step/rest.rs`) all of whose bodies were quiet for `time` in a row falls asleep:
 //! their twists become exactly zero, which the ledger shows as `work_sleep`, and poses stay. The bodies
 //! leave [`Bodies::moving`], and their entities move to the tables of bodies at rest: no phase
 //! visits them.
@@ -28,15 +28,16 @@
 //!
 //! The impulses within an island are kept, as the warm start of its first step awake.
 
-use super::islands::Islands;
+use super::rest::Restlessness;
 use crate::bodies::Bodies;
+use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
 use crate::settings::Settings;
 
 /// Falling asleep.
 #[derive(Debug, Default)]
 pub(crate) struct Sleepers {
-    islands: Islands,
+    restless: Restlessness,
 }
 
 /// What fell asleep at the end of a step.
@@ -56,6 +57,7 @@ impl Sleepers {
     pub(crate) fn fall_asleep(
         &mut self,
         bodies: &mut Bodies,
+        graph: &mut Graph,
         solved: &ContactRecord,
         residual: f64,
         settings: &Settings,
@@ -66,14 +68,14 @@ impl Sleepers {
         let ripe = self.watch(bodies, residual, settings);
         // Half a step of slack: times are multiples of h up to rounding.
         let time = settings.sleeping.time - 0.5 * settings.time_step;
-        self.islands
-            .find(bodies, solved.places(), &solved.impulse, time);
+        graph.tie(solved.places(), bodies);
+        self.restless.find(graph, bodies, solved, time);
         let mut fell = FellAsleep {
-            islands: self.islands.count,
+            islands: self.restless.islands,
             ..FellAsleep::default()
         };
         if ripe {
-            self.lay_down(bodies, &mut fell);
+            self.lay_down(bodies, graph, &mut fell);
         }
         fell
     }
@@ -99,16 +101,17 @@ impl Sleepers {
         longest >= rule.time - 0.5 * settings.time_step
     }
 
-    fn lay_down(&mut self, bodies: &mut Bodies, fell: &mut FellAsleep) {
+    fn lay_down(&self, bodies: &mut Bodies, graph: &mut Graph, fell: &mut FellAsleep) {
         let asleep = bodies.sleep.count;
         for at in 0..bodies.moving.len() {
             let slot = bodies.moving[at];
             if !bodies.constants[slot].is_dynamic() {
                 continue;
             }
-            let Some(root) = self.islands.resting(slot) else {
+            let root = graph.island(slot);
+            if !self.restless.allows(root) {
                 continue;
-            };
+            }
             fell.islands -= usize::from(root == slot);
             let (twist, inertia) = (bodies.twist[slot], &bodies.constants[slot].inertia);
             fell.kinetic += 0.5 * inertia.mass * twist.linear.length_squared()

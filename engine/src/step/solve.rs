@@ -4,11 +4,12 @@ use super::assembly::ContactProblem;
 use super::sub_problem::SubProblem;
 use super::threads::Threads;
 use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
 use crate::error::StepError;
 use crate::interactions::record::ContactRecord;
 use crate::motion::Motion;
 use crate::settings::{DelassusForm, Settings};
-use moreau_solvers::{Auto, Goal, Solver as _, SolverReport, rows_of_mut};
+use moreau_solvers::{Auto, Contact, Goal, Solver as _, SolverReport, WorldTwist, rows_of_mut};
 
 /// The contact solver and what it said of this step.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub(crate) struct Solver {
     pub(crate) auto: Auto,
     pub(crate) report: SolverReport,
     few: SubProblem,
+    /// Slots of its bodies.
+    slots: Vec<Slot>,
 }
 
 impl Solver {
@@ -28,11 +31,16 @@ impl Solver {
         settings: &Settings,
         threads: &Threads,
     ) -> Result<(), StepError> {
-        let Self { auto, report, few } = self;
+        // Most bodies are at rest, static or asleep: a copy without them is worth it.
+        let is_few = 4 * bodies.moving.len() < bodies.len();
+        if is_few {
+            self.take_few(problem, bodies, motion);
+        }
+        let Self {
+            auto, report, few, ..
+        } = self;
         auto.settings = settings.auto();
-        let is_few = SubProblem::is_worth_it(bodies);
         let (factored, end) = if is_few {
-            few.take(problem, bodies, motion);
             few.split()
         } else {
             (problem.factored(motion), &mut record.end)
@@ -49,8 +57,34 @@ impl Solver {
             }
         })?;
         if is_few {
-            few.give_back(&mut record.end, bodies);
+            // Nobody reads the others.
+            record.end.resize(bodies.len(), WorldTwist::default());
+            let (slots, end) = few.solution();
+            for (slot, twist) in slots.iter().zip(end) {
+                record.end[*slot] = *twist;
+            }
         }
         Ok(())
+    }
+
+    /// Copies the problem over the bodies that move or have a contact.
+    fn take_few(&mut self, problem: &ContactProblem, bodies: &Bodies, motion: &Motion) {
+        let of_contacts = problem.contacts.iter().flat_map(|contact| contact.bodies);
+        let fixed = of_contacts.map(Slot).filter(|slot| !bodies.moves(*slot));
+        self.slots.clear();
+        self.slots.extend(fixed);
+        self.slots.extend_from_slice(&bodies.moving);
+        self.slots.sort_unstable();
+        self.slots.dedup();
+        let slots = self.slots.iter().copied();
+        self.few.take_bodies(slots, (bodies.len(), false), |slot| {
+            let free = motion.free[slot];
+            (motion.inverse_mass[slot], free, motion.position[slot])
+        });
+        self.few
+            .take_contacts(&problem.contacts, |contact, rows| Contact {
+                bodies: contact.bodies.map(|slot| rows.of(Slot(slot))),
+                ..*contact
+            });
     }
 }

@@ -1,72 +1,94 @@
-//! The problem of a step over the bodies that take part in it.
+//! A part of the problem of a step: some bodies, and contacts of theirs.
 //!
-//! The solver works on arrays over all bodies of its problem. Where most bodies of the world are static or
-//! asleep, the problem is copied to one over those that move or have a contact, in the same order: then
-//! those at rest cost nothing in the solve either.
+//! The solver works on arrays over all bodies of its problem. Where only some of the world's take part, their entries are
+//! copied into arrays of their own, in the same order: the others then cost nothing in the solve.
 
-use super::assembly::ContactProblem;
-use crate::bodies::Bodies;
-use crate::bodies::slot::Slot;
-use crate::motion::Motion;
+use super::assembly::NO_CONTACT;
+use crate::bodies::slot::{Slot, Slots};
+use crate::math::chunks;
 use glam::DVec3;
 use moreau_solvers::{Contact, FactoredProblem, InverseMass, WorldTwist};
+use std::ops::Range;
 
-/// Buffers of the copy.
+/// Buffers of the copy: a row a body, in the order of slots, and a last one if something is held.
 #[derive(Debug, Default)]
 pub(crate) struct SubProblem {
     /// Slots of its bodies, ascending.
     slots: Vec<Slot>,
-    /// Place of each slot in them; `u32::MAX` where there is none.
-    place: Vec<u32>,
+    /// Row of each slot; of use for those alone.
+    row: Vec<u32>,
     inverse_mass: Vec<InverseMass>,
     free_twist: Vec<WorldTwist>,
+    /// Centres of mass, m: the solver lays bodies out by them.
     positions: Vec<DVec3>,
     contacts: Vec<Contact>,
-    /// `v_{k+1}` of its bodies.
+    /// The twists of its bodies that solve it.
     pub(crate) end: Vec<WorldTwist>,
 }
 
 impl SubProblem {
-    /// So many bodies are at rest, static or asleep, that the copy is worth it.
-    pub(crate) fn is_worth_it(bodies: &Bodies) -> bool {
-        4 * bodies.moving.len() < bodies.len()
-    }
-
-    /// Copies the problem.
-    pub(crate) fn take(&mut self, problem: &ContactProblem, bodies: &Bodies, motion: &Motion) {
-        for slot in self.slots.drain(..) {
-            self.place[slot] = u32::MAX;
-        }
-        self.place.resize(bodies.len(), u32::MAX);
-        let of_contacts = problem.contacts.iter().flat_map(|contact| contact.bodies);
-        for slot in bodies.moving.iter().copied().chain(of_contacts.map(Slot)) {
-            if self.place[slot] == u32::MAX {
-                self.place[slot] = 0;
-                self.slots.push(slot);
+    /// Becomes a problem over other bodies, ascending slots below `all`, which `holds` others or not; `copy` gives what the
+    /// solver needs of each.
+    pub(crate) fn take_bodies(
+        &mut self,
+        slots: impl Iterator<Item = Slot>,
+        (all, holds): (usize, bool),
+        copy: impl Fn(Slot) -> (InverseMass, WorldTwist, DVec3) + Sync,
+    ) {
+        self.slots.clear();
+        self.slots.extend(slots);
+        let count = self.slots.len();
+        self.row.resize(all, 0);
+        let rows = Slots::of(&self.slots, &mut self.row[..]);
+        chunks::for_each((rows, 0..count as u32), &number);
+        // All that is held, in one row.
+        let rows = count + usize::from(holds);
+        self.inverse_mass.truncate(count);
+        self.free_twist.truncate(count);
+        self.positions.truncate(count);
+        self.inverse_mass.resize(rows, InverseMass::FIXED);
+        self.free_twist.resize(rows, WorldTwist::default());
+        self.positions.resize(rows, DVec3::ZERO);
+        let columns = (
+            &mut self.inverse_mass[..count],
+            &mut self.free_twist[..count],
+            &mut self.positions[..count],
+        );
+        let work = |(slots, columns): (&[Slot], Columns)| {
+            let (masses, twists, positions) = columns;
+            let states = masses.iter_mut().zip(twists).zip(positions);
+            for (slot, ((mass, twist), position)) in slots.iter().zip(states) {
+                (*mass, *twist, *position) = copy(*slot);
             }
-        }
-        self.slots.sort_unstable();
-        for (place, slot) in (0..).zip(&self.slots) {
-            self.place[*slot] = place;
-        }
-        self.inverse_mass.clear();
-        self.free_twist.clear();
-        self.positions.clear();
-        self.contacts.clear();
-        for slot in self.slots.iter().copied() {
-            self.inverse_mass.push(motion.inverse_mass[slot]);
-            self.free_twist.push(motion.free[slot]);
-            self.positions.push(motion.position[slot]);
-        }
-        let place = &self.place;
-        self.contacts
-            .extend(problem.contacts.iter().map(|contact| Contact {
-                bodies: contact.bodies.map(|slot| place[slot as usize]),
-                ..*contact
-            }));
+        };
+        chunks::for_each((&self.slots[..], columns), &work);
     }
 
-    /// The copy, with the place for the twists that solve it.
+    /// Makes a contact of each of `from`; `make` is given the rows of bodies.
+    pub(crate) fn take_contacts<T: Sync>(
+        &mut self,
+        from: &[T],
+        make: impl Fn(&T, Rows) -> Contact + Sync,
+    ) {
+        let rows = Rows {
+            row: &self.row,
+            held: self.slots.len() as u32,
+        };
+        self.contacts.resize(from.len(), NO_CONTACT);
+        let columns = (from, &mut self.contacts[..]);
+        chunks::for_each(columns, &|(from, contacts): (&[T], &mut [_])| {
+            for (from, contact) in from.iter().zip(contacts) {
+                *contact = make(from, rows);
+            }
+        });
+    }
+
+    /// Slots of its bodies, ascending, with the twists that solve it.
+    pub(crate) fn solution(&self) -> (&[Slot], &[WorldTwist]) {
+        (&self.slots, &self.end)
+    }
+
+    /// The problem, and the place for the twists that solve it.
     pub(crate) fn split(&mut self) -> (FactoredProblem<'_>, &mut Vec<WorldTwist>) {
         let problem = FactoredProblem {
             inverse_mass: &self.inverse_mass,
@@ -78,11 +100,52 @@ impl SubProblem {
         (problem, &mut self.end)
     }
 
-    /// Writes the twists of its bodies among those of all. Nobody reads the others.
-    pub(crate) fn give_back(&self, end: &mut Vec<WorldTwist>, bodies: &Bodies) {
-        end.resize(bodies.len(), WorldTwist::default());
-        for (slot, twist) in self.slots.iter().zip(&self.end) {
-            end[*slot] = *twist;
-        }
+    /// Gives back the memory of buffers that are far larger than what so many bodies and contacts need.
+    pub(crate) fn fit(&mut self, bodies: usize, contacts: usize) {
+        fit(&mut self.slots, bodies);
+        fit(&mut self.inverse_mass, bodies + 1);
+        fit(&mut self.free_twist, bodies + 1);
+        fit(&mut self.positions, bodies + 1);
+        fit(&mut self.end, bodies + 1);
+        fit(&mut self.contacts, contacts);
     }
 }
+
+type Columns<'a> = (&'a mut [InverseMass], &'a mut [WorldTwist], &'a mut [DVec3]);
+
+/// Where bodies are in a [`SubProblem`].
+#[derive(Clone, Copy)]
+pub(crate) struct Rows<'a> {
+    row: &'a [u32],
+    /// The row of whatever is held.
+    pub(crate) held: u32,
+}
+
+impl Rows<'_> {
+    /// The row of one of its bodies.
+    #[inline]
+    pub(crate) fn of(&self, slot: Slot) -> u32 {
+        self.row[slot]
+    }
+}
+
+/// Writes the rows of slots.
+fn number((slots, numbers): (Slots<'_, &mut [u32]>, Range<u32>)) {
+    let rows = slots.each();
+    for ((_, row), number) in rows.zip(numbers) {
+        slots.columns[row] = number;
+    }
+}
+
+/// Empties a buffer, and gives back its memory if it is far larger than what `count` entries need.
+pub(crate) fn fit<T>(buffer: &mut Vec<T>, count: usize) {
+    buffer.clear();
+    if buffer.capacity() > FAR_LARGER * count + SMALL {
+        buffer.shrink_to(count);
+    }
+}
+
+/// Capacity over need from which on memory is given back, …
+const FAR_LARGER: usize = 8;
+/// … and entries that nobody gives back.
+const SMALL: usize = 100_000;

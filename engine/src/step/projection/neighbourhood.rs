@@ -1,19 +1,16 @@
 //! The bodies that a projection moves: those near an overlap that is too deep.
 //!
-//! Two bodies that impulses move are linked if they have a contact in `I₀`; the ground and sleepers link
-//! nobody. The bodies of the deep overlaps are joined by those a few links away, or by all that links lead
-//! to. These move; whatever else they meet is held, as a wall is.
-//!
-//! Which bodies are within some number of links does not depend on the order of the links: the
-//! neighbourhood is a pure function of the state.
+//! The bodies of the deep overlaps are joined by those a few ties of the step's [`Graph`] away, or by their whole islands. These
+//! move; whatever else they meet is held, as a wall is. The neighbourhood is a pure function of the state.
 
-use super::fit;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::detection::{Detection, Pair};
 use crate::interactions::detected::Detected;
 use crate::interactions::edit::Edits;
+use crate::interactions::graph::Graph;
 use crate::math::chunks;
+use crate::step::sub_problem::fit;
 
 /// How far a neighbourhood goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,14 +26,10 @@ pub(super) enum Range {
 pub(super) struct Neighbourhood {
     /// 1 + links from a deep overlap, by slot; 0 for bodies that do not move.
     ring: Vec<u8>,
-    /// Impulses move the body, by slot.
-    free: Vec<bool>,
-    /// Of the bodies, when that was written.
-    epoch: Option<u64>,
+    /// The island has a deep overlap, by the slot that names it.
+    concerned_islands: Vec<bool>,
     /// Bodies that move.
     moving: Vec<Slot>,
-    /// Linked bodies.
-    links: Vec<[Slot; 2]>,
     /// Pairs with a body that moves, and whether each of the step is one.
     pairs: Vec<Pair>,
     concerned: Vec<bool>,
@@ -61,21 +54,6 @@ impl Neighbourhood {
         detection.measure(&self.pairs, bodies, &mut self.contacts)
     }
 
-    /// Takes the links of a step.
-    pub(super) fn link(&mut self, candidates: &[Detected], bodies: &Bodies) {
-        if self.epoch != Some(bodies.epoch) {
-            self.epoch = Some(bodies.epoch);
-            self.free.clear();
-            let free = bodies.slots().map(|slot| bodies.is_awake_dynamic(slot));
-            self.free.extend(free);
-        }
-        let links = candidates.iter().map(|found| found.bodies);
-        let linked = |pair: &[Slot; 2]| pair.iter().all(|slot| self.free[*slot]);
-        self.links.clear();
-        self.links.extend(links.filter(linked));
-        self.links.dedup();
-    }
-
     /// Becomes that of those of its contacts that are deeper than `tolerance`, m.
     pub(super) fn gather(
         &mut self,
@@ -83,6 +61,7 @@ impl Neighbourhood {
         tolerance: f64,
         bodies: &Bodies,
         (detection, edits): (&mut Detection, &Edits),
+        graph: &mut Graph,
     ) {
         for slot in self.moving.drain(..) {
             self.ring[slot] = 0;
@@ -91,15 +70,15 @@ impl Neighbourhood {
         for contact in self.contacts.iter().filter(|c| c.gap < -tolerance) {
             for slot in contact.bodies {
                 let ring = &mut self.ring[slot];
-                if *ring == 0 && self.free[slot] {
+                if *ring == 0 && bodies.is_awake_dynamic(slot) {
                     *ring = 1;
                     self.moving.push(slot);
                 }
             }
         }
         match range {
-            Range::Links(count) => (1..=count).for_each(|ring| self.spread(ring)),
-            Range::Islands => self.spread_over_islands(),
+            Range::Links(count) => (1..=count).for_each(|ring| self.spread(ring, graph)),
+            Range::Islands => self.spread_over_islands(graph, bodies),
         }
         self.moving.sort_unstable();
         let ring = &self.ring;
@@ -124,41 +103,28 @@ impl Neighbourhood {
         self.ring[slot] > 0
     }
 
-    /// Adds the bodies that a link joins to those of a ring.
-    fn spread(&mut self, ring: u8) {
-        for [a, b] in &self.links {
-            for (from, to) in [(*a, *b), (*b, *a)] {
-                if self.ring[from] == ring && self.ring[to] == 0 {
-                    self.ring[to] = ring + 1;
-                    self.moving.push(to);
-                }
+    /// Adds the bodies that are tied to those of a ring.
+    fn spread(&mut self, ring: u8, graph: &Graph) {
+        graph.each_way(|from, to| {
+            if self.ring[from] == ring && self.ring[to] == 0 {
+                self.ring[to] = ring + 1;
+                self.moving.push(to);
             }
-        }
+        });
     }
 
-    /// Adds all bodies that links lead to: forwards and backwards over the links until nobody is added.
-    fn spread_over_islands(&mut self) {
-        let Self {
-            ring,
-            moving,
-            links,
-            ..
-        } = self;
-        let mut follow = |[a, b]: &[Slot; 2]| {
-            let to = match [a, b].map(|slot| ring[*slot] > 0) {
-                [true, false] => *b,
-                [false, true] => *a,
-                _ => return false,
-            };
-            ring[to] = 1;
-            moving.push(to);
-            true
-        };
-        let mut grows = true;
-        while grows {
-            grows = false;
-            links.iter().for_each(|link| grows |= follow(link));
-            links.iter().rev().for_each(|link| grows |= follow(link));
+    /// Adds all bodies of the islands.
+    fn spread_over_islands(&mut self, graph: &mut Graph, bodies: &Bodies) {
+        self.concerned_islands.clear();
+        self.concerned_islands.resize(bodies.len(), false);
+        for slot in &self.moving {
+            self.concerned_islands[graph.island(*slot)] = true;
+        }
+        for slot in bodies.awake_dynamic() {
+            if self.ring[slot] == 0 && self.concerned_islands[graph.island(slot)] {
+                self.ring[slot] = 1;
+                self.moving.push(slot);
+            }
         }
     }
 }
