@@ -21,9 +21,11 @@ const RADIUS: f64 = 0.1;
 fn main() -> Result<(), StepError> {
     let edge = std::env::args().find_map(|word| word.parse().ok());
     let edge: usize = edge.unwrap_or(EDGE);
-    let mut settings = Settings::default();
-    settings.solver.tolerance = Some(1e-2);
-    settings.solver.max_sweeps = Some(8);
+    let mut settings = Settings {
+        tolerance: Some(1e-2),
+        ..Settings::default()
+    };
+    settings.advanced.max_sweeps = Some(8);
     settings.sleeping = SleepSettings::OFF;
     let asked = |option: &str| std::env::args().any(|word| word == option);
     if asked("--one-thread") {
@@ -82,8 +84,8 @@ fn main() -> Result<(), StepError> {
     // What sixteen more sweeps cost, on the same threads and nearly the same problem.
     let mut solve = |sweeps| -> Result<(f64, usize), StepError> {
         let mut settings = simulation.settings();
-        settings.solver.min_sweeps = Some(sweeps);
-        settings.solver.max_sweeps = Some(sweeps);
+        settings.advanced.min_sweeps = Some(sweeps);
+        settings.advanced.max_sweeps = Some(sweeps);
         simulation.set_settings(settings)?;
         let report = simulation.step()?;
         Ok((report.timing.ms_solve, report.contacts))

@@ -68,15 +68,15 @@ impl MoreauScene {
         if scene.name.starts_with("sphere_pour") {
             scene.settings.projection.tolerance = OVERLAP;
         }
-        let solver = &mut scene.settings.solver;
+        let settings = &mut scene.settings;
         let (name, budget) = match aim {
             Aim::Tolerance(tolerance) => {
-                solver.tolerance = Some(tolerance);
+                settings.tolerance = Some(tolerance);
                 (format!("Moreau {tolerance:.0e}"), None)
             }
             Aim::SameTime => {
-                solver.tolerance = Some(1e-12);
-                solver.max_factorizations = Some(0);
+                settings.tolerance = Some(1e-12);
+                settings.advanced.max_factorizations = Some(0);
                 ("Moreau, rapier's time".to_owned(), Some(Budget::START))
             }
         };
@@ -99,8 +99,8 @@ impl Contender for MoreauScene {
         for _ in 0..steps {
             if let Some(budget) = &self.budget {
                 let mut settings = self.run.simulation.settings();
-                settings.solver.min_sweeps = Some(budget.sweeps());
-                settings.solver.max_sweeps = Some(budget.sweeps());
+                settings.advanced.min_sweeps = Some(budget.sweeps());
+                settings.advanced.max_sweeps = Some(budget.sweeps());
                 self.run.simulation.set_settings(settings)?;
             }
             let start = self.clock.now();
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_solved_step_has_no_residual() {
         let mut scene = moreau_demos::built_in("stack:n=2").unwrap();
-        scene.settings.solver.min_sweeps = Some(200);
+        scene.settings.advanced.min_sweeps = Some(200);
         let aim = Aim::Tolerance(1e-10);
         let mut run = MoreauScene::new(&scene, aim, 1, Clock::Wall).unwrap();
         run.advance(3, 0.0).unwrap();

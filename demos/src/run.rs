@@ -49,9 +49,9 @@ fn override_settings(scene: &mut Scene, options: &RunOptions) {
     }
     let required = options.require_residual;
     if let Some(tolerance) = options.tol {
-        settings.solver.tolerance = Some(tolerance);
+        settings.tolerance = Some(tolerance);
     } else if let Some(required) = required.filter(|e| settings.tolerance() > *e) {
-        settings.solver.tolerance = Some(required);
+        settings.tolerance = Some(required);
     }
 }
 

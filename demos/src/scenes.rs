@@ -99,6 +99,6 @@ pub fn awake(mut scene: Scene) -> Scene {
 /// `wall_20x20` swings by up to 3 mm in 3 s at 1e-4, and by up to 0.3 mm at 1e-5.
 #[must_use]
 pub fn standing(mut scene: Scene) -> Scene {
-    scene.settings.solver.tolerance = Some(1e-5);
+    scene.settings.tolerance = Some(1e-5);
     scene
 }

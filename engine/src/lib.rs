@@ -33,8 +33,8 @@ pub use results::energy::EnergyLedger;
 pub use results::report::{StepReport, StepTiming};
 pub use scene::{Scene, SceneError, SceneRun};
 pub use settings::{
-    Accuracy, Activation, DelassusForm, Projection, RotationUpdate, Settings, SleepSettings,
-    SolverOverrides, Theta,
+    Accuracy, Activation, Advanced, DelassusForm, Projection, RotationUpdate, Settings,
+    SleepSettings, Theta,
 };
 pub use step::StepState;
 pub use step::moreau_jean::MoreauJean;

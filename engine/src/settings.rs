@@ -1,15 +1,21 @@
 //! Everything that can be chosen about a simulation.
 
+mod advanced;
+mod file;
+
+pub use advanced::{Advanced, DelassusForm};
+
 use crate::components::Combine;
 use crate::error::SettingsError;
 use bevy_ecs::prelude::*;
+use file::SettingsFile;
 use glam::DVec3;
-use moreau_solvers::{AutoSettings, Momentum, NsgsSettings};
+use moreau_solvers::NsgsSettings;
 use serde::{Deserialize, Serialize};
 
 /// Settings of the step.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(from = "SettingsFile", into = "SettingsFile")]
 pub struct Settings {
     /// Time step `h`, s, > 0. Default 1/200.
     pub time_step: f64,
@@ -17,10 +23,8 @@ pub struct Settings {
     pub gravity: DVec3,
     /// Sweep budget and tolerance. Default [`Accuracy::Engineering`].
     pub accuracy: Accuracy,
-    /// Overrides parts of [`Settings::accuracy`].
-    pub solver: SolverOverrides,
-    /// How the solver holds the Delassus operator.
-    pub delassus: DelassusForm,
+    /// `e_scaled` to which each step is solved, > 0. `None`: that of [`Settings::accuracy`].
+    pub tolerance: Option<f64>,
     /// Which contacts carry the law, and with which normal term.
     pub activation: Activation,
     /// The parameter of the θ-method.
@@ -43,8 +47,11 @@ pub struct Settings {
     pub projection: Projection,
     /// When bodies at rest fall asleep. By default they do, but with [`Accuracy::Reference`].
     pub sleeping: SleepSettings,
-    /// Threads of the step; 0 takes all cores. Results do not depend on it. Default 0.
+    /// Threads of the step; 0 takes all cores. Results do not depend on it. Default 0. Of no effect with
+    /// [`Threads`](crate::Threads) that others share.
     pub threads: usize,
+    /// The inside of the solver, for those who measure it.
+    pub advanced: Advanced,
 }
 
 impl Default for Settings {
@@ -53,8 +60,7 @@ impl Default for Settings {
             time_step: 1.0 / 200.0,
             gravity: DVec3::new(0.0, 0.0, -9.81),
             accuracy: Accuracy::default(),
-            solver: SolverOverrides::default(),
-            delassus: DelassusForm::default(),
+            tolerance: None,
             activation: Activation::default(),
             theta: Theta::default(),
             rotation: RotationUpdate::default(),
@@ -66,6 +72,7 @@ impl Default for Settings {
             projection: Projection::default(),
             sleeping: SleepSettings::default(),
             threads: 0,
+            advanced: Advanced::default(),
         }
     }
 }
@@ -119,40 +126,6 @@ impl Accuracy {
             ..NsgsSettings::default()
         }
     }
-}
-
-/// The two forms of `W = G Ŵ Gᵀ`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DelassusForm {
-    /// Applied through the twists of the bodies, never formed: a sweep costs `O(contacts)`. The
-    /// default.
-    #[default]
-    MatrixFree,
-    /// Assembled as sparse blocks: for comparison, and for problems to be looked at. One thread.
-    Stored,
-}
-
-/// Single values that replace those of the [`Accuracy`] preset.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SolverOverrides {
-    /// `e_scaled` to reach, > 0.
-    pub tolerance: Option<f64>,
-    /// Sweeps done in any case; twice as many while they keep their direction, as in structures at rest.
-    pub min_sweeps: Option<usize>,
-    /// Largest number of sweeps, ≥ 1.
-    pub max_sweeps: Option<usize>,
-    /// Contacts from which on sweeps are shared among threads; results do not depend on it.
-    pub parallel_from: Option<usize>,
-    /// Use the widest vector instructions of the machine; results do not depend on it. Default true.
-    pub simd: Option<bool>,
-    /// Cap of the momentum, in [0, 1], for the whole solve; 0 is plain Gauss–Seidel. The presets
-    /// start with 0.8, pass it while sweeps keep their direction, and let several caps compete where that does
-    /// not converge.
-    pub momentum: Option<f64>,
-    /// Factorisations of Newton for islands that sweeps leave unsolved; 0 for sweeps alone.
-    pub max_factorizations: Option<usize>,
 }
 
 /// Which of the detected contacts carry the law in a step, and with which term `s` in
@@ -282,52 +255,14 @@ impl Settings {
     pub(crate) fn without_threads(&self) -> Self {
         let mut settings = *self;
         settings.threads = 0;
-        settings.solver.parallel_from = None;
+        settings.advanced.parallel_from = None;
         settings
     }
 
     /// `e_scaled` to which each step is solved: the preset's, or its override.
     #[must_use]
     pub fn tolerance(&self) -> f64 {
-        self.solver
-            .tolerance
-            .unwrap_or_else(|| self.accuracy.tolerance())
-    }
-
-    /// The settings of the sweeps: the preset with its overrides.
-    #[must_use]
-    pub fn nsgs(&self) -> NsgsSettings {
-        let preset = self.accuracy.solver();
-        NsgsSettings {
-            min_sweeps: self.solver.min_sweeps.unwrap_or(preset.min_sweeps),
-            max_sweeps: self.solver.max_sweeps.unwrap_or(preset.max_sweeps),
-            parallel_from: self.solver.parallel_from.unwrap_or(preset.parallel_from),
-            simd: self.solver.simd.unwrap_or(preset.simd),
-            momentum: self
-                .solver
-                .momentum
-                .map_or(preset.momentum, |cap| Momentum {
-                    cap,
-                    rises: false,
-                    race: false,
-                    ..preset.momentum
-                }),
-            ..preset
-        }
-    }
-
-    /// The solver of the step: these sweeps, then Newton for the islands that they leave unsolved.
-    #[must_use]
-    pub fn auto(&self) -> AutoSettings {
-        let first = self.nsgs();
-        AutoSettings {
-            first,
-            max_sweeps: first.max_sweeps,
-            max_factorizations: self
-                .solver
-                .max_factorizations
-                .unwrap_or_else(|| self.accuracy.max_factorizations()),
-        }
+        self.tolerance.unwrap_or_else(|| self.accuracy.tolerance())
     }
 
     /// Approach speed below which contacts do not bounce, m/s.

@@ -1,7 +1,7 @@
 //! Settings out of range, at the start, in between and behind the engine's back.
 
 use crate::support::*;
-use moreau::{Projection, SolverOverrides};
+use moreau::{Advanced, Projection};
 
 /// Every bad setting, with the field and the bound that the error names.
 fn bad() -> Vec<(Settings, &'static str, String, &'static str)> {
@@ -16,16 +16,11 @@ fn bad() -> Vec<(Settings, &'static str, String, &'static str)> {
             ..base
         };
         add(settings, "time_step", value, "> 0");
-        let solver = SolverOverrides {
+        let settings = Settings {
             tolerance: Some(value),
-            ..SolverOverrides::default()
+            ..base
         };
-        add(
-            Settings { solver, ..base },
-            "solver.tolerance",
-            value,
-            "> 0",
-        );
+        add(settings, "solver.tolerance", value, "> 0");
         let projection = Projection {
             tolerance: value,
             ..Projection::default()
@@ -77,18 +72,23 @@ fn bad() -> Vec<(Settings, &'static str, String, &'static str)> {
         add(Settings { theta, ..base }, "theta", value, "[1/2, 1]");
     }
     for value in [-0.1, 1.1, f64::NAN] {
-        let solver = SolverOverrides {
+        let advanced = Advanced {
             momentum: Some(value),
-            ..SolverOverrides::default()
+            ..Advanced::default()
         };
-        let settings = Settings { solver, ..base };
+        let settings = Settings { advanced, ..base };
         add(settings, "solver.momentum", value, "[0, 1]");
     }
-    let solver = SolverOverrides {
+    let advanced = Advanced {
         max_sweeps: Some(0),
-        ..SolverOverrides::default()
+        ..Advanced::default()
     };
-    add(Settings { solver, ..base }, "solver.max_sweeps", 0.0, "≥ 1");
+    add(
+        Settings { advanced, ..base },
+        "solver.max_sweeps",
+        0.0,
+        "≥ 1",
+    );
     for value in [-1e-9, f64::NAN, f64::INFINITY] {
         let mut settings = base;
         settings.sleeping.linear = value;

@@ -33,10 +33,10 @@ const SMALL: [(&str, usize); 17] = [
 fn run(mut scene: Scene, steps: usize, threads: usize, simd: bool) -> (u64, usize) {
     let settings = &mut scene.settings;
     settings.threads = threads;
-    settings.solver.parallel_from = Some(0);
-    settings.solver.simd = Some(simd);
-    settings.solver.max_sweeps = Some(12);
-    settings.solver.max_factorizations = Some(4);
+    settings.advanced.parallel_from = Some(0);
+    settings.advanced.simd = Some(simd);
+    settings.advanced.max_sweeps = Some(12);
+    settings.advanced.max_factorizations = Some(4);
     let mut run = scene.start().unwrap();
     let contacts = (0..steps).map(|_| run.step().unwrap().contacts).sum();
     (run.simulation.state_hash(), contacts)

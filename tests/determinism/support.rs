@@ -11,7 +11,7 @@ pub(crate) fn settings(threads: usize) -> Settings {
         threads,
         ..Settings::default()
     };
-    settings.solver.parallel_from = Some(0);
+    settings.advanced.parallel_from = Some(0);
     settings
 }
 

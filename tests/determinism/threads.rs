@@ -79,7 +79,7 @@ fn threads_change_no_bit_of_steps_that_need_newton() {
     let with = |threads: usize| {
         let mut scene = moreau_demos::built_in("mass-ratio").unwrap();
         scene.settings.threads = threads;
-        scene.settings.solver.parallel_from = Some(0);
+        scene.settings.advanced.parallel_from = Some(0);
         let mut run = scene.start().unwrap();
         let factorizations: usize = (0..60).map(|_| run.step().unwrap().factorizations).sum();
         (run.simulation.state_hash(), factorizations)

@@ -28,9 +28,9 @@ fn converges(simulation: &mut Simulation, steps: usize, sweeps: usize) {
 
 fn ball_on_a_plane(settings: Settings, material: Material, pose: Pose, twist: Twist) -> Simulation {
     let mut simulation = Simulation::new(Settings {
-        solver: moreau::SolverOverrides {
+        advanced: moreau::Advanced {
             max_sweeps: Some(1000),
-            ..moreau::SolverOverrides::default()
+            ..moreau::Advanced::default()
         },
         ..settings
     })
@@ -77,9 +77,9 @@ fn a_body_that_drifts_along_a_wall_is_solved() {
 fn bodies_that_fall_together_are_solved() {
     // Two blocks that rested on a third: without it they fall, touching, with nothing between them.
     let mut simulation = Simulation::new(Settings {
-        solver: moreau::SolverOverrides {
+        advanced: moreau::Advanced {
             max_sweeps: Some(5000),
-            ..moreau::SolverOverrides::default()
+            ..moreau::Advanced::default()
         },
         ..reference()
     })
@@ -109,7 +109,7 @@ fn collapses(scene: Scene) {
     let mut run = scene.start().unwrap();
     let set = |run: &mut SceneRun, tolerance: f64| {
         let mut settings = run.simulation.settings();
-        settings.solver.tolerance = Some(tolerance);
+        settings.tolerance = Some(tolerance);
         run.simulation.set_settings(settings).unwrap();
     };
     set(&mut run, 1e-3);

@@ -51,9 +51,9 @@ fn the_stored_form_gives_the_same_motion() {
         let of = |delassus| {
             let mut settings = reference();
             // One method for both: Newton works in another space for each.
-            settings.solver.max_factorizations = Some(0);
-            settings.solver.tolerance = Some(1e-12);
-            settings.delassus = delassus;
+            settings.advanced.max_factorizations = Some(0);
+            settings.tolerance = Some(1e-12);
+            settings.advanced.delassus = delassus;
             scene(settings)
         };
         let (mut free, bodies) = of(DelassusForm::MatrixFree);

@@ -59,7 +59,7 @@ fn a_tighter_goal_never_makes_a_structure_worse() {
     for scene in STRUCTURES {
         let efforts = [1e-2, 1e-3, 1e-4, 1e-5].map(|tolerance| {
             motion(scene, |settings| {
-                settings.solver.tolerance = Some(tolerance);
+                settings.tolerance = Some(tolerance);
             })
         });
         improves(scene, &efforts, 2);
@@ -71,9 +71,9 @@ fn more_sweeps_never_make_a_structure_worse() {
     for scene in STRUCTURES {
         let efforts = [10, 20, 40, 80].map(|sweeps| {
             motion(scene, |settings| {
-                settings.solver.min_sweeps = Some(sweeps);
-                settings.solver.max_sweeps = Some(sweeps);
-                settings.solver.max_factorizations = Some(0);
+                settings.advanced.min_sweeps = Some(sweeps);
+                settings.advanced.max_sweeps = Some(sweeps);
+                settings.advanced.max_factorizations = Some(0);
             })
         });
         improves(scene, &efforts, 1);
@@ -86,7 +86,7 @@ fn shorter_steps_never_make_a_structure_worse() {
         let efforts = [1.0, 2.0, 4.0].map(|parts| {
             motion(scene, |settings| {
                 settings.time_step /= parts;
-                settings.solver.tolerance = Some(1e-3);
+                settings.tolerance = Some(1e-3);
             })
         });
         improves(scene, &efforts, 1);

@@ -184,9 +184,9 @@ fn growth(
 /// Without projection, and with a bounded number of sweeps: jammed bodies need more than a test has.
 fn no_projection(settings: Settings) -> Settings {
     Settings {
-        solver: moreau::SolverOverrides {
+        advanced: moreau::Advanced {
             max_sweeps: Some(20_000),
-            ..moreau::SolverOverrides::default()
+            ..moreau::Advanced::default()
         },
         projection: moreau::Projection {
             max_iterations: 0,

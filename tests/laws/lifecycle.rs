@@ -29,7 +29,7 @@ fn stack(simulation: &mut Simulation) -> Vec<Entity> {
 fn spawning_elsewhere_keeps_warm_starts() {
     let mut settings = reference();
     // Sweeps tell whether the start was warm; Newton would need few from anywhere.
-    settings.solver.max_factorizations = Some(0);
+    settings.advanced.max_factorizations = Some(0);
     let mut simulation = Simulation::new(settings).unwrap();
     let mut control = Simulation::new(settings).unwrap();
     let bodies = stack(&mut simulation);
@@ -291,8 +291,8 @@ fn contacts_that_change_their_number_keep_their_impulse() {
         .unwrap();
     let mut settings = run.simulation.settings();
     let least = settings.nsgs().min_sweeps;
-    settings.solver.tolerance = Some(1e-4);
-    settings.solver.min_sweeps = Some(1);
+    settings.tolerance = Some(1e-4);
+    settings.advanced.min_sweeps = Some(1);
     run.simulation.set_settings(settings).unwrap();
     let mut sweeps: Vec<usize> = (0..200)
         .map(|_| run.step().unwrap().sweeps)

@@ -11,7 +11,8 @@ use moreau_demos::built_in;
 fn steps_reach(spec: &str, steps: usize) {
     let mut scene = built_in(spec).unwrap();
     scene.settings.accuracy = Accuracy::Reference;
-    scene.settings.solver = Default::default();
+    scene.settings.tolerance = None;
+    scene.settings.advanced = Default::default();
     let mut run = scene.start().unwrap();
     for step in 0..steps {
         let report = run.step().unwrap();

@@ -316,7 +316,7 @@ fn a_wall_pushed_into_a_sleeper_wakes_it() {
 #[test]
 fn an_island_wakes_as_it_fell_asleep() {
     let mut settings = sleepy();
-    settings.solver.tolerance = Some(1e-8);
+    settings.tolerance = Some(1e-8);
     let mut simulation = Simulation::new(settings).unwrap();
     simulation.spawn(slab(RigidBody::Static)).unwrap();
     let cubes = tower(&mut simulation, 0.0, 10);

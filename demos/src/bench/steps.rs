@@ -109,7 +109,7 @@ fn set(
     let mut settings = simulation.settings();
     let changed = settings.threads != threads;
     settings.threads = threads;
-    settings.solver.tolerance = Some(case.tolerance(step, tolerance));
+    settings.tolerance = Some(case.tolerance(step, tolerance));
     if case.is_granular() {
         settings.projection.tolerance = OVERLAP;
     }

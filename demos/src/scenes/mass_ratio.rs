@@ -12,7 +12,7 @@ pub fn mass_ratio(n: usize, ratio: f64, friction: f64) -> Scene {
         ..Material::with_friction(friction)
     };
     // The residual is relative to the largest load: what the light cubes feel is finer by the ratio.
-    scene.settings.solver.tolerance = Some((1e-5 / ratio).clamp(1e-10, 1e-5));
+    scene.settings.tolerance = Some((1e-5 / ratio).clamp(1e-10, 1e-5));
     scene.materials.insert("heavy".to_owned(), heavy);
     if let Some(top) = scene.bodies.last_mut() {
         top.material = Some("heavy".to_owned());

@@ -48,7 +48,7 @@ impl Solver {
         let impulse = rows_of_mut(&mut record.impulse);
         let goal = Goal::scaled(settings.tolerance());
         let shared = factored.contacts.len() >= auto.settings.first.parallel_from;
-        *report = threads.run(shared, || match settings.delassus {
+        *report = threads.run(shared, || match settings.advanced.delassus {
             DelassusForm::MatrixFree => auto.solve_factored(&factored, impulse, end, &goal),
             DelassusForm::Stored => {
                 let report = auto.solve(&factored.assemble(), impulse, &goal);

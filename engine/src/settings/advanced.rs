@@ -1,0 +1,76 @@
+//! The inside of the solver, which results depend on within the tolerance alone.
+
+use super::Settings;
+use moreau_solvers::{AutoSettings, Momentum, NsgsSettings};
+use serde::{Deserialize, Serialize};
+
+/// Values that replace those of the [`Accuracy`] preset, and the form of the problem.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Advanced {
+    /// Sweeps done in any case; twice as many while they keep their direction, as in structures at rest.
+    pub min_sweeps: Option<usize>,
+    /// Largest number of sweeps, ≥ 1.
+    pub max_sweeps: Option<usize>,
+    /// Contacts from which on sweeps are shared among threads; results do not depend on it.
+    pub parallel_from: Option<usize>,
+    /// Use the widest vector instructions of the machine; results do not depend on it. Default true.
+    pub simd: Option<bool>,
+    /// Cap of the momentum, in [0, 1], for the whole solve; 0 is plain Gauss–Seidel. The presets
+    /// start with 0.8, pass it while sweeps keep their direction, and let several caps compete where that does
+    /// not converge.
+    pub momentum: Option<f64>,
+    /// Factorisations of Newton for islands that sweeps leave unsolved; 0 for sweeps alone.
+    pub max_factorizations: Option<usize>,
+    /// How the solver holds the Delassus operator.
+    pub delassus: DelassusForm,
+}
+
+/// The two forms of `W = G Ŵ Gᵀ`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DelassusForm {
+    /// Applied through the twists of the bodies, never formed: a sweep costs `O(contacts)`. The
+    /// default.
+    #[default]
+    MatrixFree,
+    /// Assembled as sparse blocks: for comparison, and for problems to be looked at. One thread.
+    Stored,
+}
+
+impl Settings {
+    /// The settings of the sweeps: the preset with its overrides.
+    #[must_use]
+    pub fn nsgs(&self) -> NsgsSettings {
+        let preset = self.accuracy.solver();
+        NsgsSettings {
+            min_sweeps: self.advanced.min_sweeps.unwrap_or(preset.min_sweeps),
+            max_sweeps: self.advanced.max_sweeps.unwrap_or(preset.max_sweeps),
+            parallel_from: self.advanced.parallel_from.unwrap_or(preset.parallel_from),
+            simd: self.advanced.simd.unwrap_or(preset.simd),
+            momentum: self
+                .advanced
+                .momentum
+                .map_or(preset.momentum, |cap| Momentum {
+                    cap,
+                    rises: false,
+                    race: false,
+                    ..preset.momentum
+                }),
+            ..preset
+        }
+    }
+
+    /// The solver of the step: these sweeps, then Newton for the islands that they leave unsolved.
+    #[must_use]
+    pub fn auto(&self) -> AutoSettings {
+        let first = self.nsgs();
+        AutoSettings {
+            first,
+            max_sweeps: first.max_sweeps,
+            max_factorizations: self
+                .advanced
+                .max_factorizations
+                .unwrap_or_else(|| self.accuracy.max_factorizations()),
+        }
+    }
+}
