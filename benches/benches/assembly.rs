@@ -5,10 +5,12 @@
     reason = "a bench that cannot run has nobody to report to"
 )]
 
+mod phases;
+
 use criterion::{Criterion, criterion_group, criterion_main};
 
 fn assembly(criterion: &mut Criterion) {
-    moreau_benches::bench_phase(criterion, "assembly", |t| t.ms_assemble).unwrap();
+    phases::bench_phase(criterion, "assembly", |t| t.ms_assemble).unwrap();
 }
 
 criterion_group!(benches, assembly);

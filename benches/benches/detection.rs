@@ -5,10 +5,12 @@
     reason = "a bench that cannot run has nobody to report to"
 )]
 
+mod phases;
+
 use criterion::{Criterion, criterion_group, criterion_main};
 
 fn detection(criterion: &mut Criterion) {
-    moreau_benches::bench_phase(criterion, "detection", |t| t.ms_detect).unwrap();
+    phases::bench_phase(criterion, "detection", |t| t.ms_detect).unwrap();
 }
 
 criterion_group!(benches, detection);

@@ -1,6 +1,5 @@
 //! What the benches share: the built-in scenes, brought to the states that are timed.
 
-use criterion::Criterion;
 use moreau::prelude::*;
 use moreau::{SceneError, StepTiming};
 use moreau_demos::{ProblemFile, built_in, step_file, step_file_name};
@@ -115,41 +114,4 @@ pub fn phase(report: &StepReport, part: fn(&StepTiming) -> f64) -> Duration {
 pub fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// Benches one phase of the steps of all [`CASES`] on one and two threads, as the step itself
-/// times it.
-///
-/// # Errors
-/// As [`Case::prepare`].
-pub fn bench_phase(
-    criterion: &mut Criterion,
-    name: &str,
-    part: fn(&StepTiming) -> f64,
-) -> Result<(), SceneError> {
-    let mut group = criterion.benchmark_group(name);
-    group.sample_size(10).warm_up_time(Duration::from_secs(1));
-    for case in CASES {
-        for threads in [1, 2] {
-            let mut run = case.prepare(threads)?;
-            let mut failed = None;
-            group.bench_function(case.name(threads), |bencher| {
-                bencher.iter_custom(|iterations| {
-                    let mut time = Duration::ZERO;
-                    for _ in 0..iterations {
-                        match run.step() {
-                            Ok(report) => time += phase(&report, part),
-                            Err(error) => failed = Some(error),
-                        }
-                    }
-                    time
-                });
-            });
-            if let Some(error) = failed {
-                return Err(error);
-            }
-        }
-    }
-    group.finish();
-    Ok(())
 }
