@@ -105,7 +105,7 @@ impl Law {
         Self::Equality(Equality { rows })
     }
 
-    fn rules(&self) -> &dyn RowLaw {
+    pub(crate) fn rules(&self) -> &dyn RowLaw {
         match self {
             Self::Coulomb(law) => law,
             Self::PlanarCoulomb(law) => law,
@@ -127,7 +127,8 @@ impl Law {
         }
     }
 
-    /// `z ← P_C(z)`: Euclidean projection on the set, any unit.
+    /// `z ← P_C(z)`: Euclidean projection on the set, any unit. Where an entry is not a number one of the projection is none either:
+    /// what is undefined is never solved.
     ///
     /// ```
     /// use moreau_solvers::Law;
@@ -150,9 +151,12 @@ impl Law {
         self.rules().shift(w)
     }
 
-    /// How far `r` lies outside `C`, unit of `r`; zero inside.
+    /// How far `r` lies outside `C`, unit of `r`; zero inside, not a number if an entry is none.
     #[must_use]
     pub fn violation(&self, r: &[f64]) -> f64 {
+        if is_undefined(r) {
+            return f64::NAN;
+        }
         self.rules().violation(r)
     }
 
@@ -311,6 +315,11 @@ pub(crate) trait RowLaw {
     fn exit(&self, _at: &[Linearised], _r: &[DVec3], _d: &[DVec3]) -> f64 {
         f64::INFINITY
     }
+}
+
+/// An entry is not a number.
+pub(crate) fn is_undefined(z: &[f64]) -> bool {
+    z.iter().any(|z| z.is_nan())
 }
 
 /// `‖z‖`.

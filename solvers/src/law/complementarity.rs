@@ -12,7 +12,10 @@ impl RowLaw for Complementarity {
     }
 
     fn project(&self, z: &mut [f64]) {
-        z[0] = z[0].max(0.0);
+        // A NaN goes through: an undefined row is not a solved one.
+        if z[0] < 0.0 {
+            z[0] = 0.0;
+        }
     }
 
     fn violation(&self, r: &[f64]) -> f64 {

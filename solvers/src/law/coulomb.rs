@@ -25,7 +25,7 @@
 
 use super::complementarity::to_zero;
 use super::linearised::{ConeMap, Linearised};
-use super::{Defect, RowLaw, norm};
+use super::{Defect, RowLaw, is_undefined, norm};
 use crate::cone;
 use glam::DVec3;
 
@@ -51,6 +51,9 @@ impl RowLaw for Coulomb {
     }
 
     fn resolve(&self, z: &mut [f64]) {
+        if is_undefined(z) {
+            return z.fill(f64::NAN);
+        }
         let resolved = self.nested(vector(z));
         z.copy_from_slice(&resolved.to_array());
     }

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! and on the set `p_N = x_N + ν`, `p_i = x_i μ_i²/(μ_i² + α)`, `ν = α p_N` (the multiplier `ν` of `‖D⁻¹p_T‖ ≤ p_N` with
-//! the normal `(−1, D⁻²p_T/p_N)` there), so that `p_N = x_N/(1 − α)`, or `α = 1` where `x_N = 0`. Both functions of `α` are monotone:
-//! Newton's method with bisection finds the root.
+//! the normal `(−1, D⁻²p_T/p_N)` there), so that `p_N = x_N/(1 − α)`, or `α = 1` where `x_N = 0`. Both functions of `α` fall: bisection
+//! finds the root to the last bit.
 
 use super::complementarity::to_zero;
 use super::linearised::{ConeMap, Linearised};
@@ -76,6 +76,9 @@ impl EllipticCoulomb {
 
     /// `P_C(x)`.
     fn on_set(&self, x: DVec3) -> DVec3 {
+        if x.is_nan() {
+            return DVec3::NAN;
+        }
         let (n, t) = (x.x, [x.y, x.z]);
         if n >= 0.0 && self.contains(t, n) {
             return x;
@@ -112,6 +115,9 @@ impl EllipticCoulomb {
     /// The normal part of `x`, and the projection of the rest on its section; with the `α` of a slipping contact.
     fn nested(&self, x: DVec3) -> (DVec3, f64) {
         let t = [x.y, x.z];
+        if x.is_nan() {
+            return (DVec3::NAN, 0.0);
+        }
         if x.x <= 0.0 {
             return (DVec3::ZERO, 0.0);
         }
@@ -121,6 +127,35 @@ impl EllipticCoulomb {
         let alpha = self.section_root(t, x.x);
         let [p, q] = self.shrink(t, alpha);
         (DVec3::new(x.x, p, q), alpha)
+    }
+}
+
+impl EllipticCoulomb {
+    /// `(n/S) v` and `τ` at the point `p` of the edge, with its multiplier.
+    fn edge(&self, p: [f64; 2], n: f64, alpha: f64) -> ([f64; 2], [f64; 2]) {
+        // v_i, a_i and v_i/a_i = p_i/μ_i²
+        let part = |i: usize| {
+            let square = self.friction[i] * self.friction[i];
+            if square > 0.0 {
+                [
+                    p[i] / (square + alpha),
+                    square / (square + alpha),
+                    p[i] / square,
+                ]
+            } else {
+                [0.0; 3]
+            }
+        };
+        let ([v1, a1, over1], [v2, a2, over2]) = (part(0), part(1));
+        let size = v1 * over1 + v2 * over2;
+        if size <= 0.0 {
+            return ([0.0; 2], [0.0; 2]);
+        }
+        let root = (a1 * a2 / size).sqrt();
+        (
+            [n * v1 / size, n * v2 / size],
+            [-root * over2, root * over1],
+        )
     }
 }
 
@@ -175,81 +210,53 @@ impl RowLaw for EllipticCoulomb {
         of(self.friction[0]).or_else(|| of(self.friction[1]))
     }
 
-    /// The nested map, for both kinds. Slip, with `A = diag(μ_i²/(μ_i² + α))`, `v_i = p_i/(μ_i² + α)`, `S = Σ v_i²(μ_i² + α)/μ_i²`:
-    /// `dp = (A − v vᵀ/S) dx + (n/S) v dn`, whose first term has rank one.
+    /// The nested map, for both kinds. On the edge, with `a_i = μ_i²/(μ_i² + α)`, `v_i = p_i/(μ_i² + α)`, `S = Σ v_i²/a_i`:
+    ///
+    /// ```text
+    /// dp = (diag(a) − v vᵀ/S) dx + (n/S) v dn,      diag(a) − v vᵀ/S = τ τᵀ,   τ = √(a₁a₂/S) (−v₂/a₂, v₁/a₁)
+    /// ```
+    ///
+    /// A frictionless tangent has `p_i = a_i = 0`, and `τ = 0` on the edge.
     fn linearise(&self, _: ConeMap, y: &[DVec3], w: &[DVec3], rho: f64, at: &mut [Linearised]) {
         let x = y[0] - w[0] * rho;
         if x.x <= 0.0 || x.is_nan() {
             at[0] = Linearised::default();
             return;
         }
-        if self.contains([x.y, x.z], x.x) && self.friction.iter().all(|mu| *mu > 0.0) {
+        let [rough, other] = self.friction.map(|mu| mu > 0.0);
+        if rough && other && self.contains([x.y, x.z], x.x) {
             at[0] = Linearised::free(x);
             return;
         }
         let (point, alpha) = self.nested(x);
-        let sums = self.friction.map(|mu| mu * mu + alpha);
-        let a = [0, 1].map(|i| {
-            if sums[i] > 0.0 {
-                1.0 - alpha / sums[i]
-            } else {
-                0.0
-            }
-        });
-        let on_edge = alpha > 0.0;
-        let v = if on_edge {
-            [point.y / sums[0], point.z / sums[1]]
+        let (growth, tau) = if alpha > 0.0 {
+            self.edge([point.y, point.z], x.x, alpha)
         } else {
-            [0.0; 2]
-        };
-        let share = |i: usize| {
-            let mu = self.friction[i];
-            if mu > 0.0 {
-                v[i] * v[i] * (sums[i] / (mu * mu))
-            } else {
-                0.0
-            }
-        };
-        let size = share(0) + share(1);
-        let (normal, matrix) = if on_edge && size > 0.0 {
-            let g = x.x / size;
-            let off = -v[0] * v[1] / size;
             (
-                [g * v[0], g * v[1]],
-                [a[0] - v[0] * v[0] / size, off, a[1] - v[1] * v[1] / size],
+                [0.0; 2],
+                [rough, other].map(|held| f64::from(u8::from(held))),
             )
-        } else {
-            // Inside the section but for a frictionless tangent.
-            ([0.0; 2], [a[0], 0.0, a[1]])
         };
-        // Rank one: its larger column over the root of its diagonal entry.
-        let tau = if matrix[0] >= matrix[2] {
-            let root = matrix[0].max(0.0).sqrt();
-            if root > 0.0 {
-                [root, matrix[1] / root]
-            } else {
-                [0.0; 2]
-            }
-        } else {
-            let root = matrix[2].max(0.0).sqrt();
-            [matrix[1] / root, root]
-        };
-        let tau = DVec3::new(0.0, tau[0], tau[1]);
         at[0] = Linearised {
             point,
-            rank: if tau == DVec3::ZERO { 1 } else { 2 },
-            c: [DVec3::new(1.0, normal[0], normal[1]), tau, DVec3::ZERO],
-            b: [DVec3::X, tau, DVec3::ZERO],
-            tail: DVec3::ZERO,
+            ..Linearised::default()
         };
+        at[0].push(DVec3::new(1.0, growth[0], growth[1]), DVec3::X);
+        let tau = DVec3::new(0.0, tau[0], tau[1]);
+        if tau != DVec3::ZERO {
+            at[0].push_square(tau);
+        }
     }
 
     fn exit(&self, at: &[Linearised], r: &[DVec3], d: &[DVec3]) -> f64 {
         let over = |x: f64, mu: f64| if mu > 0.0 { x / mu } else { 0.0 };
         let round = |z: DVec3| [over(z.y, self.friction[0]), over(z.z, self.friction[1])];
-        match at[0].rank {
-            3 => super::coulomb::out_of_cone(1.0, [r[0].x, d[0].x], [round(r[0]), round(d[0])]),
-            rank => to_zero(rank > 0, r[0].x, d[0].x),
+        // A contact with one frictionless tangent that is held along the other has rank 2.
+        let held = 1 + self.friction.iter().filter(|mu| **mu > 0.0).count();
+        if held > 1 && at[0].rank == held {
+            super::coulomb::out_of_cone(1.0, [r[0].x, d[0].x], [round(r[0]), round(d[0])])
+        } else {
+            to_zero(at[0].rank > 0, r[0].x, d[0].x)
         }
     }
 }

@@ -17,7 +17,7 @@ mod secular;
 
 use super::coulomb::out_of_cone;
 use super::linearised::{ConeMap, Linearised};
-use super::{Defect, RowLaw, norm};
+use super::{Defect, RowLaw, is_undefined, norm};
 use glam::DVec3;
 
 /// Friction and the resistances against rolling and spinning.
@@ -73,6 +73,9 @@ impl RowLaw for RollingCoulomb {
     }
 
     fn project(&self, z: &mut [f64]) {
+        if is_undefined(z) {
+            return z.fill(f64::NAN);
+        }
         let (mu, norms) = (self.coefficients(), Self::norms(z));
         // Pieces in the order in which the groups come inside: group i is longer than μ_i N up to N = norm_i/μ_i.
         let reach = |i: usize| if mu[i] > 0.0 { norms[i] / mu[i] } else { 0.0 };
@@ -93,6 +96,9 @@ impl RowLaw for RollingCoulomb {
     }
 
     fn resolve(&self, z: &mut [f64]) {
+        if is_undefined(z) {
+            return z.fill(f64::NAN);
+        }
         self.cap(z, z[0].max(0.0));
     }
 
