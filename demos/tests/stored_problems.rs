@@ -6,6 +6,7 @@ mod support;
 
 use moreau_demos::{ProblemFile, solver_choice, step_file};
 use moreau_solvers::fclib::{FclibFile, FclibProblem, FclibVectors};
+use moreau_solvers::law::RollingCoulomb;
 use moreau_solvers::{GlobalProblem, Law, SparseMatrix};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -188,6 +189,78 @@ fn a_solution_that_was_written_is_verified_and_a_wrong_one_is_not() {
     spoil("global.hdf5", |solution| {
         solution.v.as_mut().unwrap()[0] = 1e-3
     });
+}
+
+/// A contact of another law, in global form with `M = 2` and `H = 1`: it closes with 1 m/s.
+fn other_global(law: Law, force: &[f64]) -> FclibFile {
+    let n = force.len();
+    let identity = |value: f64| {
+        let entries = (0..n).map(|i| (i, i, value));
+        SparseMatrix::from_triplets(n, n, entries.collect::<Vec<_>>()).unwrap()
+    };
+    FclibFile::new(FclibProblem::Global(GlobalProblem {
+        mass: identity(2.0),
+        kinematic: identity(1.0),
+        force: force.to_vec(),
+        offset: vec![0.0; n],
+        laws: vec![law],
+    }))
+}
+
+#[test]
+fn problems_in_the_plane_and_with_rolling_resistance_are_solved_and_verified() {
+    let (dir, out) = (folder("laws"), folder("laws_out"));
+    let rolling = Law::Rolling(RollingCoulomb {
+        friction: 0.5,
+        rolling: 0.1,
+        spinning: None,
+    });
+    // It slides and rolls: both rows end at their bounds, 0.5 and 0.1 of the normal impulse 2.
+    let force = [-2.0, 3.0, 0.0, 0.0, -1.0];
+    let file = other_global(rolling, &force);
+    file.write(dir.join("rolling.hdf5")).unwrap();
+    let plane = other_global(Law::planar(0.5), &[-2.0, -3.0]);
+    plane.write(dir.join("plane.hdf5")).unwrap();
+    for solver in solver_choice::list() {
+        let output = moreau(&["solve", text(&dir), "--solver", solver.name, "--json"]);
+        let objects = json_lines(&output);
+        assert_eq!(objects[0]["converged"], true, "{}", stderr(&output));
+        assert_eq!(
+            (&objects[0]["contacts"], &objects[0]["blocks"]),
+            (&1.into(), &1.into())
+        );
+        if solver.name == "alart-curnier-newton" {
+            // It does not know rolling resistance, and says so.
+            assert_eq!(code(&output), 2);
+            assert!(
+                stderr(&output).contains("does not support"),
+                "{}",
+                stderr(&output)
+            );
+            continue;
+        }
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(objects[1]["converged"], true);
+        assert_eq!(
+            (&objects[1]["contacts"], &objects[1]["blocks"]),
+            (&1.into(), &1.into())
+        );
+    }
+    let output = moreau(&["solve", text(&dir), "--write-solution", text(&out)]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let verified = moreau(&["verify", text(&out), "--tol", "1e-8"]);
+    assert_eq!(code(&verified), 0, "{}", stdout(&verified));
+    let solved = |name: &str| FclibFile::read(out.join(name)).unwrap().solution.unwrap();
+    let answers: [(FclibVectors, &[f64]); 2] = [
+        (solved("rolling.hdf5"), &[2.0, -1.0, 0.0, 0.0, 0.2]),
+        (solved("plane.hdf5"), &[2.0, 1.0]),
+    ];
+    for (solution, expected) in answers {
+        assert_eq!(solution.r.len(), expected.len());
+        for (found, expected) in solution.r.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-7, "{:?}", solution.r);
+        }
+    }
 }
 
 #[test]

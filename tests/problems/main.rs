@@ -18,10 +18,13 @@
 
 mod budgets;
 mod case;
+mod chains;
+mod laws;
 mod loader;
 mod promises;
 mod random;
 mod reference;
+mod rolling;
 mod solvers;
 mod suite;
 mod transform;

@@ -4,10 +4,10 @@ use glam::{DMat3, DQuat, DVec3};
 use moreau_solvers::{Law, SparseMatrix, StoredProblem};
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn uniform(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn uniform(&mut self, low: f64, high: f64) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -201,7 +201,7 @@ impl StoredProblem {
                 let value = first_non_finite(*q, DVec3::ZERO);
                 return Err(ProblemError::NotFinite {
                     what: "free velocity",
-                    index,
+                    index: self.interaction_with(index),
                     value,
                 });
             }
@@ -216,7 +216,7 @@ impl StoredProblem {
             if !self.delassus.row(index).all(|(_, block)| finite(block)) {
                 return Err(ProblemError::NotFinite {
                     what: "delassus row",
-                    index,
+                    index: self.interaction_with(index),
                     value: f64::NAN,
                 });
             }
@@ -247,6 +247,11 @@ impl StoredProblem {
         let report = solve(&mut triples);
         self.laws.unpack(&triples, impulse);
         Ok(report)
+    }
+
+    fn interaction_with(&self, triple: usize) -> usize {
+        let has = |(range, _): (Range<usize>, &Law)| range.contains(&triple);
+        self.laws.iter().position(has).unwrap_or(triple)
     }
 
     fn interaction_of(&self, row: usize) -> usize {
