@@ -18,6 +18,7 @@ mod delassus;
 mod effort;
 mod emitters;
 mod energy;
+mod frames;
 mod free_fall;
 mod incline;
 mod interactions;
