@@ -2,10 +2,11 @@
 
 use crate::support::*;
 use moreau::prelude::*;
+use rayon::prelude::*;
 use std::sync::Arc;
 
-fn hash(threads: Threads, size: i32) -> (u64, Simulation) {
-    let specs = heap(size as usize);
+fn hash(threads: Threads, size: usize) -> (u64, Simulation) {
+    let specs = heap(size);
     let mut simulation = Simulation::with_threads(settings(0), threads).unwrap();
     for spec in &specs {
         simulation.spawn(spec.bundle()).unwrap();
@@ -37,6 +38,24 @@ fn a_simulation_runs_in_the_pool_of_its_caller() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
     let inside = pool.unwrap().install(|| hash(Threads::of_caller(), 7).0);
     assert_eq!(inside, expected);
+}
+
+#[test]
+fn simulations_that_step_at_once_do_not_disturb_each_other() {
+    let expected = hash(Threads::own(), 7).0;
+    let threads = Threads::shared(2).unwrap();
+    std::thread::scope(|scope| {
+        let runs = [(); 6].map(|()| scope.spawn(|| hash(threads.clone(), 7).0));
+        for run in runs {
+            assert_eq!(run.join().unwrap(), expected);
+        }
+    });
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+    let hashes: Vec<u64> = pool.unwrap().install(|| {
+        let runs = (0..6).into_par_iter();
+        runs.map(|_| hash(Threads::of_caller(), 7).0).collect()
+    });
+    assert_eq!(hashes, [expected; 6]);
 }
 
 #[test]

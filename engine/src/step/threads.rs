@@ -91,14 +91,16 @@ impl Threads {
         }
     }
 
-    /// Runs a whole step or a phase, `worth` it as in [`Self::run`]: on one thread of the pool, with the others looking
-    /// for work from its beginning to its end. Within such a run it is the work alone.
+    /// Runs a whole step or a phase, `worth` it as in [`Self::run`], on one thread of the pool. In a pool of the
+    /// simulation's own the others look for work from its beginning to its end. Within such a run it is the work alone.
     pub(crate) fn run_awake<R: Send>(&self, worth: bool, work: impl FnOnce() -> R + Send) -> R {
-        let inside = |pool: &Arc<ThreadPool>| pool.current_thread_index().is_some();
-        if self.pool().is_some_and(inside) {
-            return work();
+        match &self.0 {
+            Source::Started(_, pool) if pool.current_thread_index().is_none() => {
+                self.run(worth, || awake::during(worth, work))
+            }
+            Source::Shared(_) => self.run(worth, work),
+            _ => work(),
         }
-        self.run(worth, || awake::during(worth, work))
     }
 }
 
