@@ -1,7 +1,9 @@
 //! The step in an ECS: components in, components out.
 
 mod gather;
+mod incomplete;
 pub(crate) mod install;
 mod link;
+mod scatter;
 pub(crate) mod simulation;
 mod state_hash;

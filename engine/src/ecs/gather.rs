@@ -1,4 +1,4 @@
-//! The two ends of a step in an ECS: components to dense arrays, and back.
+//! The beginning of a step in an ECS: components to dense arrays.
 //!
 //! Columns of components are read as slices, one set of slices a table of the ECS. What may have
 //! changed is asked of a column, not of its rows: every component of a body keeps the tick of the
@@ -8,10 +8,8 @@
 //!
 //! Whoever carries the mark is known to [`Bodies`], and no entity that is unknown carries it. So the
 //! bodies are those that are known if no moving entity is unknown and their number is the same.
-//!
-//! A pose or a twist that somebody else writes between the two stays as it was written: the next step starts from it, whatever
-//! this one made of the body. Other components are not written by a step that leaves the list of bodies as it is.
 
+use super::incomplete::Incomplete;
 use super::link::Link;
 use crate::bodies::check::{check_body, check_body_state, is_sound};
 use crate::bodies::slot::Slot;
@@ -21,16 +19,15 @@ use crate::components::{
     BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
-use crate::math::chunks;
 use crate::settings::Settings;
-use bevy_ecs::change_detection::{ContiguousComponentTicksRef, ContiguousMut, ContiguousRef, Tick};
+use bevy_ecs::change_detection::ContiguousRef;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::ContiguousQueryData;
-use bevy_ecs::system::{SystemChangeTick, SystemParam};
+use bevy_ecs::system::SystemParam;
 
 /// Marks a body that the step does not move. Set and taken off by the last phase of a step.
 #[derive(Component, Clone, Copy, Debug)]
-pub(crate) struct Still;
+pub(super) struct Still;
 
 /// What the step reads of a body entity.
 pub(crate) type BodyQuery = (
@@ -57,78 +54,6 @@ pub(crate) struct BodyQueries<'w, 's> {
     others: Query<'w, 's, BodyQuery, Without<Still>>,
     sleepers: Query<'w, 's, (), With<Sleeping>>,
     incomplete: Incomplete<'w, 's>,
-}
-
-/// Parts of bodies that are not whole ones.
-#[derive(SystemParam)]
-struct Incomplete<'w, 's> {
-    kinds: Query<'w, 's, (), With<RigidBody>>,
-    parts: Query<'w, 's, (MaybeNamed, Parts), With<RigidBody>>,
-    shapes: Query<'w, 's, MaybeNamed, (With<Collider>, Without<RigidBody>)>,
-}
-
-type MaybeNamed = (Entity, Option<&'static BodyId>);
-
-/// The components that every body has, beside its kind.
-type Parts = (
-    Has<BodyId>,
-    Has<Pose>,
-    Has<Twist>,
-    Has<Material>,
-    Has<Mass>,
-    Has<Wrench>,
-    Has<CollisionGroups>,
-);
-
-impl Incomplete<'_, '_> {
-    /// Every body has all of its components, and every collider a body. `bodies` are whole ones.
-    fn check(&self, bodies: usize) -> Result<(), StepError> {
-        let missing = |(entity, id): (Entity, Option<&BodyId>), part| StepError::Body {
-            id: id.copied().unwrap_or_default(),
-            entity,
-            source: BodyError::Missing { part },
-        };
-        if let Some(shape) = self.shapes.iter().next() {
-            return Err(missing(shape, "RigidBody"));
-        }
-        if self.kinds.iter().len() == bodies {
-            return Ok(());
-        }
-        for (body, parts) in &self.parts {
-            let parts = [
-                ("BodyId", parts.0),
-                ("Pose", parts.1),
-                ("Twist", parts.2),
-                ("Material", parts.3),
-                ("Mass", parts.4),
-                ("Wrench", parts.5),
-                ("CollisionGroups", parts.6),
-            ];
-            if let Some((part, _)) = parts.into_iter().find(|(_, present)| !present) {
-                return Err(missing(body, part));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// What the step writes of a body entity: its state, and once what it left open.
-type StateQuery = (
-    Entity,
-    &'static mut Pose,
-    &'static mut Twist,
-    &'static mut BodyId,
-    &'static mut Mass,
-);
-
-/// The bodies of the world, to be written.
-#[derive(SystemParam)]
-pub(crate) struct StateQueries<'w, 's> {
-    still: Query<'w, 's, StateQuery, With<Still>>,
-    others: Query<'w, 's, StateQuery, Without<Still>>,
-    sleepers: Query<'w, 's, (), With<Sleeping>>,
-    commands: Commands<'w, 's>,
-    ticks: SystemChangeTick,
 }
 
 /// What a look at the columns found.
@@ -353,141 +278,6 @@ impl Reader<'_> {
         }
         Some(wrong)
     }
-}
-
-/// Writes the new poses and twists to the world; after a rebuild also ids, masses and marks.
-pub(super) fn scatter(
-    bodies: &mut Bodies,
-    link: &mut Link,
-    notices: &mut Notices,
-    world: &mut StateQueries,
-) {
-    if bodies.unwritten {
-        write_rebuilt(bodies, link, notices, world);
-        return;
-    }
-    let tables = world.others.contiguous_iter_mut().into_iter().flatten();
-    for (entities, mut pose, mut twist, ..) in tables {
-        let written = [
-            written_since(link.gathered, &mut pose),
-            written_since(link.gathered, &mut twist),
-        ];
-        if written.contains(&true) {
-            write_around(bodies, link, entities, &mut pose, &mut twist);
-            continue;
-        }
-        let (bodies, link) = (&*bodies, &*link);
-        let rows = (entities, &mut pose[..], &mut twist[..]);
-        chunks::for_each(rows, &|(entities, pose, twist)| {
-            let states = pose.iter_mut().zip(twist);
-            for (entity, (pose, twist)) in entities.iter().zip(states) {
-                if let Some(slot) = link.slot(*entity, bodies) {
-                    *pose = bodies.pose[slot];
-                    *twist = bodies.twist[slot];
-                }
-            }
-        });
-    }
-}
-
-/// Writes the rows of a table but for those that somebody else wrote since the gather.
-fn write_around(
-    bodies: &Bodies,
-    link: &Link,
-    entities: &[Entity],
-    pose: &mut ContiguousMut<Pose>,
-    twist: &mut ContiguousMut<Twist>,
-) {
-    let since = link.gathered;
-    let now = pose.this_run_tick();
-    for (row, entity) in entities.iter().enumerate() {
-        let Some(slot) = link.slot(*entity, bodies) else {
-            continue;
-        };
-        if !pose.changed_ticks_slice()[row].is_newer_than(since, now) {
-            pose.bypass_change_detection()[row] = bodies.pose[slot];
-        }
-        if !twist.changed_ticks_slice()[row].is_newer_than(since, now) {
-            twist.bypass_change_detection()[row] = bodies.twist[slot];
-        }
-    }
-    pose.mark_all_as_changed();
-    twist.mark_all_as_changed();
-}
-
-fn write_rebuilt(
-    bodies: &mut Bodies,
-    link: &mut Link,
-    notices: &mut Notices,
-    world: &mut StateQueries,
-) {
-    let (mut stopped, mut asleep) = (Vec::new(), Vec::new());
-    let (mut freed, mut awake) = (Vec::new(), Vec::new());
-    let now = world.ticks.this_run();
-    let kept = |tick: Tick| tick.is_newer_than(link.gathered, now);
-    let others = world.others.iter_mut().map(|body| (false, body));
-    let still = world.still.iter_mut().map(|body| (true, body));
-    for (marked, (entity, mut pose, mut twist, mut id, mut mass)) in others.chain(still) {
-        let Some(slot) = link.slot(entity, bodies) else {
-            continue;
-        };
-        let (moves, sleeps) = (bodies.moves(slot), bodies.is_asleep(slot));
-        if (moves || sleeps) && !kept(pose.last_changed()) {
-            pose.set_if_neq(bodies.pose[slot]);
-        }
-        if (moves || sleeps) && !kept(twist.last_changed()) {
-            twist.set_if_neq(bodies.twist[slot]);
-        }
-        if !kept(id.last_changed()) {
-            id.set_if_neq(bodies.ids[slot]);
-        }
-        if !kept(mass.last_changed()) {
-            let complete = mass.completed(&bodies.constants[slot].inertia);
-            mass.set_if_neq(complete);
-        }
-        notices.next_id = notices.next_id.max(id.0.saturating_add(1));
-        let shown = world.sleepers.contains(entity);
-        match (marked, moves) {
-            (_, false) if sleeps && !(marked && shown) => {
-                asleep.push((entity, (Still, Sleeping)));
-            }
-            (false, false) if !sleeps => stopped.push((entity, Still)),
-            (true, true) => freed.push(entity),
-            _ => {}
-        }
-        if shown && !sleeps {
-            awake.push(entity);
-        }
-    }
-    let left = std::mem::take(&mut link.left).into_iter();
-    freed.extend(left.filter(|entity| link.slot(*entity, bodies).is_none()));
-    for entity in freed {
-        // It may be gone.
-        if let Ok(mut entity) = world.commands.get_entity(entity) {
-            entity.try_remove::<(Still, Sleeping)>();
-        }
-    }
-    for entity in awake {
-        world.commands.entity(entity).try_remove::<Sleeping>();
-    }
-    if !stopped.is_empty() {
-        world.commands.try_insert_batch(stopped);
-    }
-    if !asleep.is_empty() {
-        world.commands.try_insert_batch(asleep);
-    }
-    bodies.unwritten = false;
-}
-
-/// Somebody wrote to rows of the column since the gather of this step.
-fn written_since<T: Component>(gathered: Tick, column: &mut ContiguousMut<T>) -> bool {
-    let now = column.this_run_tick();
-    let (_, ticks) = ContiguousMut::bypass_change_detection_split(column.reborrow());
-    if ContiguousComponentTicksRef::from(ticks).summary_tick_is_changed() == Some(false) {
-        return false;
-    }
-    let mut ticks = column.changed_ticks_slice().iter();
-    ticks.any(|tick| tick.is_newer_than(gathered, now))
 }
 
 /// Somebody wrote to the column since the last gather. Where rows only came from another table, as

@@ -1,7 +1,8 @@
 //! The systems of the step, and the sets that users order theirs against.
 
-use super::gather::{self, BodyQueries, StateQueries};
+use super::gather::{self, BodyQueries};
 use super::link::Link;
+use super::scatter::{self, StateQueries};
 use crate::components::notices::Notices;
 use crate::error::StepError;
 use crate::motion::scheme::Scheme;
@@ -209,7 +210,7 @@ fn commit(
             threads, bodies, ..
         } = state;
         threads.run(is_long(bodies.moving.len()), || {
-            gather::scatter(bodies, &mut link, &mut notices, &mut world);
+            scatter::scatter(bodies, &mut link, &mut notices, &mut world);
         });
     });
     *report = state.end();

@@ -1,0 +1,61 @@
+//! Bodies that lost a component, and colliders without a body.
+
+use crate::components::{
+    BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench,
+};
+use crate::error::{BodyError, StepError};
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+
+/// Parts of bodies that are not whole ones.
+#[derive(SystemParam)]
+pub(super) struct Incomplete<'w, 's> {
+    kinds: Query<'w, 's, (), With<RigidBody>>,
+    parts: Query<'w, 's, (MaybeNamed, Parts), With<RigidBody>>,
+    shapes: Query<'w, 's, MaybeNamed, (With<Collider>, Without<RigidBody>)>,
+}
+
+type MaybeNamed = (Entity, Option<&'static BodyId>);
+
+/// The components that every body has, beside its kind.
+type Parts = (
+    Has<BodyId>,
+    Has<Pose>,
+    Has<Twist>,
+    Has<Material>,
+    Has<Mass>,
+    Has<Wrench>,
+    Has<CollisionGroups>,
+);
+
+impl Incomplete<'_, '_> {
+    /// Every body has all of its components, and every collider a body. `bodies` are whole ones.
+    pub(super) fn check(&self, bodies: usize) -> Result<(), StepError> {
+        let missing = |(entity, id): (Entity, Option<&BodyId>), part| StepError::Body {
+            id: id.copied().unwrap_or_default(),
+            entity,
+            source: BodyError::Missing { part },
+        };
+        if let Some(shape) = self.shapes.iter().next() {
+            return Err(missing(shape, "RigidBody"));
+        }
+        if self.kinds.iter().len() == bodies {
+            return Ok(());
+        }
+        for (body, parts) in &self.parts {
+            let parts = [
+                ("BodyId", parts.0),
+                ("Pose", parts.1),
+                ("Twist", parts.2),
+                ("Material", parts.3),
+                ("Mass", parts.4),
+                ("Wrench", parts.5),
+                ("CollisionGroups", parts.6),
+            ];
+            if let Some((part, _)) = parts.into_iter().find(|(_, present)| !present) {
+                return Err(missing(body, part));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,123 @@
+//! What a [`StepState`] knows, for users.
+
+use super::StepState;
+use super::threads::Threads;
+use crate::bodies::Bodies;
+use crate::bodies::check::check_body_state;
+use crate::components::{BodyId, Pose, Twist, Wrench};
+use crate::error::StepError;
+use crate::interactions::edit::Interactions;
+use crate::interactions::warm_start::WarmStart;
+use crate::results::contact_view::ContactViews;
+use crate::results::report::StepReport;
+use glam::DVec3;
+use moreau_solvers::FactoredProblem;
+
+impl StepState {
+    /// The interactions, open to changes between detection and solve.
+    pub fn interactions(&mut self) -> Interactions<'_> {
+        Interactions {
+            found: &mut self.record.found,
+            edits: &mut self.edits,
+            bodies: &self.bodies,
+            settings: &self.settings,
+        }
+    }
+
+    /// Time at the end of the last step, s.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.clock.t
+    }
+
+    /// The report of the last step that succeeded.
+    #[must_use]
+    pub fn report(&self) -> &StepReport {
+        &self.report
+    }
+
+    /// Contacts of the last step that succeeded, ordered by the ids of their bodies.
+    #[must_use]
+    pub fn contacts(&self) -> &ContactViews {
+        &self.contacts
+    }
+
+    /// The friction-contact problem of the last step, in factored form, over the bodies in the
+    /// order of their ids. [`FactoredProblem::assemble`] gives the stored form with the full
+    /// Delassus operator. `None` before the first step and after a failed one.
+    #[must_use]
+    pub fn problem(&self) -> Option<FactoredProblem<'_>> {
+        self.solved.then(|| self.problem.factored(&self.motion))
+    }
+
+    /// Solution of [`StepState::problem`]: impulses, N·s, contact frames.
+    #[must_use]
+    pub fn impulses(&self) -> &[DVec3] {
+        let last = self.contacts.last().filter(|_| self.solved);
+        last.map_or(&[], |last| &last.record.impulse)
+    }
+
+    /// Ids, poses and twists of all bodies, in the order of ids.
+    pub fn states(&self) -> impl Iterator<Item = (BodyId, Pose, Twist)> + '_ {
+        let Bodies {
+            ids, pose, twist, ..
+        } = &self.bodies;
+        let states = pose.iter().zip(twist);
+        let states = ids.iter().zip(states);
+        states.map(|(id, (pose, twist))| (*id, *pose, *twist))
+    }
+
+    /// Pose of a body at the end of the last step.
+    #[must_use]
+    pub fn pose(&self, id: BodyId) -> Option<Pose> {
+        Some(self.bodies.pose[self.bodies.slot_of(id)?])
+    }
+
+    /// Twist of a body at the end of the last step.
+    #[must_use]
+    pub fn twist(&self, id: BodyId) -> Option<Twist> {
+        Some(self.bodies.twist[self.bodies.slot_of(id)?])
+    }
+
+    /// The threads of its steps.
+    #[must_use]
+    pub fn threads(&self) -> &Threads {
+        &self.threads
+    }
+
+    /// The impulses that the next step starts from, by the ids of bodies and the features of contacts: with the states
+    /// of the bodies all that a step without sleepers depends on.
+    #[must_use]
+    pub fn warm_start(&self) -> WarmStart {
+        let last = self.contacts.last();
+        last.map_or_else(WarmStart::default, |last| self.stored.export(last))
+    }
+
+    /// Lets the next step start from these impulses. Impulses of contacts that it does not have are ignored.
+    pub fn set_warm_start(&mut self, warm_start: WarmStart) {
+        self.stored.restore(warm_start, self.contacts.renew());
+    }
+
+    /// Puts another wrench on a body, and wakes it; false without the body.
+    ///
+    /// # Errors
+    /// [`StepError::Body`] if it is not finite; the old one then stays.
+    pub fn set_wrench(&mut self, id: BodyId, wrench: Wrench) -> Result<bool, StepError> {
+        let Some(slot) = self.bodies.slot_of(id) else {
+            return Ok(false);
+        };
+        check_body_state(&Pose::default(), &Twist::default(), &wrench)
+            .map_err(|source| self.bodies.refused(slot, source))?;
+        if self.bodies.wrench[slot] != wrench {
+            self.bodies.disturb(slot);
+            self.bodies.wrench[slot] = wrench;
+        }
+        Ok(true)
+    }
+
+    /// Wakes the island of a body at the beginning of the next step. False if it does not sleep.
+    pub fn wake(&mut self, id: BodyId) -> bool {
+        let slot = self.bodies.slot_of(id);
+        slot.is_some_and(|slot| self.bodies.ask_to_wake(slot))
+    }
+}
