@@ -132,6 +132,56 @@ fn other_friction_lets_a_body_slide_and_stops_it() {
     }
 }
 
+/// The forecast rule imposes the law of some interactions alone: each keeps its own all the same. Of two balls at rest and one
+/// above the ground, the last has no law, and one of the others slides without friction.
+#[test]
+fn laws_stay_with_their_interactions_where_some_are_not_imposed() {
+    let settings = Settings {
+        activation: moreau::Activation::Forecast {
+            gamma: 0.5,
+            threshold: 0.0,
+            approaching_only: false,
+        },
+        ..reference()
+    };
+    let ball = |id, x, z| Body {
+        id: BodyId(id),
+        pose: Pose::at(x, 0.0, z),
+        twist: Twist::linear(0.0, 1.0, 0.0),
+        collider: Some(Collider::sphere(0.5)),
+        ..Body::default()
+    };
+    let above = 0.5 + 0.5 * settings.margin * 0.5;
+    let mut state = with_bodies(&[
+        floor(0),
+        ball(1, 0.0, above),
+        ball(2, 2.0, 0.5),
+        ball(3, 4.0, 0.5),
+    ]);
+    let mut found = 0;
+    let report = state.step_by(&moreau::MoreauJean, &settings, |interactions| {
+        found = interactions.len();
+        interactions.retain(|interaction, law| {
+            if interaction.bodies[1] == BodyId(3) {
+                law.friction = 0.0;
+            }
+            true
+        })
+    });
+    assert_eq!((found, report.unwrap().contacts), (3, 2));
+    let speed = |id| state.twist(BodyId(id)).unwrap().linear.y;
+    let braked = MU * G * settings.time_step;
+    assert!((speed(1) - 1.0).abs() <= TOLERANCE);
+    assert!(
+        (speed(2) - (1.0 - braked)).abs() <= TOLERANCE,
+        "{}",
+        speed(2)
+    );
+    assert!((speed(3) - 1.0).abs() <= TOLERANCE);
+    let frictions: Vec<f64> = state.contacts().iter().map(|c| c.friction).collect();
+    assert_eq!(frictions, [MU, 0.0]);
+}
+
 #[test]
 fn other_restitution_lets_a_ball_bounce() {
     let ball = Body {

@@ -4,7 +4,7 @@ use super::Settings;
 use moreau_solvers::{AutoSettings, Momentum, NsgsSettings};
 use serde::{Deserialize, Serialize};
 
-/// Values that replace those of the [`Accuracy`] preset, and the form of the problem.
+/// Values that replace those of the [`Accuracy`](super::Accuracy) preset, and the form of the problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Advanced {
     /// Sweeps done in any case; twice as many while they keep their direction, as in structures at rest.

@@ -18,10 +18,7 @@
 //! both sleep have no contact, and neither have a sleeping body and a kinematic one at rest. Only the
 //! projection, which moves poses alone, may find a sleeper that detection did not: as a fixed body.
 //!
-//! **Waking between steps.** Whoever is changed from outside (state, wrench, material, shape, kind,
-//! id, groups), comes or goes, is *disturbed*: its own island wakes, and all islands with a body whose
-//! box meets that of the disturbed one, where it was and where it is. Any change of the settings
-//! but for the number of threads wakes everybody.
+//! Who wakes between steps, because something was changed from outside: `bodies/waking.rs`.
 //!
 //! What is known of sleep is in [`Bodies`], carried along when bodies come and go; the component
 //! [`Sleeping`](crate::Sleeping) shows it, and hooks tell when somebody else puts it on or takes it off.
