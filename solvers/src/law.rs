@@ -207,7 +207,7 @@ impl Law {
     }
 
     /// Solves one interaction with all others frozen: `r` with `w = W r + q` that satisfies the law. `block` is
-    /// `W`, `m × m`, row by row, of which the symmetric part is used; `q` and `r` have `m` entries. Where several
+    /// `W`, `m × m`, row by row, of which the symmetric part is used (for equalities the whole of it); `q` and `r` have `m` entries. Where several
     /// impulses satisfy the law, one of them.
     ///
     /// ```

@@ -9,6 +9,15 @@ use super::{Defect, RowLaw};
 use glam::DVec3;
 
 /// Friction `μ ≥ 0` and pull-off impulse `a ≥ 0`.
+///
+/// ```
+/// use moreau_solvers::{Law, law::Cohesion};
+/// let law = Law::Cohesion(Cohesion { friction: 0.5, pull_off: 2.0 });
+/// let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let mut r = [0.0; 3];
+/// law.solve_block(&unit, &[3.0, 0.0, 0.0], &mut r); // pulled harder than it holds
+/// assert_eq!(r, [-2.0, 0.0, 0.0]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cohesion {
     /// `μ`.

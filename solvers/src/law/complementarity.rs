@@ -1,4 +1,4 @@
-//! `0 ≤ w ⊥ r ≥ 0`: a frictionless contact, a one-sided limit, a diode, a row of an LCP.
+//! `0 ≤ w ⊥ r ≥ 0`: a frictionless contact, a one-sided limit, a diode, a row of an LCP; `C = [0, ∞)`, no shift, no parameter.
 
 use super::RowLaw;
 use super::linearised::{ConeMap, Linearised};

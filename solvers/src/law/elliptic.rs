@@ -17,7 +17,16 @@ use super::linearised::{ConeMap, Linearised};
 use super::{Defect, RowLaw, norm};
 use glam::DVec3;
 
-/// Coefficients of friction along the two tangents.
+/// Coefficients of friction along the two tangents; any ratio, zeros included.
+///
+/// ```
+/// use moreau_solvers::{Law, law::EllipticCoulomb};
+/// let law = Law::EllipticCoulomb(EllipticCoulomb { friction: [0.5, 0.0] });
+/// let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let mut r = [0.0; 3];
+/// law.solve_block(&unit, &[-1.0, 0.3, 0.3], &mut r); // held along the first tangent, free along the second
+/// assert!((r[1] + 0.3).abs() < 1e-15 && r[2] == 0.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EllipticCoulomb {
     /// `μ₁, μ₂ ≥ 0`.

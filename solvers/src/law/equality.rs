@@ -1,10 +1,12 @@
 //! `w = 0`, free multipliers: rows of joints and of mixed problems.
+//!
+//! Rows that say the same twice leave multipliers open: the one-block solve takes the shortest ones.
 
 use super::linearised::{ConeMap, Linearised};
 use super::{Defect, RowLaw};
 use glam::DVec3;
 
-/// `rows` rows with free multipliers, at least one.
+/// `rows` rows with free multipliers, at least one; impulses in N·s or N·m·s, as the rows are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Equality {
     /// `m ≥ 1`.

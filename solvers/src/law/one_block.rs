@@ -62,7 +62,7 @@ impl ChangedContact {
 }
 
 impl OneBlock {
-    /// Prepares the symmetric part of `block`, `m × m`, row by row.
+    /// Prepares the symmetric part of `block`, `m × m`, row by row; for equalities the whole of it.
     pub(crate) fn new(law: &Law, block: &[f64]) -> Self {
         let m = law.rows();
         let entry = |i: usize, j: usize| block[i * m + j];

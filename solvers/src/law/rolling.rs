@@ -9,6 +9,8 @@
 //!
 //! Projection of `(n, t, m, s)`: the new normal part `N ≥ 0` is the root of the rising piecewise linear function
 //! `N − n − Σ_i μ_i (‖z_i‖ − μ_i N)₊`, over the three groups `z_i`; each group is then shortened to `μ_i N` where it is longer.
+//!
+//! Reference: V. Acary, F. Bourrier, *Coulomb friction with rolling resistance as a cone complementarity problem*, 2021.
 
 pub(crate) mod block;
 mod bracket;
@@ -21,6 +23,16 @@ use super::{Defect, RowLaw, is_undefined, norm};
 use glam::DVec3;
 
 /// Friction and the resistances against rolling and spinning.
+///
+/// ```
+/// use moreau_solvers::{Law, law::RollingCoulomb};
+/// // A ball pressed down at 1 m/s, that turns at 0.5 rad/s: 0.1 m of resistance hold 0.1 N·m·s of couple.
+/// let law = Law::Rolling(RollingCoulomb { friction: 0.5, rolling: 0.1, spinning: None });
+/// let unit: Vec<f64> = (0..25).map(|k| if k % 6 == 0 { 1.0 } else { 0.0 }).collect();
+/// let mut r = [0.0; 5];
+/// law.solve_block(&unit, &[-1.0, 0.0, 0.0, 0.5, 0.0], &mut r);
+/// assert!((r[0] - 1.0).abs() < 1e-15 && (r[3] + 0.1).abs() < 1e-15);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RollingCoulomb {
     /// `μ ≥ 0`.
@@ -222,10 +234,10 @@ impl Disc {
     /// The derivative with respect to `x` as a sum of squares.
     fn roots(&self) -> impl Iterator<Item = [f64; 2]> {
         let all = [[1.0, 0.0], [0.0, 1.0], self.across];
-        let range = match (self.inside, self.across == [0.0; 2]) {
+        let range = match (self.inside, norm(self.across) > 0.0) {
             (true, _) => 0..2,
-            (false, false) => 2..3,
-            (false, true) => 0..0,
+            (false, true) => 2..3,
+            (false, false) => 0..0,
         };
         range.map(move |k| all[k])
     }

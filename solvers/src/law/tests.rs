@@ -47,7 +47,6 @@ macro_rules! every_law {
         }
     };
 }
-use every_law;
 
 mod blocks;
 mod derivative;

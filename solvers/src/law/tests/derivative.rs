@@ -1,10 +1,9 @@
 //! The maps of Newton's method for every law: value, derivative in factors, fixed points, and where a line leaves the set.
 
-use super::every_law;
 use super::samples::{Kind, distance, moved, projected, resolved, vector};
+use crate::law::Law;
 use crate::law::linearised::{ConeMap, Linearised};
 use crate::law::list::{Laws, rows_of};
-use crate::law::{Law, RowLaw};
 use crate::random::Random;
 use glam::DVec3;
 

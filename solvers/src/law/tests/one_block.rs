@@ -1,7 +1,6 @@
 //! The exact solve of one interaction, for every law; contact with rolling resistance has more in `rolling_block`.
 
 use super::blocks::{Block, gram, length};
-use super::every_law;
 use super::samples::{Kind, distance, dot, moved, resolved, vector};
 use crate::law::one_block::OneBlock;
 use crate::law::{Cohesion, EllipticCoulomb, Law};
@@ -218,6 +217,7 @@ fn equality_block_of_zero_carries_nothing() {
 }
 
 #[test]
+#[expect(clippy::float_cmp, reason = "quotients of small integers are exact")]
 fn interval_with_infinite_ends_is_free_or_one_sided() {
     let infinity = f64::INFINITY;
     let solve = |low, high, w: f64, q: f64| {
@@ -238,6 +238,7 @@ fn interval_with_infinite_ends_is_free_or_one_sided() {
 
 /// Pulled with less than the pull-off impulse the contact holds; with more it opens and carries just that.
 #[test]
+#[expect(clippy::float_cmp, reason = "the closed answers are exact")]
 fn cohesion_holds_up_to_the_pull_off_impulse() {
     let law = Law::Cohesion(Cohesion {
         friction: 0.5,

@@ -1,6 +1,5 @@
 //! Parameters out of range, and laws in other units.
 
-use super::every_law;
 use super::samples::{Kind, distance, projected, resolved, vector};
 use crate::ProblemError;
 use crate::law::{Cohesion, EllipticCoulomb, Law, RollingCoulomb, list};

@@ -3,7 +3,6 @@
 //! Vectors have entries up to 1 and coefficients are up to 1.5, so that rounding is some ε; the root of the elliptic
 //! projection and the divisions of the others multiply it by less than 16.
 
-use super::every_law;
 use super::samples::{Kind, distance, dot, moved, projected, resolved, vector};
 use crate::law::{EllipticCoulomb, Law, RollingCoulomb};
 use crate::random::{Random, direction};
@@ -209,7 +208,7 @@ fn rolling_projection_is_the_one_found_by_scanning_rays() {
         }
         // Groups of the best ray are along those of z: only their lengths are scanned.
         let steps = 40;
-        let [t, m, s] = [z[1].hypot(z[2]), z[3].hypot(z[4]), z[5].abs()];
+        let [t, m, s] = [libm::hypot(z[1], z[2]), libm::hypot(z[3], z[4]), z[5].abs()];
         let rays = (0..(steps + 1) * (steps + 1) * (steps + 1)).map(|k| {
             let part = |k: usize| (k % (steps + 1)) as f64 / steps as f64;
             let (i, j, l) = (
@@ -250,7 +249,7 @@ fn elliptic_projection_with_very_different_coefficients_decomposes() {
             polar[0] + law.shift(&polar) <= ROUNDING * top,
             "{law:?} {z:?} {p:?}"
         );
-        let gauge = (p[1] / friction[0]).hypot(p[2] / friction[1]);
+        let gauge = libm::hypot(p[1] / friction[0], p[2] / friction[1]);
         assert!(
             gauge <= p[0] * (1.0 + ROUNDING) + ROUNDING,
             "{law:?} {z:?} {p:?}"

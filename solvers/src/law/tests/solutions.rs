@@ -2,7 +2,6 @@
 //!
 //! Every `z` gives a pair: `r = resolve(z)`, `w = r − z`; and `r` with `w` satisfies the law exactly if it is the one that `r − w` gives.
 
-use super::every_law;
 use super::samples::{Kind, distance, dot, moved, projected, resolved, vector};
 use crate::law::Law;
 use crate::random::Random;
