@@ -21,7 +21,7 @@
 //! The shift is taken at `w`, the velocity that the set sees: with a compliance in tangential rows that is the slip
 //! less the creep of the spring, and nothing dilates.
 //!
-//! Solvers need of a law what [`RowLaw`] lists and nothing else; each law is a file. Rows are in the order of the
+//! Solvers need of a law what `RowLaw` lists and nothing else; each law is a file. Rows are in the order of the
 //! table: normal, two tangents, two rolling axes (about `t₁`, `t₂`), spin.
 
 pub mod cohesion;
