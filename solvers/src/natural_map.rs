@@ -241,6 +241,15 @@ pub(crate) fn stored_triples(problem: &StoredProblem, impulse: &[DVec3]) -> Resi
             sums.add(lambda, law.friction, impulse[contact], [u, q]);
             continue;
         }
+        if let Law::PlanarCoulomb(law) = law {
+            // The cone of the plane is that of space at `t₂ = 0`.
+            let contact = range.start;
+            let q = problem.free_velocity[contact];
+            let u = problem.delassus.row_times(contact, impulse) + q;
+            let lambda = problem.mean_diagonal(range, 2);
+            sums.add(lambda, law.friction, impulse[contact], [u, q]);
+            continue;
+        }
         velocity.clear();
         velocity.extend(
             range

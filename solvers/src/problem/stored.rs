@@ -182,7 +182,7 @@ impl StoredProblem {
     }
 
     /// `q + W r` of one triple.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn velocity(&self, triple: usize, impulse: &[DVec3]) -> DVec3 {
         self.free_velocity[triple] + self.delassus.row_times(triple, impulse)
     }

@@ -44,9 +44,16 @@ impl<'a> ExplicitSweep<'a> {
         space.local.clear();
         let mut block = Vec::new();
         for (range, law) in problem.laws.iter() {
-            if let Law::Coulomb(law) = law {
+            let moves = || problem.mean_diagonal(range.clone(), law.rows()) > 0.0;
+            let contact = match law {
+                Law::Coulomb(law) => Some(law.friction),
+                // With its spare row it is a contact in space whose second tangent is coupled to nothing.
+                Law::PlanarCoulomb(law) if moves() => Some(law.friction),
+                _ => None,
+            };
+            if let Some(friction) = contact {
                 let local = OneContact::new(problem.delassus.diagonal(range.start));
-                space.local.push(OneBlock::Contact(local, law.friction));
+                space.local.push(OneBlock::Contact(local, friction));
             } else {
                 problem.block(range, law.rows(), &mut block);
                 space.local.push(OneBlock::new(law, &block));
@@ -88,9 +95,8 @@ impl ExplicitSweep<'_> {
     #[inline(always)]
     pub(crate) fn relax(&mut self, interaction: usize, part_of_normal: f64, sums: &mut SweepSums) {
         let (problem, space) = (self.problem, &mut *self.space);
-        let range = problem.laws.range(interaction);
         if let OneBlock::Contact(local, friction) = &space.local[interaction] {
-            let triple = range.start;
+            let triple = problem.laws.range(interaction).start;
             let start = space.now[triple];
             let mut u = local.to_principal(problem.velocity(triple, &space.now));
             u.x *= part_of_normal;
@@ -100,8 +106,16 @@ impl ExplicitSweep<'_> {
             let solved = local.from_principal(solved);
             sums.add_change(space.lambda[triple], [space.before[triple], start, solved]);
             space.now[triple] = solved;
-            return;
+        } else {
+            self.relax_rows(interaction, part_of_normal, sums);
         }
+    }
+
+    /// [`Self::relax`] for what is no contact.
+    #[inline(never)]
+    fn relax_rows(&mut self, interaction: usize, part_of_normal: f64, sums: &mut SweepSums) {
+        let (problem, space) = (self.problem, &mut *self.space);
+        let range = problem.laws.range(interaction);
         let m = problem.laws.law(interaction).rows();
         space.velocity.clear();
         let velocity = range
