@@ -166,13 +166,13 @@ impl StepState {
         self.bodies.begin();
         self.start_threads()?;
         let done = self.in_pool(|step| {
-            step.predict(scheme)?;
-            step.detect(scheme)?;
+            step.predict(scheme)?; //                v_free = v_k + h M⁻¹F
+            step.detect(scheme)?; //                 g_N, n: I₀
             edit(&mut step.interactions())?;
-            step.assemble(scheme);
-            step.solve()?;
-            step.update(scheme)?;
-            step.project()?;
+            step.assemble(scheme); //                I₁ ⊂ I₀, C, G, d, μ
+            step.solve()?; //                        u = W r + q, K* ∋ û ⊥ r ∈ K, v_{k+1} = v_free + M⁻¹Gᵀr
+            step.update(scheme)?; //                 q_{k+1} = q_k ⊕ h v_{k+θ}
+            step.project()?; //                      0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0
             step.finish();
             Ok(step.end())
         });
@@ -336,43 +336,53 @@ impl StepState {
         if std::mem::take(&mut bodies.sleep.woke) {
             self.stored.forget_awake(bodies);
         }
-        let solved = &self.solver.report;
-        let residual = solved.residual.scaled;
         let graph = &mut self.graph;
         if last.record.chosen.is_some() {
+            // So far it is that of all that was found.
             graph.forget();
         }
+        let (solved, residual) = (&last.record, self.solver.report.residual.scaled);
         let fell = self
             .sleepers
-            .fall_asleep(bodies, graph, &last.record, residual, settings);
+            .fall_asleep(bodies, graph, solved, residual, settings);
         if fell.count > 0 {
             self.stored.keep(last, |slot| bodies.is_asleep(slot));
         }
         energy.fall_asleep(fell.kinetic);
-        let impulse = &last.record.impulse;
+        let closed = last.record.impulse.iter().filter(|r| r.x > 0.0);
+        let closed_contacts = closed.count();
         self.clock.step += 1;
         self.clock.t += settings.time_step;
         self.report = StepReport {
+            islands: fell.islands,
+            closed_contacts,
+            momentum_residual,
+            energy,
+            ..self.figures()
+        };
+        self.solved = true;
+    }
+
+    /// The part of the report that needs no books.
+    fn figures(&self) -> StepReport {
+        let solved = &self.solver.report;
+        StepReport {
             step: self.clock.step,
             t: self.clock.t,
-            bodies: bodies.len(),
-            sleeping: bodies.sleep.count,
-            islands: fell.islands,
-            contacts: impulse.len(),
-            closed_contacts: impulse.iter().filter(|r| r.x > 0.0).count(),
+            bodies: self.bodies.len(),
+            sleeping: self.bodies.sleep.count,
+            contacts: self.problem.contacts.len(),
             sweeps: solved.iterations,
             factorizations: solved.factorizations,
             converged: solved.converged(),
-            e_scaled: residual,
+            e_scaled: solved.residual.scaled,
             e_fclib: solved.residual.fclib,
             max_penetration: self.detection.deepest_found,
             cone_violation: solved.residual.cone_violation,
-            momentum_residual,
             projections: self.projector.iterations,
-            energy,
             timing: self.clock.timing,
-        };
-        self.solved = true;
+            ..StepReport::default()
+        }
     }
 
     /// The step is over: its report.

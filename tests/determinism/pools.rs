@@ -1,6 +1,7 @@
 //! **Law.** Simulations may share one pool of threads, or run in that of their caller; their results do not depend on it.
 
 use crate::support::*;
+use bevy_ecs::prelude::{Schedule, World};
 use moreau::prelude::*;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -56,6 +57,23 @@ fn simulations_that_step_at_once_do_not_disturb_each_other() {
         runs.map(|_| hash(Threads::of_caller(), 7).0).collect()
     });
     assert_eq!(hashes, [expected; 6]);
+}
+
+#[test]
+fn users_of_install_have_the_threads_of_a_simulation() {
+    let (mut world, mut schedule) = (World::new(), Schedule::default());
+    moreau::install(&mut world, &mut schedule, settings(2)).unwrap();
+    for spec in heap(7) {
+        world.spawn(spec.bundle());
+    }
+    for _ in 0..10 {
+        schedule.run(&mut world);
+    }
+    let threads = world.resource::<StepState>().threads();
+    assert_eq!(threads.pool().unwrap().current_num_threads(), 2);
+    let expected: Vec<_> = world.resource::<StepState>().states().collect();
+    let (_, simulation) = hash(Threads::shared(2).unwrap(), 7);
+    assert!(simulation.state().unwrap().states().eq(expected));
 }
 
 #[test]
