@@ -13,9 +13,10 @@ use crate::bodies::slot::Slot;
 pub(crate) struct Graph {
     /// Pairs of bodies that are tied, in their order.
     ties: Vec<[Slot; 2]>,
-    /// On the way to the root of each body's island. Entries of bodies that are not awake and dynamic are neither wiped nor
-    /// read.
+    /// On the way to the root of each body's island; none for bodies that are not awake and dynamic.
     parent: Vec<Slot>,
+    /// Of the bodies, when those were written.
+    epoch: Option<u64>,
     /// It is that of the contacts of this step.
     known: bool,
 }
@@ -31,19 +32,30 @@ impl Graph {
         if std::mem::replace(&mut self.known, true) {
             return;
         }
-        let pairs = contacts.iter().map(|contact| contact.bodies);
-        let tied = |pair: &[Slot; 2]| pair.iter().all(|slot| bodies.is_awake_dynamic(*slot));
-        self.ties.clear();
-        self.ties.extend(pairs.filter(tied));
-        self.ties.dedup();
-        self.parent.resize(bodies.len(), Slot::NONE);
+        if self.epoch != Some(bodies.epoch) {
+            self.epoch = Some(bodies.epoch);
+            self.parent.clear();
+            self.parent.resize(bodies.len(), Slot::NONE);
+        }
         for slot in bodies.awake_dynamic() {
             self.parent[slot] = slot;
         }
+        let pairs = contacts.iter().map(|contact| contact.bodies);
+        let parent = &self.parent;
+        let tied = |pair: &[Slot; 2]| pair.iter().all(|slot| parent[*slot] != Slot::NONE);
+        self.ties.clear();
+        self.ties.extend(pairs.filter(tied));
+        self.ties.dedup();
         for row in 0..self.ties.len() {
             let [a, b] = self.ties[row].map(|slot| self.island(slot));
             self.parent[a.max(b)] = a.min(b);
         }
+    }
+
+    /// The body is awake and dynamic: it has an island.
+    #[inline]
+    pub(crate) fn has(&self, slot: Slot) -> bool {
+        self.parent[slot] != Slot::NONE
     }
 
     /// The island of a body, named by its lowest slot.

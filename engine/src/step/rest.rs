@@ -47,7 +47,7 @@ impl Restlessness {
         }
         for (contact, r) in solved.places().iter().zip(&solved.impulse) {
             let [a, b] = contact.bodies;
-            match [a, b].map(|slot| bodies.is_awake_dynamic(slot)) {
+            match [a, b].map(|slot| graph.has(slot)) {
                 [true, false] => self.lean(a, b, r.x, bodies),
                 [false, true] => self.lean(b, a, r.x, bodies),
                 _ => {}

@@ -137,10 +137,10 @@ fn number((slots, numbers): (Slots<'_, &mut [u32]>, Range<u32>)) {
     }
 }
 
-/// Empties a buffer, and gives back its memory if it is far larger than what `count` entries need.
+/// Empties a buffer and gives back its memory, if that is far larger than what `count` entries need.
 pub(crate) fn fit<T>(buffer: &mut Vec<T>, count: usize) {
-    buffer.clear();
     if buffer.capacity() > FAR_LARGER * count + SMALL {
+        buffer.clear();
         buffer.shrink_to(count);
     }
 }

@@ -58,6 +58,7 @@ impl Linearised {
         self.problem.take_contacts(&near.contacts, |found, rows| {
             contact(found, near, tolerance, (bodies, motion), rows)
         });
+        self.lambda.clear();
         self.lambda.resize(near.contacts.len(), DVec3::ZERO);
     }
 }
