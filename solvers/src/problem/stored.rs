@@ -161,7 +161,13 @@ impl StoredProblem {
     /// `λ = trace(W_αα)/m`, one entry a triple.
     pub(crate) fn scales(&self, lambda: &mut Vec<f64>) {
         lambda.clear();
+        lambda.reserve(self.triples());
         for (range, law) in self.laws.iter() {
+            if let Law::Coulomb(_) = law {
+                let block = self.delassus.diagonal(range.start);
+                lambda.push((block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0);
+                continue;
+            }
             let mean = self.mean_diagonal(range.clone(), law.rows());
             lambda.extend(range.map(|_| mean));
         }

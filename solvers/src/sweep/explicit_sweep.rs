@@ -42,6 +42,7 @@ impl<'a> ExplicitSweep<'a> {
     ) -> Self {
         problem.scales(&mut space.lambda);
         space.local.clear();
+        space.local.reserve(problem.len());
         let mut block = Vec::new();
         for (range, law) in problem.laws.iter() {
             let moves = || problem.mean_diagonal(range.clone(), law.rows()) > 0.0;
