@@ -15,7 +15,7 @@ use crate::algebra::block_lu::{BlockLu, Pattern, Singular};
 use crate::law::linearised::Linearised;
 use crate::law::list::Laws;
 use crate::{Delassus, StoredProblem};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
 /// Buffers that outlive a solve.
 #[derive(Debug, Default)]
@@ -80,13 +80,9 @@ impl ContactSpaceBuffers {
                 if of_row.rank == 0 || of_column.rank == 0 {
                     continue;
                 }
-                let image_of_tail = tail(at, column, |next| delassus.block(row, next));
                 let target = self.lu.block_mut(*slot as usize);
                 for (k, c) in of_column.c[..of_column.rank].iter().enumerate() {
-                    let mut image = *block * *c * rho;
-                    if let (0, Some(tail)) = (k, image_of_tail) {
-                        image += tail * rho;
-                    }
+                    let image = *block * *c * rho;
                     for (l, b) in of_row.b[..of_row.rank].iter().enumerate() {
                         target[l][k] = b.dot(image);
                     }
@@ -95,6 +91,27 @@ impl ContactSpaceBuffers {
                     for (k, row) in target.iter_mut().enumerate() {
                         row[k] += 1.0;
                     }
+                }
+            }
+        }
+        if at.iter().any(Linearised::has_tail) {
+            self.add_tails(delassus, rho, at);
+        }
+    }
+
+    /// What the first column of a triple's `C` adds through the next triple.
+    fn add_tails(&mut self, delassus: &Delassus, rho: f64, at: &[Linearised]) {
+        let mut slots = self.slots.iter();
+        for (row, of_row) in at.iter().enumerate() {
+            for ((column, _), slot) in delassus.row(row).zip(&mut slots) {
+                let of_column = &at[column];
+                if of_row.rank == 0 || !of_column.has_tail() {
+                    continue;
+                }
+                let image = delassus.block(row, column + 1) * of_column.tail * rho;
+                let target = self.lu.block_mut(*slot as usize);
+                for (l, b) in of_row.b[..of_row.rank].iter().enumerate() {
+                    target[l][0] += b.dot(image);
                 }
             }
         }
@@ -139,22 +156,14 @@ impl NewtonSpace for ContactSpace<'_> {
             space.reduced.push(entries);
         }
         space.lu.solve(&mut space.reduced);
-        for (triple, (at, t)) in at.iter().zip(&space.reduced).enumerate() {
+        for ((x, at), t) in x.iter_mut().zip(at).zip(&space.reduced) {
             for (c, t) in at.c[..at.rank].iter().zip(t) {
-                x[triple] -= *c * (rho * t);
-            }
-            if at.has_tail() {
-                x[triple + 1] -= at.tail * (rho * t[0]);
+                *x -= *c * (rho * t);
             }
         }
+        let tails = at.iter().zip(&space.reduced).enumerate();
+        for (triple, (at, t)) in tails.filter(|(_, (at, _))| at.has_tail()) {
+            x[triple + 1] -= at.tail * (rho * t[0]);
+        }
     }
-}
-
-/// What the first column of a triple's `C` adds through the next triple to a row of `W C`, given the block of `W` there.
-#[inline]
-fn tail(at: &[Linearised], column: usize, block: impl Fn(usize) -> DMat3) -> Option<DVec3> {
-    let of_column = &at[column];
-    of_column
-        .has_tail()
-        .then(|| block(column + 1) * of_column.tail)
 }
