@@ -1,6 +1,7 @@
-//! Scenes: bodies, lattices, emitters and settings as data, from TOML or from Rust.
+//! Scenes: bodies, lattices, emitters and settings as data, from TOML (feature `toml`) or from Rust.
 //!
-//! ```
+#![cfg_attr(feature = "toml", doc = "```")]
+#![cfg_attr(not(feature = "toml"), doc = "```ignore")]
 //! let text = r#"
 //!     name = "drop"
 //!     duration = 0.5
@@ -139,7 +140,7 @@ impl BodySpec {
     }
 }
 
-/// A Wavefront OBJ file, for static and kinematic bodies.
+/// A Wavefront OBJ file (feature `obj`), for static and kinematic bodies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeshFile {

@@ -1,12 +1,14 @@
-//! Reading scenes and meshes from files.
+//! Reading scenes (feature `toml`) and meshes (feature `obj`) from files.
 
-use super::{MeshFile, Scene, SceneError};
-use glam::DVec3;
+#[cfg(feature = "toml")]
+use super::Scene;
+use super::{MeshFile, SceneError};
 use moreau_geometry::Shape;
 use std::path::Path;
 
+#[cfg(feature = "toml")]
 impl Scene {
-    /// Reads a scene from TOML text. `file` is used in messages and as the place of its meshes.
+    /// Reads a scene from TOML text (feature `toml`). `file` is used in messages and as the place of its meshes.
     ///
     /// # Errors
     /// [`SceneError::Toml`] with line and column.
@@ -26,7 +28,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Reads a scene file.
+    /// Reads a scene file (feature `toml`).
     ///
     /// # Errors
     /// [`SceneError::Io`] or [`SceneError::Toml`].
@@ -51,17 +53,23 @@ pub(super) fn read_mesh(mesh: &MeshFile, folder: &Path, place: &str) -> Result<S
     if !(mesh.scale > 0.0 && mesh.scale.is_finite()) {
         return Err(failed(format!("scale is {}, expected > 0", mesh.scale)));
     }
+    triangles(&file, mesh.scale).map_err(failed)
+}
+
+/// All triangles of a file, every coordinate times `scale`; otherwise what is wrong.
+#[cfg(feature = "obj")]
+fn triangles(file: &Path, scale: f64) -> Result<Shape, String> {
     let options = tobj::LoadOptions {
         triangulate: true,
         single_index: true,
         ..Default::default()
     };
-    let (models, _) = tobj::load_obj(&file, &options).map_err(|error| failed(error.to_string()))?;
+    let (models, _) = tobj::load_obj(file, &options).map_err(|error| error.to_string())?;
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for model in models {
         let base = vertices.len() as u32;
         let positions = model.mesh.positions.chunks_exact(3);
-        vertices.extend(positions.map(|p| DVec3::new(p[0], p[1], p[2]) * mesh.scale));
+        vertices.extend(positions.map(|p| glam::DVec3::new(p[0], p[1], p[2]) * scale));
         let faces = model.mesh.indices.chunks_exact(3);
         triangles.extend(faces.map(|t| [t[0] + base, t[1] + base, t[2] + base]));
     }
@@ -69,4 +77,9 @@ pub(super) fn read_mesh(mesh: &MeshFile, folder: &Path, place: &str) -> Result<S
         vertices,
         triangles,
     })
+}
+
+#[cfg(not(feature = "obj"))]
+fn triangles(_: &Path, _: f64) -> Result<Shape, String> {
+    Err("meshes are read with the feature `obj` of the crate `moreau` only".to_owned())
 }
