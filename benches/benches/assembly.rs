@@ -1,9 +1,6 @@
 //! Index set, frames, laws and warm start.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a bench that cannot run has nobody to report to"
-)]
+#![expect(clippy::unwrap_used, reason = "a bench that cannot run may panic")]
 
 mod phases;
 

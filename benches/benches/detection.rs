@@ -1,9 +1,6 @@
 //! Free motion, broad phase and narrow phase.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a bench that cannot run has nobody to report to"
-)]
+#![expect(clippy::unwrap_used, reason = "a bench that cannot run may panic")]
 
 mod phases;
 

@@ -2,10 +2,7 @@
 //! the time per element is the time per contact and sweep (packing and two certificates over
 //! [`SWEEPS`] sweeps included).
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a bench that cannot run has nobody to report to"
-)]
+#![expect(clippy::unwrap_used, reason = "a bench that cannot run may panic")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use moreau::solvers::{Goal, Momentum, Nsgs, NsgsSettings, rows_of_mut};

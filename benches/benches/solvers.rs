@@ -2,10 +2,7 @@
 //! they make of all together. The problems are those of real steps, or with `MOREAU_PROBLEMS` the
 //! files `*.hdf5` of that folder.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a bench that cannot run has nobody to report to"
-)]
+#![expect(clippy::unwrap_used, reason = "a bench that cannot run may panic")]
 
 use moreau_benches::step_problems;
 use moreau_demos::comparison::{Comparison, Plan};

@@ -1,9 +1,6 @@
 //! Whole steps. Beside each time: contacts, sweeps and the residual reached.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a bench that cannot run has nobody to report to"
-)]
+#![expect(clippy::unwrap_used, reason = "a bench that cannot run may panic")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use moreau::prelude::StepReport;

@@ -23,7 +23,7 @@ pub(crate) enum Failure {
     },
     #[error("the state hash is {found:016x}, expected {expected:016x}")]
     Hash { found: u64, expected: u64 },
-    #[error("nobody reads the output: stopped after step {step}, before the checks were made")]
+    #[error("output pipe closed: stopped after step {step}, before the checks were made")]
     Unchecked { step: u64 },
     #[error(
         "{count} of {steps} steps did not reach e_scaled ≤ {required:e}: the first is step {first} \
@@ -59,7 +59,7 @@ pub(crate) enum Failure {
     },
     #[error("{wrong} of {files} files have no solution, or one that is not within the tolerance")]
     Solution { wrong: usize, files: usize },
-    #[error("nobody reads the output: stopped after {done} of {files} files")]
+    #[error("output pipe closed: stopped after {done} of {files} files")]
     Unread { done: usize, files: usize },
     #[error("cannot start the threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // Nobody is left to tell if this fails.
+            // stderr is closed too: nothing more can be reported.
             let _ = writeln!(std::io::stderr(), "moreau: {failure}");
             failure.exit_code()
         }

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn fractions_count_the_problems_that_nobody_solves() {
+    fn fractions_count_problems_that_no_solver_solves() {
         let profile = profile();
         assert_eq!(profile.problems, 4);
         let at = |curve: usize, tau| {

@@ -80,7 +80,7 @@ fn step_count(scene: &Scene, options: &RunOptions) -> Result<u64, Failure> {
 struct Made {
     record: Record,
     error: Option<SceneError>,
-    /// Nobody reads stdout any more.
+    /// stdout is closed.
     unread: bool,
 }
 
@@ -138,7 +138,7 @@ fn finish(
         let mut out = io::stdout().lock();
         read(json_lines::write_summary(&mut out, &made.record, hash))?;
     }
-    // For a person: nothing is left to be done if nobody looks.
+    // A failure to write the text for people is ignored.
     let _ = io::stderr().write_all(text.as_bytes());
     Ok(())
 }

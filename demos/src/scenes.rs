@@ -87,7 +87,7 @@ fn centred(i: usize, n: usize) -> f64 {
     i as f64 - 0.5 * (n as f64 - 1.0)
 }
 
-/// A scene that is timed or measured step by step: nobody falls asleep.
+/// Settings of scenes that are timed step by step: sleeping off.
 #[must_use]
 pub fn awake(mut scene: Scene) -> Scene {
     scene.settings.sleeping = SleepSettings::OFF;

@@ -108,7 +108,7 @@ pub(crate) fn limit(seconds: f64) -> Option<Duration> {
 
 /// The error of one file; the others are still taken.
 pub(crate) fn report_bad(error: &FclibError) {
-    // Nobody is left to tell if this fails.
+    // stderr is closed too: nothing more can be reported.
     let _ = writeln!(io::stderr(), "moreau: {error}");
 }
 

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_worse_than_no_number() {
+    fn nan_sorts_last() {
         assert_eq!(worst(&[1.0, 3.0, 2.0]), 3.0);
         assert!(worst(&[1.0, f64::NAN, 2.0]).is_nan());
     }

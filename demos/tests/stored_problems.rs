@@ -373,7 +373,7 @@ fn a_solution_has_the_same_bits_on_any_number_of_threads() {
 }
 
 #[test]
-fn a_warm_start_from_the_solution_is_at_its_end() {
+fn a_warm_start_from_the_solution_needs_no_sweep() {
     let dir = folder("warm");
     let mut file = step("stack:n=8");
     file.guesses.extend(file.solution.clone());

@@ -36,11 +36,11 @@ pub(crate) struct Bodies {
     /// Slots of the bodies that move ([`Bodies::moves`]), ascending.
     pub(crate) moving: Vec<Slot>,
     /// Grows with every change of the structure, of constants, of the pose of a static body, or of
-    /// who sleeps: what was worked out from those may be kept while it stays the same.
+    /// the set of sleeping bodies: data derived from these stays valid while it is the same.
     pub(crate) epoch: u64,
-    /// Ids, masses, or who moves and sleeps are not what was last written to the world.
+    /// Ids, masses, or which bodies move and sleep are not what was last written to the world.
     pub(crate) unwritten: bool,
-    /// Who sleeps.
+    /// Sleeping bodies.
     pub(crate) sleep: Sleep,
 }
 
@@ -136,7 +136,7 @@ impl Bodies {
         self.unwritten = true;
     }
 
-    /// Takes states and rest over to the new order, and sees who came, went or changed.
+    /// Takes states and rest over to the new order, and finds bodies that were added, removed or changed.
     fn carry_over(&mut self, new: &Listing) {
         let mut stays = vec![false; self.len()];
         for (row, old) in new.old.iter().enumerate() {
@@ -177,7 +177,7 @@ impl Bodies {
         self.before.twist[slot] = *twist;
     }
 
-    /// The present state is that at `t_k`, where nobody gathers it.
+    /// The present state is that at `t_k`, where it is not gathered.
     pub(crate) fn begin(&mut self) {
         for slot in &self.moving {
             self.before.pose[*slot] = self.pose[*slot];

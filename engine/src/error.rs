@@ -80,7 +80,7 @@ pub enum InteractionError {
         id: BodyId,
     },
     /// An interaction needs two bodies, one of them dynamic.
-    #[error("an interaction of bodies {} and {} pushes nobody", .bodies[0], .bodies[1])]
+    #[error("an interaction of bodies {} and {} moves no body", .bodies[0], .bodies[1])]
     NothingToPush {
         /// Its bodies.
         bodies: [BodyId; 2],

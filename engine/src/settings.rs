@@ -233,7 +233,7 @@ impl Default for SleepSettings {
 }
 
 impl SleepSettings {
-    /// Nobody falls asleep.
+    /// No body falls asleep.
     pub const OFF: Self = Self {
         enabled: Some(false),
         linear: 0.01,

@@ -32,6 +32,7 @@ use crate::problem::{Contact, FactoredProblem, StoredProblem, WorldTwist, is_sha
 use crate::{Law, cone};
 use glam::DVec3;
 use rayon::prelude::*;
+use smallvec::SmallVec;
 use terms::{Terms, for_each_eight};
 
 /// What an impulse reaches on a problem.
@@ -230,7 +231,7 @@ pub fn stored(problem: &StoredProblem, impulse: &[f64]) -> Residual {
 /// [`stored`] for an impulse in triples.
 pub(crate) fn stored_triples(problem: &StoredProblem, impulse: &[DVec3]) -> Residual {
     let mut sums = Sums::default();
-    let mut velocity = Vec::new();
+    let mut velocity: SmallVec<[DVec3; 4]> = SmallVec::new();
     for (range, law) in problem.laws.iter() {
         if let Law::Coulomb(law) = law {
             let contact = range.start;

@@ -59,7 +59,7 @@ fn requests(spec: &str, settling: usize, steps: usize, asleep: bool) -> usize {
     scene.settings.threads = 1;
     scene.settings.sleeping.enabled = Some(true);
     if !asleep {
-        // Watched, but nobody is ever quiet for long enough.
+        // Watched, but no body is ever quiet for long enough.
         scene.settings.sleeping.time = 1e9;
     }
     let mut run = scene.start().unwrap();
@@ -169,7 +169,7 @@ fn a_long_solve_allocates_no_more_than_a_short_one() {
 
 /// One test: the counter counts the whole process.
 #[test]
-fn a_settled_step_allocates_nothing_and_a_solve_at_its_start_only() {
+fn settled_steps_do_not_allocate_and_solves_only_at_their_start() {
     a_long_solve_allocates_no_more_than_a_short_one();
     for (spec, settling, asleep) in [
         ("stack", 200, false),

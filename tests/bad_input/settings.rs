@@ -191,7 +191,7 @@ fn resting() -> (impl Bundle, impl Bundle) {
 }
 
 #[test]
-fn changes_made_beside_refused_settings_are_seen_when_those_are_mended() {
+fn changes_made_while_settings_are_invalid_are_applied_later() {
     for (settings, field, ..) in bad() {
         // One refused step, and several.
         for refused in [1, 3] {

@@ -50,7 +50,7 @@ fn spoiled_constants_fail_the_step() {
 }
 
 #[test]
-fn a_spoiled_shape_fails_every_step_until_it_is_mended() {
+fn an_invalid_shape_fails_every_step_until_corrected() {
     // Not only the first one: the shape that the body had before is gone.
     step_refuses(
         Collider::sphere(-1.0),

@@ -117,7 +117,7 @@ fn bodies_without_id_go_along_with_an_emitter() {
         }
         run.step()
             .unwrap_or_else(|error| panic!("step {step}: {error}"));
-        // Nobody's id changes, and nobody shares one.
+        // No id changes, and no two bodies share one.
         let world = run.simulation.world_mut();
         for (entity, id) in &known {
             assert_eq!(self::id(world, *entity), *id, "step {step}");

@@ -77,7 +77,7 @@ fn interactions_are_open_between_detection_and_solve_alone() {
     assert!(found > 0 && found == world.resource::<Contacts>().0.len());
 }
 
-/// What somebody writes to a body in the middle of a step, in each place of it.
+/// What a user's system writes to a body in the middle of a step, in each place of it.
 #[test]
 fn components_written_within_a_step_are_where_the_next_one_starts_from() {
     #[derive(Resource)]
@@ -185,7 +185,7 @@ fn a_second_installation_is_refused() {
     assert_eq!(world.resource::<StepReport>().step, report.step + 1);
 }
 
-/// Views of a step that somebody keeps are those of that step, whatever comes later, and cost the others no bits.
+/// Views of a step that are kept are those of that step, whatever comes later, and cost the others no bits.
 #[test]
 fn contacts_that_are_kept_stay_as_they_were() {
     let mut simulation = spawn(settings(1), &heap(3));

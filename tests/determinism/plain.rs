@@ -89,7 +89,7 @@ fn sleeping_without_an_ecs_gives_the_bits_of_a_simulation() {
         assert_eq!(report.sleeping, simulation.step().unwrap().sleeping);
         slept = slept.max(report.sleeping);
     }
-    assert!(slept > 0, "nobody slept");
+    assert!(slept > 0, "no body slept");
     assert_same(&state, &mut simulation);
 }
 

@@ -1,4 +1,4 @@
-//! **Law.** Who sleeps and who wakes depends on the state and on ids alone: neither on the number of threads nor on the
+//! **Law.** Which bodies sleep and wake depends on the state and on ids alone: neither on the number of threads nor on the
 //! order of spawning.
 //!
 //! Five heaps fall asleep body by body, and are woken by a ball, a command and a support that goes.
@@ -77,14 +77,14 @@ fn story<'a>(threads: usize, specs: impl IntoIterator<Item = &'a Spec>) -> (Vec<
 }
 
 #[test]
-fn neither_threads_nor_spawn_order_change_a_bit_of_who_sleeps() {
+fn sleep_does_not_depend_on_threads_or_spawn_order() {
     let specs = heaps();
     let expected = story(1, &specs);
     let asleep = &expected.1;
     assert!(asleep[..400].iter().any(|count| *count > 15));
     // Balls go on rolling, and meet those that sleep.
     let woke = asleep.windows(2).filter(|pair| pair[1] < pair[0]).count();
-    assert!(woke >= 20, "{woke} steps that woke somebody");
+    assert!(woke >= 20, "{woke} steps that woke a body");
     for threads in [2, 3, 4, 8] {
         assert_eq!(story(threads, &specs), expected, "{threads} threads");
     }
@@ -93,7 +93,7 @@ fn neither_threads_nor_spawn_order_change_a_bit_of_who_sleeps() {
 
 /// Most of a world that sleeps: what is solved are other arrays, with the same bits.
 #[test]
-fn sleepers_far_away_change_no_bit() {
+fn distant_sleeping_bodies_change_no_bit() {
     let specs = heap(2);
     let run_beside = |sleepers: u64| {
         let mut simulation = spawn(settings(2), &specs);

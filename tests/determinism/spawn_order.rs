@@ -56,7 +56,7 @@ fn despawned_neighbours_in_storage_change_no_bit() {
 }
 
 #[test]
-fn a_visitor_in_mid_run_changes_no_bit_of_bodies_it_does_not_meet() {
+fn a_body_added_mid_run_changes_no_bit_of_bodies_it_does_not_touch() {
     let specs = heap(3);
     let expected = run(&mut spawn(settings(2), &specs), STEPS);
     let mut simulation = spawn(settings(2), &specs);

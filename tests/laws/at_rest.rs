@@ -91,7 +91,7 @@ fn groups_changed_in_place_are_seen() {
 }
 
 #[test]
-fn a_state_spoiled_in_place_fails_every_step_until_it_is_mended() {
+fn an_invalid_state_written_in_place_fails_every_step_until_corrected() {
     let mut world = resting();
     for spoil in [f64::NAN, f64::INFINITY] {
         world.change::<Pose>(|pose| pose.position.x = spoil);
@@ -131,7 +131,7 @@ fn a_kind_changed_in_place_is_seen_and_may_be_taken_back() {
 }
 
 #[test]
-fn a_disabled_body_is_not_there_and_may_change_places_with_another() {
+fn a_disabled_body_is_absent_and_its_slot_may_be_reused() {
     let mut world = resting();
     let slab = world.slab;
     let disable = |world: &mut Slab, body: Entity| {

@@ -18,7 +18,7 @@ fn row(count: u32, wrong: Option<u32>) -> impl Iterator<Item = (RigidBody, Colli
 }
 
 #[test]
-fn a_batch_is_what_one_by_one_is() {
+fn a_batch_equals_spawning_one_by_one() {
     let mut batch = Simulation::new(reference()).unwrap();
     let mut single = Simulation::new(reference()).unwrap();
     for simulation in [&mut batch, &mut single] {

@@ -58,7 +58,7 @@ fn a_frictionless_contact_that_stays_open_is_solved() {
 }
 
 #[test]
-fn a_body_that_drifts_along_a_wall_is_solved() {
+fn a_body_gliding_along_a_wall_converges() {
     // It arrives, loses its normal speed, and touches without pressure from then on.
     for mu in [0.0, 0.5] {
         for speed in [-1.0, -0.37] {

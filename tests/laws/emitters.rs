@@ -10,7 +10,7 @@ use moreau::scene::{BodySpec, Emitter};
 
 const H: f64 = 1.0 / 200.0;
 
-/// Bodies that meet nobody: balls of two sizes in turn.
+/// Bodies that meet no other: balls of two sizes in turn.
 fn scene(seed: u64, emitter: Emitter) -> Scene {
     let spec = |radius| BodySpec {
         groups: CollisionGroups {
@@ -62,7 +62,7 @@ fn emitted(run: &mut SceneRun) -> Vec<(BodyId, f64, Pose)> {
 }
 
 #[test]
-fn bodies_come_at_their_times_and_as_many_as_asked_for() {
+fn emitters_spawn_the_requested_number_at_the_given_times() {
     // From the start, later, at times between steps, and several in a step.
     for (start, interval, count) in [
         (0.0, 0.05, 4),

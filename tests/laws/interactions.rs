@@ -331,11 +331,11 @@ fn interactions_that_cannot_be_are_refused() {
         );
         refused(
             interactions.add(&with([BodyId(0), BodyId(1)]), law),
-            "pushes nobody",
+            "moves no body",
         );
         refused(
             interactions.add(&with([BodyId(2), BodyId(2)]), law),
-            "pushes nobody",
+            "moves no body",
         );
         let normal = DVec3::Z * 1.01;
         refused(

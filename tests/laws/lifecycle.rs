@@ -96,7 +96,7 @@ fn removing_the_lowest_cube_lets_the_others_fall() {
 }
 
 #[test]
-fn despawning_everything_leaves_a_world_that_steps() {
+fn an_emptied_world_still_steps() {
     let mut simulation = Simulation::new(reference()).unwrap();
     let bodies = stack(&mut simulation);
     simulation.step().unwrap();
@@ -254,11 +254,11 @@ fn a_collider_may_be_taken_off_and_put_on() {
 #[test]
 fn groups_may_change() {
     let (mut simulation, ball) = resting_ball(Mass::default());
-    let nobody = CollisionGroups {
+    let none = CollisionGroups {
         memberships: u32::MAX,
         mask: 0,
     };
-    simulation.set(ball, nobody);
+    simulation.set(ball, none);
     falls_and_is_put_back(&mut simulation, ball, |simulation| {
         assert!(simulation.set(ball, CollisionGroups::default()));
     });

@@ -94,7 +94,7 @@ fn momentum_and_cones_hold_to_rounding() {
 }
 
 #[test]
-fn the_residuals_are_those_of_the_problem_handed_out() {
+fn reported_residuals_match_the_public_problem_and_impulses() {
     let mut simulation = messy(engineering());
     let (mut twist, mut contacts) = (Vec::new(), 0);
     for step in 0..200 {

@@ -1,4 +1,4 @@
-//! **Law.** An island at rest may be left out of the steps, and nobody notices: it wakes in the step in which
+//! **Law.** An island at rest may be left out of the steps without any effect on the others: it wakes in the step in which
 //! something meets it or is changed, before it can be struck, and goes on as if it had been awake.
 //!
 //! With the default accuracy and rule of sleep: 0.5 s below 0.01 m/s. Bounds on what rest may cost follow from
@@ -60,7 +60,7 @@ fn sleeping(simulation: &Simulation, bodies: &[Entity]) -> usize {
 }
 
 #[test]
-fn a_pile_falls_asleep_and_is_not_visited_any_more() {
+fn a_sleeping_pile_costs_no_work() {
     let mut simulation = Simulation::new(sleepy()).unwrap();
     ground(&mut simulation, Material::default());
     let mut bodies = Vec::new();
@@ -199,11 +199,11 @@ fn without_its_support_an_island_falls() {
     falls(&mut simulation, &cubes);
 
     let (mut simulation, slab, cubes) = sleeping_tower(3);
-    let nobody = CollisionGroups {
+    let none = CollisionGroups {
         mask: 0,
         ..CollisionGroups::default()
     };
-    simulation.set(slab, nobody);
+    simulation.set(slab, none);
     falls(&mut simulation, &cubes);
 
     let (mut simulation, slab, cubes) = sleeping_tower(3);
@@ -266,7 +266,7 @@ fn whatever_is_changed_wakes_the_island() {
 }
 
 #[test]
-fn what_changes_no_result_wakes_nobody() {
+fn settings_that_change_no_result_wake_no_body() {
     let (mut simulation, slab, cubes) = sleeping_tower(3);
     let far = (
         RigidBody::Dynamic,
@@ -314,7 +314,7 @@ fn a_wall_pushed_into_a_sleeper_wakes_it() {
 }
 
 #[test]
-fn an_island_wakes_as_it_fell_asleep() {
+fn an_island_wakes_with_the_state_and_impulses_it_fell_asleep_with() {
     let mut settings = sleepy();
     settings.tolerance = Some(1e-8);
     let mut simulation = Simulation::new(settings).unwrap();
@@ -391,7 +391,7 @@ fn a_slow_slide_is_not_rest() {
 }
 
 #[test]
-fn a_slow_free_flight_goes_on_for_ever() {
+fn a_slowly_flying_body_never_falls_asleep() {
     let weightless = Settings {
         gravity: DVec3::ZERO,
         ..sleepy()
@@ -438,7 +438,7 @@ fn a_conveyor_keeps_awake_what_lies_on_it() {
 }
 
 #[test]
-fn with_reference_accuracy_nobody_sleeps_unless_told_to() {
+fn reference_accuracy_keeps_bodies_awake_by_default() {
     for (enabled, expected) in [(None, 0), (Some(true), 3)] {
         let mut settings = reference();
         settings.sleeping.enabled = enabled;
@@ -456,7 +456,7 @@ fn with_reference_accuracy_nobody_sleeps_unless_told_to() {
 }
 
 #[test]
-fn the_mark_may_be_put_on_by_hand() {
+fn inserting_sleeping_by_hand_puts_a_body_to_sleep() {
     let mut simulation = Simulation::new(sleepy()).unwrap();
     let slab = simulation.spawn(slab(RigidBody::Static)).unwrap();
     let free = cube(&mut simulation, 0.0, 3.0);
@@ -483,7 +483,7 @@ fn the_mark_may_be_put_on_by_hand() {
 }
 
 #[test]
-fn a_step_that_fails_changes_nobodys_sleep() {
+fn a_failed_step_neither_wakes_nor_puts_to_sleep() {
     let (mut simulation, _, cubes) = sleeping_tower(3);
     let far = (
         RigidBody::Dynamic,

@@ -96,13 +96,13 @@ struct Page {
 }
 
 impl Page {
-    /// A paragraph on stdout; false if nobody reads it.
+    /// A paragraph on stdout; false if stdout is closed.
     fn write(&self, text: &str) -> Result<bool, Failure> {
         let mut out = io::stdout().lock();
         read(writeln!(out, "{text}").and_then(|()| out.flush()))
     }
 
-    /// A heading, what the figures are, and the table; false if nobody reads it.
+    /// A heading, what the figures are, and the table; false if stdout is closed.
     fn section(&self, title: &str, about: &str, table: &Table) -> Result<bool, Failure> {
         if self.markdown {
             let table = table.markdown();
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_short_and_lose_no_word() {
+    fn wrapped_lines_keep_all_words() {
         for text in [ABOUT_SWEEPS, &about_bandwidth(), ""] {
             let lines = wrapped(text);
             assert!(lines.lines().all(|line| line.chars().count() <= 100));

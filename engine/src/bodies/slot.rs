@@ -8,7 +8,7 @@ use std::ops::{Index, IndexMut};
 pub(crate) struct Slot(pub(crate) u32);
 
 impl Slot {
-    /// Fills buffers that are written before they are read, and marks places where nobody is.
+    /// Fills buffers that are written before they are read, and marks unused places.
     pub(crate) const NONE: Self = Self(u32::MAX);
 
     /// The slot of a row.

@@ -1,8 +1,8 @@
-//! What is known of the rest of bodies, and who wakes between steps.
+//! What is known of the rest of bodies, and which of them wake between steps.
 //!
-//! Whoever is changed from outside (state, wrench, material, shape, kind, id, groups), comes or goes, is
+//! A body that is changed from outside (state, wrench, material, shape, kind, id, groups), spawned or removed is
 //! *disturbed*: its own island wakes, and all islands with a body whose box meets that of the disturbed one, where it was
-//! and where it is. Any change of the settings but for the number of threads wakes everybody.
+//! and where it is. Any change of the settings but for the number of threads wakes all bodies.
 
 use super::Bodies;
 use super::slot::Slot;
@@ -40,7 +40,7 @@ pub(crate) struct Sleep {
     pub(crate) count: usize,
     /// Bodies woke since the last step that succeeded.
     pub(crate) woke: bool,
-    /// Bodies on which [`Sleeping`](crate::Sleeping) was put or from which it was taken, by anybody.
+    /// Bodies whose [`Sleeping`](crate::Sleeping) was inserted or removed since the last step.
     pub(crate) touched: Vec<Slot>,
     /// Some [`Rest::disturbed`].
     pub(super) any_disturbed: bool,
@@ -145,7 +145,7 @@ impl Bodies {
         }
     }
 
-    /// Wakes the islands to wake. False if nobody woke.
+    /// Wakes the islands marked for it. False if there were none.
     fn wake(&mut self) -> bool {
         if self.sleep.to_wake.is_empty() {
             return false;

@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 pub(crate) struct Notices {
     /// Above every id that was ever in use.
     pub(crate) next_id: u64,
-    /// Entities on which [`Sleeping`](crate::Sleeping) was put or from which it was taken, by anybody.
+    /// Entities whose [`Sleeping`](crate::Sleeping) was inserted or removed since the last step.
     pub(crate) sleep_touched: Vec<Entity>,
     /// A collider was taken off: its body is in the same columns as before but for this one, and no tick
     /// tells.

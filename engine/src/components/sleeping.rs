@@ -7,8 +7,8 @@ use bevy_ecs::world::DeferredWorld;
 
 /// Marks a dynamic body that sleeps: steps leave it where it is, at the cost of nothing.
 ///
-/// Put on by the step, and taken off by the step that wakes the body. Whoever takes it off wakes the
-/// body and its island at the beginning of the next step; see [`crate::Simulation::wake`]. Whoever puts it
+/// Put on by the step, and taken off by the step that wakes the body. Removing it wakes the
+/// body and its island at the beginning of the next step; see [`crate::Simulation::wake`]. Inserting it
 /// on sends that body to sleep, alone, if it is dynamic, without a wrench, and sleeping is on
 /// ([`crate::SleepSettings`]); otherwise the next step takes it off again. Its twist is then set to zero, which no
 /// ledger shows: it is a change from outside, like any other.

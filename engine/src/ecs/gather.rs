@@ -3,10 +3,10 @@
 //! Columns of components are read as slices, one set of slices a table of the ECS. What may have
 //! changed is asked of a column, not of its rows: every component of a body keeps the tick of the
 //! last change of its column. Bodies at rest carry the mark [`Still`], which puts them in tables of
-//! their own: such a table costs a few comparisons as long as nobody writes to it. Sleeping bodies are
+//! their own: such a table costs a few comparisons as long as it is not written to. Sleeping bodies are
 //! among them.
 //!
-//! Whoever carries the mark is known to [`Bodies`], and no entity that is unknown carries it. So the
+//! Every entity with the mark is in [`Bodies`]. So the
 //! bodies are those that are known if no moving entity is unknown and their number is the same.
 
 use super::incomplete::Incomplete;
@@ -280,14 +280,14 @@ impl Reader<'_> {
     }
 }
 
-/// Somebody wrote to the column since the last gather. Where rows only came from another table, as
+/// True if the column was written to since the last gather. Where rows only came from another table, as
 /// those of bodies that fall asleep, the ticks of the rows tell.
 fn changed<T: Component + Clone>(column: &ContiguousRef<T>) -> bool {
     let (_, ticks) = ContiguousRef::split(ContiguousRef::clone(column));
     ticks.summary_tick_is_changed() != Some(false) && ticks.is_changed_iter().any(|row| row)
 }
 
-/// Somebody wrote to the state of the bodies of a table since the last gather.
+/// True if the state of the bodies of a table was written to since the last gather.
 fn state_changed(columns: &Columns) -> bool {
     let (.., pose, twist, wrench) = columns;
     changed(pose) || changed(twist) || changed(wrench)

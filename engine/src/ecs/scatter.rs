@@ -1,6 +1,6 @@
 //! The end of a step in an ECS: dense arrays to components.
 //!
-//! A pose or a twist that somebody else wrote since the gather stays as it was written: the next step starts from it, whatever
+//! A pose or a twist that another system wrote since the gather stays as it was written: the next step starts from it, whatever
 //! this one made of the body. Other components are not written by a step that leaves the list of bodies as it is.
 
 use super::gather::Still;
@@ -67,7 +67,7 @@ pub(super) fn scatter(
     }
 }
 
-/// Writes the rows of a table but for those that somebody else wrote since the gather.
+/// Writes the rows of a table but for those that another system wrote since the gather.
 fn write_around(
     bodies: &Bodies,
     link: &Link,
@@ -156,7 +156,7 @@ fn write_rebuilt(
     bodies.unwritten = false;
 }
 
-/// Somebody wrote to rows of the column since the gather of this step.
+/// True if rows of the column were written to since the gather of this step.
 fn written_since<T: Component>(gathered: Tick, column: &mut ContiguousMut<T>) -> bool {
     let now = column.this_run_tick();
     let (_, ticks) = ContiguousMut::bypass_change_detection_split(column.reborrow());

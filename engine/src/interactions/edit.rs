@@ -88,7 +88,7 @@ impl Edits {
 
 /// The interactions of a step between detection and solve (`I₀`), ordered by the ids of their bodies.
 ///
-/// They may be given another law, dropped, and added; what nobody touches keeps its bits. Bodies that sleep have no
+/// They may be given another law, dropped, and added; what is not changed keeps its bits. Bodies that sleep have no
 /// interactions: wake those whose interactions are to change. From the step's [`StepState`](crate::StepState), in a system
 /// within [`StepPhase::Edit`](crate::StepPhase::Edit):
 ///

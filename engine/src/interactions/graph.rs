@@ -1,6 +1,6 @@
-//! Who is tied to whom: the dynamic bodies that are awake, joined by the contacts of a step.
+//! The interaction graph: dynamic bodies that are awake, joined by the contacts of a step.
 //!
-//! Static and kinematic bodies and sleepers tie nobody. Islands are found by union-find over the contacts in their order, the
+//! Static, kinematic and sleeping bodies do not connect others. Islands are found by union-find over the contacts in their order, the
 //! lower slot becoming the root: an island is named by its lowest slot, whatever the order of contacts. Which bodies are
 //! within some number of ties does not depend on that order either.
 

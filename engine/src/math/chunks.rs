@@ -110,7 +110,7 @@ pub(crate) fn mark<T: Sync>(
     });
 }
 
-/// Within a pool of several threads, not on a thread of nobody's.
+/// True on a thread of a rayon pool with several threads; false on any other thread.
 pub(crate) fn is_shared() -> bool {
     rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1
 }

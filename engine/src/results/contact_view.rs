@@ -58,7 +58,7 @@ pub struct ContactView {
 #[derive(Resource, Clone, Debug, Default)]
 pub struct Contacts(pub ContactViews);
 
-/// A slice of [`ContactView`], made when it is first read: a step whose contacts nobody looks at does not
+/// A slice of [`ContactView`], made when it is first read: a step whose contacts are not read does not
 /// write them. Copies share one record, which the steps after the next do not touch.
 #[derive(Clone, Debug, Default)]
 pub struct ContactViews {

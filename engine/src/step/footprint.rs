@@ -26,7 +26,7 @@ fn bytes_of_a_body() {
     let motion = twists + position + size_of::<FreeMotion>() + size_of::<InverseMass>();
     let checks = size_of::<DVec3>() + size_of::<Displacement>() + size_of::<u8>();
     let kept_for_views = identity + size_of::<DVec3>() + size_of::<f64>();
-    // Who sleeps, and the islands of those that do not.
+    // Sleeping bodies, and the islands of the others.
     let rest = size_of::<Rest>() + size_of::<u32>() + size_of::<u8>();
     let bodies = slot_maps + constants + 2 * state + size_of::<Wrench>() + identity;
     assert_eq!(bodies + motion + checks + kept_for_views + rest, 1126);

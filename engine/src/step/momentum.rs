@@ -10,7 +10,7 @@ use glam::DVec3;
 /// The check of `m (v_{k+1} − v_k) = h (m g + f) + Σ ±P` for every dynamic body.
 #[derive(Debug, Default)]
 pub(crate) struct MomentumCheck {
-    /// Impulse still to be explained, N·s. Bodies at rest take part, but nobody reads theirs. The ledger, which
+    /// Impulse still to be explained, N·s. Entries of bodies at rest are written and not used. The ledger, which
     /// has the states of a body at hand, writes what forces leave.
     pub(crate) defect: Vec<DVec3>,
 }

@@ -201,7 +201,7 @@ impl Projector {
     }
 
     /// Adds those of the step's `pairs` that kicks may have brought together outside `I₀`. Beyond the extents of
-    /// the step nobody is found: what the pairs hold there depends on the history.
+    /// the step no pair is used: whether the broad phase holds it depends on history.
     fn suspect_unseen(&mut self, pairs: &[Pair], tolerance: f64) {
         let kicks = &self.kicks;
         let may_meet = |pair: &Pair| {

@@ -18,10 +18,10 @@
 //! both sleep have no contact, and neither have a sleeping body and a kinematic one at rest. Only the
 //! projection, which moves poses alone, may find a sleeper that detection did not: as a fixed body.
 //!
-//! Who wakes between steps, because something was changed from outside: `bodies/waking.rs`.
+//! Bodies that wake between steps, because something was changed from outside: `bodies/waking.rs`.
 //!
 //! What is known of sleep is in [`Bodies`], carried along when bodies come and go; the component
-//! [`Sleeping`](crate::Sleeping) shows it, and hooks tell when somebody else puts it on or takes it off.
+//! [`Sleeping`](crate::Sleeping) shows it, and hooks record when user code inserts or removes it.
 //!
 //! The impulses within an island are kept, as the warm start of its first step awake.
 

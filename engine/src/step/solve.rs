@@ -57,7 +57,7 @@ impl Solver {
             }
         })?;
         if is_few {
-            // Nobody reads the others.
+            // Entries of other bodies are not used.
             record.end.resize(bodies.len(), WorldTwist::default());
             let (slots, end) = few.solution();
             for (slot, twist) in slots.iter().zip(end) {

@@ -15,7 +15,7 @@ use std::ops::Range;
 pub(crate) struct SubProblem {
     /// Slots of its bodies, ascending.
     slots: Vec<Slot>,
-    /// Row of each slot; of use for those alone.
+    /// Row of each slot; valid only for the slots above.
     row: Vec<u32>,
     inverse_mass: Vec<InverseMass>,
     free_twist: Vec<WorldTwist>,
@@ -147,5 +147,5 @@ pub(crate) fn fit<T>(buffer: &mut Vec<T>, count: usize) {
 
 /// Capacity over need from which on memory is given back, …
 const FAR_LARGER: usize = 8;
-/// … and entries that nobody gives back.
+/// … and larger than this many entries.
 const SMALL: usize = 100_000;

@@ -420,7 +420,7 @@ impl Vectors {
     /// `‖Φ‖²` at `t` times the step.
     fn square_at(&self, laws: &Laws, t: f64) -> f64 {
         let mut square = 0.0;
-        let mut at = vec![Linearised::default(); 1];
+        let mut at: SmallVec<[Linearised; 2]> = SmallVec::new();
         for (range, law) in laws.iter() {
             let own = |triple: usize| self.r[triple] + self.dr[triple] * t;
             let velocity =

@@ -74,7 +74,7 @@ fn contact(
 ) -> Contact {
     let [a, b] = found.bodies;
     let inside = [near.moves(a), near.moves(b)];
-    // Whoever is held for being far off might give way: a shallow overlap with it may stay as it is.
+    // A body that is held only because it is far away could move in reality: an overlap with it below the tolerance is left.
     let pushable = bodies.is_awake_dynamic(a) && bodies.is_awake_dynamic(b);
     let may_stay = inside != [true, true] && pushable && found.gap >= -tolerance;
     let room = found.gap + LEFT * tolerance;
