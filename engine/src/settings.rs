@@ -129,7 +129,7 @@ impl Accuracy {
 }
 
 /// Which of the detected contacts carry the law in a step, and with which term `s` in
-/// `0 ≤ u_N + s ⊥ r_N ≥ 0` [THEORY §5].
+/// `0 ≤ u_N + s ⊥ r_N ≥ 0` [docs/theory.md §5].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Activation {
@@ -174,7 +174,7 @@ pub enum RotationUpdate {
     Linear,
 }
 
-/// Projection on the constraints: moves poses out of overlap, never touches twists [THEORY §11].
+/// Projection on the constraints: moves poses out of overlap, never touches twists [docs/theory.md §11].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Projection {

@@ -1,6 +1,6 @@
 //! The Delassus operator `W = G Ŵ Gᵀ` in stored form: block-compressed rows of 3×3 blocks.
 //!
-//! Block `(α, β)` exists iff the contacts share a body that impulses move [THEORY §6]. The
+//! Block `(α, β)` exists iff the contacts share a body that impulses move [docs/theory.md §6]. The
 //! columns of a row ascend. Imported problems may be unsymmetric; rows are used as given. Three rows are the unit of storage: an
 //! interaction takes as many block rows as its law needs, and spare rows are coupled to nothing.
 

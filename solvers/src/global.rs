@@ -1,5 +1,5 @@
 //! The friction-contact problem in global form: generalised velocities and impulses together
-//! [Acary-Bremond-Huber18, §2.2; THEORY §6].
+//! [Acary-Bremond-Huber18, §2.2; docs/theory.md §6].
 //!
 //! ```text
 //! M v = H r + f,   u = Hᵀ v + w,   the law of each interaction

@@ -1,4 +1,4 @@
-//! Laws of interactions: a law is a closed convex set of impulses and a shift of the velocity [THEORY §4].
+//! Laws of interactions: a law is a closed convex set of impulses and a shift of the velocity [docs/theory.md §4].
 //!
 //! With `w = W r + q` the velocity of an interaction (everything that is known before the solve is in `q`: restitution,
 //! gap over `h`, prescribed velocities, springs; compliance `R` is on the diagonal of `W`), the law of `m` rows is

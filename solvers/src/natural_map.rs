@@ -1,4 +1,4 @@
-//! The judge: residuals of an impulse `r` recomputed from the definition [THEORY §7].
+//! The judge: residuals of an impulse `r` recomputed from the definition [docs/theory.md §7].
 //!
 //! ```text
 //! F_α = r_α − P_C( r_α − ρ_α (u_α + s(u_α)) ),   u = W r + q,   λ_α = trace(W_αα)/m

@@ -1,4 +1,4 @@
-//! NSGS: nonsmooth block Gauss–Seidel with the exact one-contact solve [Jean99; THEORY §9].
+//! NSGS: nonsmooth block Gauss–Seidel with the exact one-contact solve [Jean99; docs/theory.md §9].
 //!
 //! ```text
 //! repeat:  for each contact α:  q_loc = u_α − W_αα r_α,   r_α ← solve(W_αα, q_loc, μ_α)

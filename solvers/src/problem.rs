@@ -1,4 +1,4 @@
-//! The one-step nonsmooth problem, in its two forms [THEORY §6].
+//! The one-step nonsmooth problem, in its two forms [docs/theory.md §6].
 //!
 //! ```text
 //! stored:    u = W r + q                                  StoredProblem

@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn exponential_turns_by_its_vector() {
-        // R = I + sin θ/θ φ̃ + (1 − cos θ)/θ² φ̃²: the corrected sign of THEORY §13.
+        // R = I + sin θ/θ φ̃ + (1 − cos θ)/θ² φ̃²: the corrected sign of docs/theory.md §13.
         for phi in [
             DVec3::new(0.3, -0.2, 0.9),
             DVec3::new(1e-3, 2e-3, -1e-3),

@@ -1,4 +1,4 @@
-//! The Moreau–Jean scheme [THEORY §5].
+//! The Moreau–Jean scheme [docs/theory.md §5].
 //!
 //! Predict: the free motion of `motion/free_motion.rs`. Offsets:
 //!

@@ -1,4 +1,4 @@
-//! Projection on the constraints [THEORY §11, Acary13].
+//! Projection on the constraints [docs/theory.md §11, Acary13].
 //!
 //! Velocity-level contact keeps gaps only to first order and to the solver's tolerance, and an
 //! impact with θ = ½ ends in overlap. Where an overlap is deeper than the tolerance, poses are

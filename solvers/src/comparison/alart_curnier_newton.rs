@@ -33,7 +33,7 @@
 //! sweeps and the judge.
 //!
 //! References: [Alart-Curnier91]; [Acary-Bremond-Huber18] for the line search, the hybrid start and
-//! the comparison; THEORY §10.
+//! the comparison; docs/theory.md §10.
 //!
 //! ```
 //! use glam::{DMat3, DVec3};

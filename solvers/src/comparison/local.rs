@@ -1,6 +1,6 @@
 //! Choice of the method that solves one contact inside a Gauss–Seidel sweep.
 //!
-//! All of them answer the same question with the symmetric part `W` of the local block [THEORY §8]:
+//! All of them answer the same question with the symmetric part `W` of the local block [docs/theory.md §8]:
 //!
 //! ```text
 //! find r:   u = W r + q,   û = u + (μ‖u_T‖, 0, 0),   K*_μ ∋ û ⊥ r ∈ K_μ

@@ -1,4 +1,4 @@
-//! Signorini's condition and Coulomb's friction, `C = K_μ`, `σ(w) = μ‖w_T‖` [THEORY §4].
+//! Signorini's condition and Coulomb's friction, `C = K_μ`, `σ(w) = μ‖w_T‖` [docs/theory.md §4].
 //!
 //! ```text
 //! 0 ≤ w_N ⊥ r_N ≥ 0,    w_T = 0 and ‖r_T‖ ≤ μ r_N,   or   r_T = −μ r_N w_T/‖w_T‖

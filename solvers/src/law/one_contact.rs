@@ -26,7 +26,7 @@
 //! (Painlevé); the iteration starts from `α = 0`, or from the root of an earlier solve, and is
 //! deterministic.
 //!
-//! References: [Bonnefon-Daviet11] for the equation (there squared to a quartic), THEORY §8 for
+//! References: [Bonnefon-Daviet11] for the equation (there squared to a quartic), docs/theory.md §8 for
 //! this safeguarded form.
 
 use glam::{DMat3, DVec3};

@@ -1,4 +1,4 @@
-//! Scaled variables: one scalar a block makes all contacts alike [THEORY §7].
+//! Scaled variables: one scalar a block makes all contacts alike [docs/theory.md §7].
 //!
 //! ```text
 //! λ_α = trace(W_αα)/m,   r̂ = √λ r,   û = u/√λ,   q̂ = q/√λ,   Ŵ_αβ = W_αβ/√(λ_α λ_β)

@@ -1,4 +1,4 @@
-//! One contact by damped Newton on the function of Alart and Curnier [Alart-Curnier91; THEORY §10].
+//! One contact by damped Newton on the function of Alart and Curnier [Alart-Curnier91; docs/theory.md §10].
 //!
 //! ```text
 //! a = r_N − ρ_N u_N,   z = r_T − ρ_T u_T,   u = W r + q

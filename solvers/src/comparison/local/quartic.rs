@@ -1,4 +1,4 @@
-//! One contact by the roots of a quartic [Bonnefon-Daviet11; THEORY §8].
+//! One contact by the roots of a quartic [Bonnefon-Daviet11; docs/theory.md §8].
 //!
 //! A sliding contact has `u_N = 0`, `u_T = −α r_T`, `α > 0`. In the eigenbasis of `S` (see
 //! [`crate::law::one_contact`]) the condition `‖r_T(α)‖ = μ r_N(α)`, squared, is a quartic in `α`. It is

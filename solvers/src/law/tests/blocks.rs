@@ -48,7 +48,7 @@ impl Block {
         r.iter().zip(&point).map(|(r, p)| r - p).collect()
     }
 
-    /// `λ‖F‖/max(λ‖r‖, ‖q‖)`: `e_scaled` of a problem of one interaction [THEORY §7].
+    /// `λ‖F‖/max(λ‖r‖, ‖q‖)`: `e_scaled` of a problem of one interaction [docs/theory.md §7].
     pub(super) fn residual(&self, r: &[f64]) -> f64 {
         let size = (self.lambda() * length(r)).max(length(&self.q));
         self.lambda() * length(&self.natural_map(r)) / size
