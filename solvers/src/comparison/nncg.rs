@@ -27,7 +27,7 @@
 //!     vec![DVec3::new(-1.0, 0.3, 0.0)],
 //!     vec![0.5],
 //! );
-//! let mut impulse = vec![DVec3::ZERO];
+//! let mut impulse = vec![0.0; 3];
 //! let report = Nncg::default().solve(&problem, &mut impulse, &Goal::scaled(1e-10))?;
 //! assert!(report.converged());
 //! # Ok::<(), moreau_solvers::ProblemError>(())
