@@ -131,13 +131,9 @@ impl Mixed {
                         [DVec3::ZERO, axis]
                     }
                 });
-                for side in 0..2 {
-                    let sign = 1.0 - 2.0 * side as f64;
-                    for k in 0..3 {
-                        other.rows[row][6 * side + k] = sign * sides[side][0][k];
-                        other.rows[row][6 * side + 3 + k] = sign * sides[side][1][k];
-                    }
-                }
+                let [[v, w], [v_b, w_b]] = sides;
+                let factors = [v, w, -v_b, -w_b].map(|factor| factor.to_array());
+                other.rows[row].copy_from_slice(factors.as_flattened());
                 other.offset[row] = random.uniform(-0.3, 0.3);
                 if k % 3 == 0 {
                     other.compliance[row] = random.uniform(0.0, 0.5);
@@ -176,9 +172,9 @@ fn both_forms_of_a_mixed_problem_are_judged_alike() {
     }
 }
 
+/// To 1e-10 in the form that is solved; in the other one the rounding of its sums, at impulses of up to some hundred N·s, is added.
 #[test]
 fn mixed_problems_are_solved_in_both_forms() {
-    let mut iterations = [0; 3];
     for seed in 0..60 {
         let mixed = Mixed::random(seed, 12, 8, 12);
         let (factored, stored) = (mixed.view(), mixed.view().assemble());
@@ -191,13 +187,10 @@ fn mixed_problems_are_solved_in_both_forms() {
         assert!(report.converged(), "{seed}: factored {report:?}");
         let residual = natural_map::stored(&stored, &r);
         assert!(residual.scaled <= 1e-9, "{seed}: {residual:?}");
-        iterations[0] += report.iterations;
         let mut s = vec![0.0; stored.rows()];
         let report = auto.solve(&stored, &mut s, &goal);
         let report = report.unwrap_or_else(|error| panic!("{seed}: {error}"));
         assert!(report.converged(), "{seed}: stored {report:?}");
-        iterations[1] += report.iterations;
-        iterations[2] += report.factorizations;
         let mut sweeps = Nsgs::new(NsgsSettings {
             max_sweeps: 100_000,
             ..NsgsSettings::default()
@@ -208,5 +201,4 @@ fn mixed_problems_are_solved_in_both_forms() {
         let report = report.unwrap_or_else(|error| panic!("{seed}: {error}"));
         assert!(report.converged(), "{seed}: sweeps {report:?}");
     }
-    println!("{iterations:?}");
 }
