@@ -247,7 +247,8 @@ pub(crate) fn stored_triples(problem: &StoredProblem, impulse: &[DVec3]) -> Resi
             let contact = range.start;
             let q = problem.free_velocity[contact];
             let u = problem.delassus.row_times(contact, impulse) + q;
-            let lambda = problem.mean_diagonal(range, 2);
+            let block = problem.delassus.diagonal(contact);
+            let lambda = 0.5 * (block.x_axis.x + block.y_axis.y);
             sums.add(lambda, law.friction, impulse[contact], [u, q]);
             continue;
         }

@@ -163,10 +163,18 @@ impl StoredProblem {
         lambda.clear();
         lambda.reserve(self.triples());
         for (range, law) in self.laws.iter() {
-            if let Law::Coulomb(_) = law {
-                let block = self.delassus.diagonal(range.start);
-                lambda.push((block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0);
-                continue;
+            let block = || self.delassus.diagonal(range.start);
+            match law {
+                Law::Coulomb(_) => {
+                    let block = block();
+                    lambda.push((block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0);
+                    continue;
+                }
+                Law::PlanarCoulomb(_) => {
+                    lambda.push(0.5 * (block().x_axis.x + block().y_axis.y));
+                    continue;
+                }
+                _ => {}
             }
             let mean = self.mean_diagonal(range.clone(), law.rows());
             lambda.extend(range.map(|_| mean));

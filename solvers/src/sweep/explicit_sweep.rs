@@ -45,7 +45,7 @@ impl<'a> ExplicitSweep<'a> {
         space.local.reserve(problem.len());
         let mut block = Vec::new();
         for (range, law) in problem.laws.iter() {
-            let moves = || problem.mean_diagonal(range.clone(), law.rows()) > 0.0;
+            let moves = || space.lambda[range.start] > 0.0;
             let contact = match law {
                 Law::Coulomb(law) => Some(law.friction),
                 // With its spare row it is a contact in space whose second tangent is coupled to nothing.
