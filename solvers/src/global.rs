@@ -46,7 +46,10 @@ impl GlobalProblem {
     /// Number of rows: entries of an impulse.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.laws.iter().map(Law::rows).sum()
+        self.laws
+            .iter()
+            .map(Law::rows)
+            .fold(0, usize::saturating_add)
     }
 
     /// Number of generalised velocities.

@@ -32,8 +32,8 @@ impl Laws {
         let rows = law.rows();
         self.laws.push(law);
         self.first.push(self.triples as u32);
-        self.triples += rows.div_ceil(3);
-        self.rows += rows;
+        self.triples = self.triples.saturating_add(rows.div_ceil(3));
+        self.rows = self.rows.saturating_add(rows);
     }
 
     /// Number of interactions.

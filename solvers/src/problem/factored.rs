@@ -113,7 +113,7 @@ impl FactoredProblem<'_> {
     #[must_use]
     pub fn rows(&self) -> usize {
         let others = self.interactions.iter().map(|other| other.law.rows());
-        3 * self.contacts.len() + others.sum::<usize>()
+        others.fold(3 * self.contacts.len(), usize::saturating_add)
     }
 
     /// Number of interactions, contacts included.

@@ -2,8 +2,9 @@
 
 use crate::random::Random;
 use crate::{
-    Admm, AlartCurnierNewton, Auto, Goal, Law, Nsgs, NsgsSettings, ProximalNewton, Solver,
-    SparseMatrix, StoredProblem, natural_map,
+    Admm, AlartCurnierNewton, Auto, FactoredProblem, Goal, Interaction, InverseMass, Law, Nsgs,
+    NsgsSettings, ProblemError, ProximalNewton, Solver, SparseMatrix, StoredProblem, WorldTwist,
+    natural_map,
 };
 
 /// `W = AᵀA + I` of random `A`, with the laws in this order.
@@ -138,5 +139,32 @@ fn a_singular_block_gets_the_multipliers_of_least_norm() {
         for (found, expected) in r.iter().zip([0.75, 0.75, 0.0, -0.2]) {
             assert!((found - expected).abs() <= 1e-11, "{name}: {r:?}");
         }
+    }
+}
+
+/// A hostile number of rows is an error of lengths, not an overflow.
+#[test]
+fn countless_rows_are_refused() {
+    let w = SparseMatrix::from_triplets(1, 1, [(0, 0, 1.0)]).unwrap();
+    let laws = [Law::equality(usize::MAX), Law::equality(2)];
+    let refused = StoredProblem::new(&laws, &w, &[0.0]);
+    assert!(
+        matches!(refused, Err(ProblemError::Length { .. })),
+        "{refused:?}"
+    );
+    for (rows, what) in [(0, "rows"), (7, "number of rows")] {
+        let interaction = Interaction::new([0, 1], Law::equality(rows));
+        let problem = FactoredProblem {
+            inverse_mass: &[InverseMass::FIXED; 2],
+            free_twist: &[WorldTwist::default(); 2],
+            contacts: &[],
+            interactions: &[interaction],
+            positions: &[],
+        };
+        let mut r = vec![0.0; rows];
+        let solved =
+            Auto::default().solve_factored(&problem, &mut r, &mut Vec::new(), &Goal::scaled(1e-8));
+        let error = matches!(&solved, Err(ProblemError::Law { what: found, .. }) if *found == what);
+        assert!(error, "{solved:?}");
     }
 }
