@@ -34,7 +34,7 @@ fn sweep(criterion: &mut Criterion) {
                 max_sweeps: SWEEPS,
                 momentum: Momentum {
                     rises: false,
-                    race: false,
+                    turns_after: None,
                     ..Momentum::CAPPED
                 },
                 ..NsgsSettings::default()

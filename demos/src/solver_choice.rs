@@ -47,7 +47,7 @@ const SOLVERS: &[SolverChoice] = &[
     },
     SolverChoice {
         name: "nsgs-capped",
-        description: "Gauss-Seidel with capped momentum, then a race of caps",
+        description: "Gauss-Seidel with capped momentum, then careful and uncapped sweeps in turn",
         make: || nsgs(Momentum::CAPPED),
     },
     SolverChoice {

@@ -78,7 +78,7 @@ fn time(
             parallel_from: 0,
             momentum: Momentum {
                 rises: false,
-                race: false,
+                turns_after: None,
                 ..Momentum::CAPPED
             },
             ..NsgsSettings::default()

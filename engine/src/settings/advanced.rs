@@ -53,7 +53,7 @@ impl Settings {
                 .map_or(preset.momentum, |cap| Momentum {
                     cap,
                     rises: false,
-                    race: false,
+                    turns_after: None,
                     ..preset.momentum
                 }),
             ..preset

@@ -4,9 +4,7 @@
 //! g_k = GS(x_k),   d_k = g_k − x_k,   x_{k+1} = extrapolation of g_k from what is known of the d
 //! ```
 //!
-//! `g_k` is judged, never `x_k`: it lies in the cones. The full residual is computed when the change
-//! `‖d‖_λ/‖g‖_λ` has fallen as far as the residual has to fall, and in any case at a growing
-//! distance. A run that overflows, or whose residual grows far above its best, goes back to the
+//! `g_k` is judged, never `x_k`: it lies in the cones. When the residual is computed: [`Pace`]. A run that overflows, or whose residual grows far above its best, goes back to the
 //! best iterate.
 
 use crate::StoredProblem;
@@ -14,7 +12,7 @@ use crate::comparison::classical::options::{Schedule, SweepOptions};
 use crate::comparison::classical::stored_sweep::ClassicalStoredSweep;
 use crate::comparison::local::LocalSolver;
 use crate::progress::Progress;
-use crate::sweep::acceleration::{Relaxation, Stride, SweepSums};
+use crate::sweep::acceleration::{Pace, Relaxation, Stride};
 use crate::sweep::explicit_sweep::ExplicitWorkspace;
 use glam::DVec3;
 
@@ -69,21 +67,23 @@ pub(crate) fn run(
     start.extend_from_slice(impulse);
     next.clone_from(start);
     method.reset(impulse.len());
-    judge(&mut sweep, progress);
+    progress.judge(&sweep.residual(), sweep.impulse());
     if progress.finished() {
         return;
     }
-    let mut pace = Pace::default();
+    let mut pace = Pace::new(&sweep);
     for done in 1..=limits.max_sweeps {
         let sums = sweep.sweep(Stride::PLAIN);
         progress.report.iterations = done;
         let mut lost = !sums.change.is_finite();
-        if pace.is_due(done, &sums) || done == limits.max_sweeps || progress.finished() {
-            let excess = judge(&mut sweep, progress);
+        let excess = pace.excess(&sums, progress);
+        if pace.is_due(done, excess) || done == limits.max_sweeps {
+            let residual = sweep.residual();
+            let excess = progress.judge(&residual, sweep.impulse());
             if progress.finished() {
                 return;
             }
-            pace.judged(done, &sums, excess);
+            pace.judged(&sweep, done, &sums, &residual);
             lost |= excess > GROWTH * progress.excess();
         }
         if lost {
@@ -99,41 +99,6 @@ pub(crate) fn run(
         }
         std::mem::swap(start, next);
     }
-}
-
-/// Hands the residual of the swept iterate to `progress`; its excess.
-fn judge(sweep: &mut ClassicalStoredSweep, progress: &mut Progress) -> f64 {
-    let residual = sweep.residual();
-    progress.judge(&residual, sweep.impulse())
-}
-
-/// Longest run of sweeps without a full residual.
-const CHECK_EVERY: usize = 50;
-
-/// When to compute the full residual.
-#[derive(Default)]
-struct Pace {
-    earliest: usize,
-    latest: usize,
-    /// Excess over change at the last certificate.
-    ratio: f64,
-}
-
-impl Pace {
-    fn is_due(&self, sweep: usize, sums: &SweepSums) -> bool {
-        let promising = self.ratio * relative_change(sums) <= 1.0;
-        sweep >= self.latest || promising && sweep >= self.earliest
-    }
-
-    fn judged(&mut self, sweep: usize, sums: &SweepSums, excess: f64) {
-        self.ratio = excess / relative_change(sums);
-        self.earliest = sweep + (sweep / 8).clamp(1, 20);
-        self.latest = sweep + CHECK_EVERY;
-    }
-}
-
-fn relative_change(sums: &SweepSums) -> f64 {
-    (sums.change / sums.size.max(f64::MIN_POSITIVE)).sqrt()
 }
 
 /// `⟨a, b⟩_λ = Σ λ_α a_α·b_α`, in index order.

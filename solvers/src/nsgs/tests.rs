@@ -488,7 +488,7 @@ fn momentum_does_not_diverge_where_plain_sweeps_converge() {
         settings.momentum = Momentum {
             cap,
             rises: false,
-            race: false,
+            turns_after: None,
             ..Momentum::CAPPED
         };
         let (report, ..) = solve(&problem_with_overflow(900), 1e-4, settings);

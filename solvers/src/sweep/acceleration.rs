@@ -28,35 +28,32 @@
 //! normal impulses must be. Whatever the momentum, the residual comes down to a level and fluctuates there, at 1e-4
 //! or so in a pile of a hundred thousand spheres that collapses (higher with more momentum, and not zero without). Sweeps that make
 //! a part of the normal correction only, `r_N = max(0, y_N − ω u_N/W_NN)` with `ω` = 0.4, have the same fixed points and no such
-//! level. They are slower where all is well, so they come second, and not where sweeps keep their direction: what is left there
-//! is slow, and they would hide it from the residual.
-//!
-//! No momentum is best everywhere: stacks want no cap, some jammed piles none at all. When the first
-//! one does not reach the tolerance in 150 sweeps, careful sweeps, no momentum and no cap race it.
+//! level. They are slower where all is well, so they begin after 150 sweeps, and not where most sweeps kept their direction: what is
+//! left there is slow, and they would hide it from the residual. From there on they and sweeps without a cap take turns.
 //!
 //! The change of the last sweep, `√(Σλ‖Δr‖²/Σλ‖r‖²)`, is an estimate of `e_scaled` that costs
 //! nothing; the residual itself is computed when the estimate says that the tolerance may be
 //! reached, and in any case at a growing distance, and only it decides. The best iterate by the
 //! true residual is kept and returned.
 
-mod race;
+mod turns;
 
 use crate::progress::Progress;
 use crate::{NsgsSettings, Residual};
 use glam::DVec3;
-use race::Race;
+use turns::Turns;
 
 /// How much of the last step is repeated. `cap = 0` is plain Gauss–Seidel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Momentum {
     /// Largest `β`, in `[0, 1]`: 0.8 for time steps with friction, 1 for single problems.
     pub cap: f64,
-    /// Let `β` rise beyond the cap, to 0.98 at most, while sweeps go on in the same direction.
+    /// Let `β` rise beyond the cap while sweeps go on in the same direction.
     pub rises: bool,
-    /// After 150 sweeps without success, let this, careful corrections, no momentum and no cap compete.
-    pub race: bool,
     /// Part of the correction of normal impulses that a sweep with momentum makes, in `(0, 1]`.
     pub normal: f64,
+    /// Sweeps without success after which careful sweeps and sweeps without a cap take turns. `None`: never.
+    pub turns_after: Option<usize>,
 }
 
 impl Momentum {
@@ -64,22 +61,22 @@ impl Momentum {
     pub const NONE: Self = Self {
         cap: 0.0,
         rises: false,
-        race: false,
         normal: 1.0,
+        turns_after: None,
     };
-    /// The default for time steps: a cap that gives way, then a race.
+    /// The default for time steps: a cap that gives way, then turns.
     pub const CAPPED: Self = Self {
         cap: 0.8,
         rises: true,
-        race: true,
         normal: 1.0,
+        turns_after: Some(150),
     };
     /// Nesterov's sequence without a cap: for frictionless or single problems.
     pub const NESTEROV: Self = Self {
         cap: 1.0,
         rises: false,
-        race: false,
         normal: 1.0,
+        turns_after: None,
     };
 }
 
@@ -212,39 +209,29 @@ pub(crate) fn run_while(
     }
     let first = progress.report.iterations;
     // Inexact local solves are iterations of their own, which a sudden momentum throws back.
-    let quick = relaxation.is_exact();
-    let mut momentum = Sequence::new(settings.momentum, quick);
-    let mut race = Race::new(settings.momentum);
+    let mut momentum = Sequence::new(settings.momentum, relaxation.is_exact());
     let mut stall = Stall::new(settings.stall_window);
     let mut forecast = Forecast::default();
-    let mut residual_over_change = 1.0 / CHANGE_OVER_RESIDUAL;
-    let mut earliest_check = 0;
-    let mut latest_check = relaxation.check_after(0);
+    let mut pace = Pace::new(relaxation);
+    let mut turns = Turns::new(settings.momentum);
     for sweep in 1..=settings.max_sweeps {
         let sums = relaxation.sweep(momentum.stride());
         progress.report.iterations = first + sweep;
         progress.report.restarts += usize::from(momentum.advance(&sums));
-        race.saw(momentum.aligned);
-        let estimate = sums.relative_change() * residual_over_change;
-        let excess = estimated_excess(estimate, progress);
-        let promising = excess <= 1.0;
-        let due = sweep >= latest_check || promising && sweep >= earliest_check;
-        let last = sweep == settings.max_sweeps || race.is_over(sweep);
+        turns.saw(momentum.aligned);
+        let excess = pace.excess(&sums, progress);
         let least = if momentum.aligned {
             with_reserve(settings.min_sweeps, excess)
         } else {
             settings.min_sweeps
         };
-        if !last && (sweep < least || !due) {
+        let due = sweep >= least && pace.is_due(sweep, excess);
+        if !due && sweep < settings.max_sweeps && !turns.is_over(sweep) {
             continue;
         }
         let residual = relaxation.residual();
         let excess = progress.judge(&residual, relaxation.impulse());
-        // The ratio of residual to change depends on the problem: update it.
-        let learned = CAUTION * residual.scaled / sums.relative_change();
-        if learned.is_finite() {
-            residual_over_change = learned.max(1.0 / CHANGE_OVER_RESIDUAL);
-        }
+        pace.judged(relaxation, sweep, &sums, &residual);
         if progress.finished()
             || stall.is_over(sweep, excess)
             || !go_on(
@@ -255,14 +242,53 @@ pub(crate) fn run_while(
         {
             return;
         }
-        if race.is_over(sweep)
-            && let Some(next) = race.next(sweep, progress.excess())
-        {
+        if let Some(next) = turns.next(sweep, progress.excess()) {
             relaxation.restart(progress.best());
-            momentum = Sequence::new(next, quick);
+            momentum = Sequence::new(next, relaxation.is_exact());
         }
-        earliest_check = sweep + (sweep / 8).clamp(relaxation.check_cost(), 20);
-        latest_check = sweep + relaxation.check_after(sweep);
+    }
+}
+
+/// When the residual is computed next: when the change of a sweep says that the goal may be reached, and in any case at a
+/// growing distance.
+pub(crate) struct Pace {
+    residual_over_change: f64,
+    earliest: usize,
+    latest: usize,
+}
+
+impl Pace {
+    pub(crate) fn new(relaxation: &impl Relaxation) -> Self {
+        Self {
+            residual_over_change: 1.0 / CHANGE_OVER_RESIDUAL,
+            earliest: 0,
+            latest: relaxation.check_after(0),
+        }
+    }
+
+    /// What the excess over the goal is likely to be after a sweep.
+    pub(crate) fn excess(&self, sums: &SweepSums, progress: &Progress) -> f64 {
+        estimated_excess(sums.relative_change() * self.residual_over_change, progress)
+    }
+
+    pub(crate) fn is_due(&self, sweep: usize, excess: f64) -> bool {
+        sweep >= self.latest || excess <= 1.0 && sweep >= self.earliest
+    }
+
+    /// Takes note of the `residual` after a sweep. Its ratio to the change depends on the problem.
+    pub(crate) fn judged(
+        &mut self,
+        relaxation: &impl Relaxation,
+        sweep: usize,
+        sums: &SweepSums,
+        residual: &Residual,
+    ) {
+        let learned = CAUTION * residual.scaled / sums.relative_change();
+        if learned.is_finite() {
+            self.residual_over_change = learned.max(1.0 / CHANGE_OVER_RESIDUAL);
+        }
+        self.earliest = sweep + (sweep / 8).clamp(relaxation.check_cost(), 20);
+        self.latest = sweep + relaxation.check_after(sweep);
     }
 }
 
@@ -357,22 +383,17 @@ const NEAR: f64 = 0.2;
 /// … and one that is as good as nothing.
 const NOTHING: f64 = 0.01;
 
-/// Largest `β` beyond the cap.
-const TOP: f64 = 0.98;
 /// Cosine of the angle between correction and step above which the momentum may rise.
 const ALIGNED: f64 = 0.9;
 
 /// Nesterov's sequence with a cap and restarts.
 struct Sequence {
-    cap: f64,
-    /// Largest `β`: above the cap if that may be passed.
-    top: f64,
+    momentum: Momentum,
     smallest_change: f64,
     /// Least place after the first one.
     start: f64,
     t: f64,
     beta: f64,
-    normal: f64,
     /// The last sweep kept the direction of the iterates, and `β` may pass the cap.
     aligned: bool,
 }
@@ -380,15 +401,14 @@ struct Sequence {
 impl Sequence {
     /// At rest. `quick`: the cap is reached after two sweeps, if the momentum may pass it.
     fn new(momentum: Momentum, quick: bool) -> Self {
-        let Momentum {
-            cap, rises, normal, ..
-        } = momentum;
         Self {
-            cap,
-            normal,
-            top: if rises { cap.max(TOP) } else { cap },
+            momentum,
             smallest_change: f64::INFINITY,
-            start: if rises && quick { place_of(cap) } else { 0.0 },
+            start: if momentum.rises && quick {
+                place_of(momentum.cap)
+            } else {
+                0.0
+            },
             t: 1.0,
             beta: 0.0,
             aligned: false,
@@ -399,7 +419,11 @@ impl Sequence {
     fn stride(&self) -> Stride {
         Stride {
             beta: self.beta,
-            normal: if self.beta > 0.0 { self.normal } else { 1.0 },
+            normal: if self.beta > 0.0 {
+                self.momentum.normal
+            } else {
+                1.0
+            },
         }
     }
 
@@ -407,8 +431,8 @@ impl Sequence {
     fn advance(&mut self, sums: &SweepSums) -> bool {
         let grown = sums.change > GROWTH * self.smallest_change;
         if grown {
-            self.cap *= 0.5;
-            self.top = self.cap;
+            self.momentum.cap *= 0.5;
+            self.momentum.rises = false;
             self.start = 0.0;
             self.smallest_change = sums.change;
         }
@@ -417,17 +441,14 @@ impl Sequence {
         if restart {
             self.t = 1.0;
         }
+        let Momentum { cap, rises, .. } = self.momentum;
         let next = (0.5 * (1.0 + (1.0 + 4.0 * self.t * self.t).sqrt())).max(self.start);
         let beta = (self.t - 1.0) / next;
         let along = -sums.uphill > ALIGNED * (sums.change * sums.step).sqrt();
-        self.aligned = along && self.top > self.cap;
-        if beta <= self.cap || self.top <= self.cap || self.aligned {
-            self.beta = beta.min(self.top);
-            self.t = next;
-        } else {
-            self.beta = self.cap;
-            self.t = place_of(self.cap);
-        }
+        self.aligned = along && rises;
+        let free = beta <= cap || self.aligned;
+        self.beta = if free { beta } else { cap };
+        self.t = if free || !rises { next } else { place_of(cap) };
         restart
     }
 }

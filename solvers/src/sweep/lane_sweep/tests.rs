@@ -255,7 +255,7 @@ fn careful_sweeps_have_the_same_fixed_points() {
         let mut solver = Nsgs::new(NsgsSettings {
             momentum: Momentum {
                 normal: 0.4,
-                race: false,
+                turns_after: None,
                 ..Momentum::CAPPED
             },
             ..NsgsSettings::default()
