@@ -19,6 +19,7 @@
 mod budgets;
 mod case;
 mod chains;
+mod contradictions;
 mod factored;
 mod laws;
 mod loader;
