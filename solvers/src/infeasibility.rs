@@ -34,7 +34,7 @@
 //! of `Wᵀ` within their support (conjugate gradients on the normal equations, scaled), the negative
 //! part is cut off, and what is left is checked as above.
 
-use crate::law::list::rows_of_mut;
+use crate::law::list::{rows_of, rows_of_mut};
 use crate::problem::{Contact, FactoredProblem, Interaction, StoredProblem};
 use crate::{Law, SolverReport, SolverStatus, natural_map};
 use glam::DVec3;
@@ -219,16 +219,24 @@ pub(crate) fn conclude_step(
 }
 
 /// A converged solve of a factored problem that [`conclude_step`] has to look at: bodies still close on
-/// each other at a good part of their free speed, under impulses far beyond those that stop them.
+/// each other at a good part of their free speed, under impulses far beyond those that stop them. What velocities equalities and
+/// intervals leave is in no closing velocity: there the residual and the size of the impulse alone tell.
 pub(crate) fn is_doubtful(
     problem: &FactoredProblem,
     impulse: &[DVec3],
     report: &SolverReport,
 ) -> bool {
     let residual = &report.residual;
-    if residual.approach <= CLOSING_PART_OF_STEPS * residual.free_approach {
+    let others = problem.interactions.iter();
+    let two_sided = others.clone().any(|other| !other.law.is_unilateral());
+    if !two_sided && residual.approach <= CLOSING_PART_OF_STEPS * residual.free_approach {
         return false;
     }
+    let part = if two_sided {
+        CLOSING_PART
+    } else {
+        CLOSING_PART_OF_STEPS
+    };
     let closing = |contact: &Contact| {
         let [v, w] = contact.bodies.map(|j| &problem.free_twist[j as usize]);
         -(contact.local_velocity(v, w) + contact.offset).x
@@ -240,19 +248,33 @@ pub(crate) fn is_doubtful(
     let one_group = vec![0; problem.len()];
     natural_map::factored_by_group(problem, impulse, &one_group, &mut norms, &mut Vec::new());
     let size = (norms[0][1] / norms[0][2]).sqrt();
-    size > HARMLESS && size * report.residual.scaled > CLOSING_PART_OF_STEPS
+    size > HARMLESS && size * report.residual.scaled > part
         || problem.contacts.iter().any(dead)
-        || problem
-            .interactions
-            .iter()
-            .any(|other| is_dead(problem, other))
+        || others.into_iter().any(|other| is_dead(problem, other))
 }
 
-/// A row that must not close, closes, and that no impulse moves.
+/// A row that no impulse moves, with a velocity, beyond its rounding, that the law does not allow.
 fn is_dead(problem: &FactoredProblem, other: &Interaction) -> bool {
-    let masses = other.bodies.map(|j| &problem.inverse_mass[j as usize]);
+    let m = other.law.rows();
+    let block = other.block(other.bodies.map(|j| &problem.inverse_mass[j as usize]));
     let free = other.bodies.map(|j| problem.free_twist[j as usize]);
-    other.law.is_unilateral() && other.block(masses)[0] == 0.0 && other.velocity(&free)[0].x < 0.0
+    let noise = natural_map::ROUNDING * other.square_of_speeds(&free).sqrt();
+    let velocity = other.velocity(&free);
+    let rows = rows_of(&velocity)[..m].iter().enumerate();
+    rows.into_iter().any(|(row, w)| {
+        block[row * m + row] == 0.0 && w.abs() > noise && forbids(&other.law, row, *w)
+    })
+}
+
+/// No impulse of the law goes with this velocity of a row.
+fn forbids(law: &Law, row: usize, w: f64) -> bool {
+    match law {
+        Law::Equality(_) => w != 0.0,
+        Law::Interval(law) => {
+            w < 0.0 && law.high == f64::INFINITY || w > 0.0 && law.low == f64::NEG_INFINITY
+        }
+        _ => row == 0 && w < 0.0,
+    }
 }
 
 /// What a proof, or the size of the impulse, says against a solve that its residual calls converged.
@@ -272,6 +294,12 @@ fn refutation(
         return None;
     }
     if certificate_within(problem, impulse, steps).is_some() {
+        return Some(SolverStatus::Infeasible);
+    }
+    // An extrapolated impulse of an equality may have the wrong sign.
+    let signs = problem.laws().iter().all(Law::is_unilateral);
+    let closing = || closing(problem, impulse, &lambda);
+    if !signs && certificate_within(problem, &closing(), steps).is_some() {
         return Some(SolverStatus::Infeasible);
     }
     // Velocities as large as those of free flight remain: small only beside the impulse.
@@ -297,14 +325,16 @@ pub(crate) fn classify(problem: &StoredProblem, impulse: &[DVec3]) -> Option<Sol
     (!bounded).then_some(SolverStatus::Unbounded)
 }
 
-/// A contact whose normal velocity no impulse changes, and which closes: its unit normal is `y`.
+/// A row with a velocity that no impulse changes and that its law does not allow, as a contact that closes: `y` is its unit
+/// vector.
 fn has_closing_row(problem: &StoredProblem) -> bool {
     problem.laws.iter().any(|(range, law)| {
-        let row = |b: &glam::DMat3| b.row(0) == DVec3::ZERO;
-        let first = range.start;
-        law.is_unilateral()
-            && problem.free_velocity[first].x < 0.0
-            && problem.delassus.row(first).all(|(_, block)| row(block))
+        (0..law.rows()).any(|row| {
+            let (triple, axis) = (range.start + row / 3, row % 3);
+            let mut blocks = problem.delassus.row(triple);
+            forbids(law, row, problem.free_velocity[triple][axis])
+                && blocks.all(|(_, block)| block.row(axis) == DVec3::ZERO)
+        })
     })
 }
 

@@ -66,7 +66,7 @@ impl Residual {
 
 /// Rounding of a contact velocity, relative to the root of the squared speeds that it is made of:
 /// about eight products and sums on each side, and √5 for the five speeds.
-const ROUNDING: f64 = 36.0 * f64::EPSILON;
+pub(crate) const ROUNDING: f64 = 36.0 * f64::EPSILON;
 
 /// Contacts of a partial sum.
 const CHUNK: usize = 1024;
