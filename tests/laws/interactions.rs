@@ -249,6 +249,62 @@ fn an_added_interaction_acts() {
     assert!(state.twist(BodyId(4)).unwrap().linear.z < 0.0);
 }
 
+/// A ball that is held at its side turns about it: `r = m g h/(1 + ρ²/j²)` with `j² = 2R²/5`, `v = −g h + r/m`, `ω = ρ × r/I`.
+/// It holds at the point that was given, on the surface of the ball or not.
+#[test]
+fn an_added_interaction_acts_at_its_point() {
+    let settings = reference();
+    let gh = G * settings.time_step;
+    for (ground, arm) in [(0, 0.5), (9, 0.5), (0, 0.2), (9, 1.5)] {
+        let ball = Body {
+            id: BodyId(4),
+            pose: Pose::at(3.0, 0.0, 5.0),
+            collider: Some(Collider::sphere(0.5)),
+            ..Body::default()
+        };
+        let mut state = with_bodies(&[floor(ground), ball]);
+        let held = 1.0 / (1.0 + arm * arm / 0.1);
+        let report = state.step_by(&moreau::MoreauJean, &settings, |interactions| {
+            let support = Interaction {
+                bodies: [BodyId(4), BodyId(ground)],
+                entities: [Entity::PLACEHOLDER; 2],
+                feature: 77,
+                point: DVec3::new(3.0 + arm, 0.0, 5.0),
+                normal: DVec3::Z,
+                gap: 0.0,
+            };
+            let law = InteractionLaw {
+                friction: 0.0,
+                restitution: 0.0,
+                surface_velocity: DVec3::ZERO,
+            };
+            interactions.add(&support, law)?;
+            // Looking at all of them changes nothing.
+            interactions.retain(|_, _| true)
+        });
+        assert!(report.unwrap().converged);
+        let twist = state.twist(BodyId(4)).unwrap();
+        let expected = [
+            DVec3::Z * (gh * (held - 1.0)),
+            DVec3::Y * (-arm * gh * held / 0.1),
+        ];
+        assert!(
+            (twist.linear - expected[0]).length() <= TOLERANCE,
+            "{arm}: {twist:?}"
+        );
+        assert!(
+            (twist.angular - expected[1]).length() <= TOLERANCE,
+            "{arm}: {twist:?}"
+        );
+        let contact = &state.contacts()[0];
+        assert!(
+            contact.local_velocity.length() <= TOLERANCE,
+            "{:?}",
+            contact.local_velocity
+        );
+    }
+}
+
 #[test]
 fn laws_out_of_range_are_refused_and_change_nothing() {
     let mut state = with_bodies(&[floor(0), flat_box(1, 0.0)]);
