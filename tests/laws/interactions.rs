@@ -413,6 +413,42 @@ fn interactions_that_cannot_be_are_refused() {
     assert_eq!(report.unwrap().contacts, 8);
 }
 
+/// Bodies that sleep have no interactions, with the ground as little as with one another: the error names the sleeper.
+#[test]
+fn an_interaction_of_a_sleeping_body_is_refused_by_name() {
+    let settings = Settings {
+        threads: 1,
+        ..Settings::default()
+    };
+    let mut state = with_bodies(&[floor(0), flat_box(1, 0.0), flat_box(2, 3.0)]);
+    let mut steps = 0;
+    while state.report().sleeping < 2 {
+        state.step(&settings).unwrap();
+        steps += 1;
+        assert!(steps < 1000);
+    }
+    for other in [0, 2] {
+        let result = state.step_by(&moreau::MoreauJean, &settings, |interactions| {
+            let support = Interaction {
+                bodies: [BodyId(1), BodyId(other)],
+                entities: [Entity::PLACEHOLDER; 2],
+                feature: 1,
+                point: DVec3::ZERO,
+                normal: DVec3::Z,
+                gap: 0.0,
+            };
+            let law = InteractionLaw {
+                friction: 0.0,
+                restitution: 0.0,
+                surface_velocity: DVec3::ZERO,
+            };
+            interactions.add(&support, law).map(|_| ())
+        });
+        let expected = StepError::Interaction(InteractionError::Asleep { id: BodyId(1) });
+        assert_eq!(result.unwrap_err(), expected);
+    }
+}
+
 fn unreachable() -> moreau::InteractionIndex {
     panic!("interactions were open")
 }
