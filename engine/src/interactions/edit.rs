@@ -203,12 +203,13 @@ impl Interactions<'_> {
             normal = -normal;
             law.surface_velocity = -law.surface_velocity;
         }
-        if pair[0] == pair[1] || !self.bodies.may_push(pair) {
-            return Err(InteractionError::NothingToPush { bodies: ids });
-        }
+        // Asked first: a sleeper is no body to push either.
         if let Some(slot) = pair.into_iter().find(|slot| self.bodies.is_asleep(*slot)) {
             let id = self.bodies.ids[slot];
             return Err(InteractionError::Asleep { id });
+        }
+        if pair[0] == pair[1] || !self.bodies.may_push(pair) {
+            return Err(InteractionError::NothingToPush { bodies: ids });
         }
         let at = self.found.partition_point(|other| other.bodies <= pair);
         self.found.insert(
