@@ -50,6 +50,11 @@ impl Detected {
         ]
     }
 
+    /// The same for a point that need not be in the middle between surfaces.
+    pub(crate) fn arms_to_point(&self, centres: Centres) -> [DVec3; 2] {
+        self.bodies.map(|slot| self.point - centres.positions[slot])
+    }
+
     /// The point from the centre of one body. The normal points to A: it is on the side −1 of A and 1 of B.
     /// A difference of coordinates has their rounding; the arm of a ball, of this radius, is known without.
     #[inline(always)]

@@ -49,6 +49,8 @@ impl Interaction {
 pub(crate) struct Edits {
     /// Interactions with a law of their own, by their places in `I₀`, ascending.
     laws: Vec<(InteractionIndex, InteractionLaw)>,
+    /// Interactions that were added, ascending.
+    added: Vec<InteractionIndex>,
     /// Pairs that lost an interaction, ascending.
     dropped: Vec<[Slot; 2]>,
     /// Detection is done, and the solve has not begun.
@@ -59,6 +61,7 @@ impl Edits {
     /// Detection begins anew.
     pub(crate) fn clear(&mut self) {
         self.laws.clear();
+        self.added.clear();
         self.dropped.clear();
         self.open = false;
     }
@@ -72,6 +75,11 @@ impl Edits {
         let at = |(at, _): &(InteractionIndex, _)| at.0 as usize;
         let found = self.laws.binary_search_by_key(&index, at);
         found.ok().map(|at| &self.laws[at].1)
+    }
+
+    /// Places in `I₀` of what was added, ascending.
+    pub(crate) fn added(&self) -> impl Iterator<Item = u32> + '_ {
+        self.added.iter().map(|index| index.0)
     }
 
     /// The pair lost an interaction: nothing pushes its bodies apart in this step.
@@ -147,7 +155,7 @@ impl Interactions<'_> {
     ) -> Result<(), InteractionError> {
         self.check_open()?;
         let (mut laws, mut stays) = (Vec::new(), Vec::with_capacity(self.found.len()));
-        let mut kept = 0;
+        let (mut kept, mut added) = (0, Vec::new());
         for (index, (interaction, given)) in self.iter().enumerate() {
             let mut law = given;
             let keeps = keep(&interaction, &mut law);
@@ -160,6 +168,10 @@ impl Interactions<'_> {
             }
             if law != given || self.edits.law(index).is_some() {
                 laws.push((InteractionIndex(kept), law));
+            }
+            let place = InteractionIndex(index as u32);
+            if self.edits.added.binary_search(&place).is_ok() {
+                added.push(InteractionIndex(kept));
             }
             kept += 1;
         }
@@ -174,7 +186,7 @@ impl Interactions<'_> {
         });
         dropped.sort_unstable();
         dropped.dedup();
-        self.edits.laws = laws;
+        (self.edits.laws, self.edits.added) = (laws, added);
         Ok(())
     }
 
@@ -229,6 +241,10 @@ impl Interactions<'_> {
             other.0 += 1;
         }
         laws.insert(place, (index, law));
+        let added = &mut self.edits.added;
+        let place = added.partition_point(|other| *other < index);
+        added[place..].iter_mut().for_each(|other| other.0 += 1);
+        added.insert(place, index);
         Ok(index)
     }
 

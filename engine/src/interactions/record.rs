@@ -14,6 +14,8 @@ pub(crate) struct ContactRecord {
     pub(crate) found: Vec<Detected>,
     /// `I₁` where it is a part of `I₀`.
     pub(crate) chosen: Option<Vec<Detected>>,
+    /// Rows of `I₁` that a user added, ascending.
+    pub(crate) added: Vec<u32>,
     /// `μ`.
     pub(crate) friction: Vec<f64>,
     /// `r`, N·s, contact frames: warm start before the solve, solution after it.
@@ -30,6 +32,21 @@ impl ContactRecord {
     pub(crate) fn places(&self) -> &[Detected] {
         self.chosen.as_deref().unwrap_or(&self.found)
     }
+
+    /// `ρ_A`, `ρ_B` of a row of `I₁`.
+    #[inline]
+    pub(crate) fn arms(&self, row: usize, centres: Centres) -> [DVec3; 2] {
+        arms(&self.places()[row], row, &self.added, centres)
+    }
+}
+
+/// `ρ_A`, `ρ_B` of an interaction that is a row of `I₁`, where the rows `added` are a user's.
+#[inline(always)]
+pub(crate) fn arms(place: &Detected, row: usize, added: &[u32], centres: Centres) -> [DVec3; 2] {
+    if !added.is_empty() && added.binary_search(&(row as u32)).is_ok() {
+        return place.arms_to_point(centres);
+    }
+    place.arms(centres)
 }
 
 /// The contacts of the last step, with what is needed of its bodies.

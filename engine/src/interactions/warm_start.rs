@@ -59,8 +59,8 @@ impl Stored {
         let mut contacts = self.restored.clone();
         if contacts.is_empty() {
             let record = &last.record;
-            let solved = record.places().iter().zip(&record.carried);
-            contacts.extend(solved.map(|(place, impulse)| stored(place, *impulse, last)));
+            let rows = 0..record.places().len().min(record.carried.len());
+            contacts.extend(rows.map(|row| stored(row, last)));
         }
         WarmStart {
             contacts,
@@ -81,10 +81,9 @@ impl Stored {
     /// Keeps the contacts of the last step with a body that `sleeps`.
     pub(crate) fn keep(&mut self, last: &LastContacts, sleeps: impl Fn(Slot) -> bool) {
         let record = &last.record;
-        let solved = record.places().iter().zip(&record.carried);
-        let kept = solved.filter(|(place, _)| place.bodies.into_iter().any(&sleeps));
-        self.asleep
-            .extend(kept.map(|(place, impulse)| stored(place, *impulse, last)));
+        let solved = record.places().iter().zip(&record.carried).enumerate();
+        let kept = solved.filter(|(_, (place, _))| place.bodies.into_iter().any(&sleeps));
+        self.asleep.extend(kept.map(|(row, _)| stored(row, last)));
         self.asleep.sort_unstable_by_key(StoredImpulse::key);
     }
 
@@ -117,12 +116,13 @@ impl Stored {
     }
 }
 
-fn stored(place: &Detected, impulse: DVec3, last: &LastContacts) -> StoredImpulse {
+fn stored(row: usize, last: &LastContacts) -> StoredImpulse {
+    let place = &last.record.places()[row];
     StoredImpulse {
         bodies: place.bodies.map(|slot| last.ids[slot]),
         feature: place.feature,
-        arms: place.arms(last.centres()),
-        impulse,
+        arms: last.record.arms(row, last.centres()),
+        impulse: last.record.carried[row],
     }
 }
 
@@ -228,7 +228,7 @@ impl Cursor {
         let of_pair = || (next..).zip(places[next..].iter().take_while(|p| order(p).is_eq()));
         let mut of_feature = of_pair().filter(|(_, p)| p.feature == wanted.feature);
         let found = of_feature.next().map(|(index, _)| index);
-        let arms_of = |index: usize| places[index].arms(source.last.centres());
+        let arms_of = |index: usize| record.arms(index, source.last.centres());
         match found.or_else(|| nearest(of_pair().map(|(index, _)| index), arms_of, arms)) {
             Some(index) => record.carried.get(index).copied(),
             None if !source.restored.is_empty() => source

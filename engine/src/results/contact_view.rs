@@ -129,7 +129,7 @@ impl ContactViews {
         } = last;
         let (place, impulse) = (&record.places()[index], record.impulse[index]);
         let [a, b] = place.bodies;
-        let arms = place.arms(last.centres());
+        let arms = record.arms(index, last.centres());
         let velocity = record.end[a].at(arms[0]) - record.end[b].at(arms[1]);
         let (frame, friction) = (contact_frame(place.normal), record.friction[index]);
         ContactView {

@@ -13,7 +13,7 @@ use crate::bodies::Bodies;
 use crate::interactions::detected::Detected;
 use crate::interactions::edit::Edits;
 use crate::interactions::law::of_materials;
-use crate::interactions::record::ContactRecord;
+use crate::interactions::record::{ContactRecord, arms};
 use crate::interactions::warm_start::{Cursor, Source};
 use crate::math::chunks;
 use crate::math::rotation::contact_frame;
@@ -62,6 +62,8 @@ type Laws<'a> = (&'a mut [bool], &'a mut [f64]);
 impl ContactProblem {
     /// Chooses `I₁` from what was found, in its order.
     pub(crate) fn activate<S: Scheme>(&mut self, record: &mut ContactRecord, parts: &Parts<S>) {
+        record.added.clear();
+        record.added.extend(parts.edits.added());
         if !parts.scheme.selects(parts.settings) {
             record.chosen = None;
             return;
@@ -76,6 +78,9 @@ impl ContactProblem {
         let chosen = record.chosen.get_or_insert_default();
         chosen.clear();
         chosen.extend(self.chosen.iter().map(|index| found[*index as usize]));
+        let row = |index: &u32| self.chosen.binary_search(index).ok();
+        let imposed = record.added.iter().filter_map(row);
+        record.added = imposed.map(|row| row as u32).collect();
     }
 
     /// Builds the contacts of `I₁`.
@@ -86,11 +91,12 @@ impl ContactProblem {
         record.friction.resize(count, 0.0);
         record.impulse.resize(count, DVec3::ZERO);
         let chosen = record.chosen.is_some().then_some(&self.chosen[..]);
+        let added = &record.added[..];
         let places = record.chosen.as_deref().unwrap_or(&record.found);
         let laws = (&mut self.impacts[..], &mut record.friction[..]);
         let rows = (&mut self.contacts[..], laws, &mut record.impulse[..]);
         let work = |(places, indices, rows): (&[_], Range<u32>, Rows)| {
-            parts.rows(places, indices, chosen, rows);
+            parts.rows(places, indices, (chosen, added), rows);
         };
         chunks::for_each((places, 0..count as u32, rows), &work);
     }
@@ -112,7 +118,7 @@ impl<S: Scheme> Parts<'_, S> {
         &self,
         places: &[Detected],
         indices: Range<u32>,
-        chosen: Option<&[u32]>,
+        (chosen, added): (Option<&[u32]>, &[u32]),
         (contacts, (impacts, friction), impulse): Rows,
     ) {
         let mut cursor = Cursor::default();
@@ -127,7 +133,7 @@ impl<S: Scheme> Parts<'_, S> {
             *contact = Contact {
                 bodies: place.bodies.map(|slot| slot.0),
                 frame,
-                arms: place.arms(self.motion.centres()),
+                arms: arms(place, row, added, self.motion.centres()),
                 offset: match surface {
                     None => DVec3::new(law.shift, 0.0, 0.0),
                     Some(w) => DVec3::new(law.shift, -w.dot(frame.y_axis), -w.dot(frame.z_axis)),
