@@ -6,7 +6,7 @@
 //! solver's 1e-11 of `g h`, times the number of steps.
 
 use crate::support::*;
-use bevy_ecs::prelude::{IntoScheduleConfigs, Res, ResMut, Resource};
+use bevy_ecs::prelude::{BevyError, IntoScheduleConfigs, Res, ResMut, Resource};
 use moreau::InteractionError;
 
 const MU: f64 = 0.5;
@@ -482,4 +482,35 @@ fn a_system_of_the_user_runs_a_belt() {
     }
     let v = simulation.twist(cargo).unwrap().linear;
     assert!((v - speed).length() <= TOLERANCE, "{v}");
+}
+
+/// A step that failed has no interactions: systems of the user in [`StepPhase::Edit`] do not run in it, and an error of theirs that
+/// says so takes no program down. The next step that succeeds has them again.
+#[test]
+fn a_failed_step_does_not_run_the_users_edits() {
+    #[derive(Resource, Default)]
+    struct Runs(usize);
+    fn ice(mut runs: ResMut<Runs>, mut step: ResMut<StepState>) -> Result<(), BevyError> {
+        runs.0 += 1;
+        step.interactions().retain(|_, law| {
+            law.friction = 0.0;
+            true
+        })?;
+        Ok(())
+    }
+    let mut simulation = Simulation::new(reference()).unwrap();
+    ground(&mut simulation, Material::default());
+    let ball = (RigidBody::Dynamic, Collider::sphere(0.5));
+    let ball = simulation.spawn((ball, Pose::at(0.0, 0.0, 0.5))).unwrap();
+    simulation.world_mut().init_resource::<Runs>();
+    simulation
+        .schedule_mut()
+        .add_systems(ice.in_set(StepPhase::Edit));
+    simulation.step().unwrap();
+    simulation.set(ball, Pose::at(f64::NAN, 0.0, 0.5));
+    let error = simulation.step().unwrap_err();
+    assert!(matches!(error, StepError::Body { .. }), "{error}");
+    simulation.set(ball, Pose::at(0.0, 0.0, 0.5));
+    simulation.step().unwrap();
+    assert_eq!(simulation.world().resource::<Runs>().0, 2);
 }
