@@ -26,7 +26,8 @@ pub enum StepPhase {
     Gather,
     /// Free motion, broad and narrow phase: the interactions.
     Detect,
-    /// The user's: interactions are found, and open to changes ([`StepState::interactions`]).
+    /// The user's: interactions are found, and open to changes ([`StepState::interactions`]). Its systems do not run in a step
+    /// that has failed.
     Edit,
     /// Index set and laws, the Delassus blocks, impulses.
     Solve,
@@ -112,6 +113,8 @@ pub fn install_with(
         )
             .chain(),
     );
+    // Users ask for interactions there, which a step that failed does not have.
+    schedule.configure_sets(StepPhase::Edit.run_if(healthy));
     let detect = move |mut state: ResMut<StepState>| {
         state.in_pool(|state| {
             state.predict(&scheme)?;
