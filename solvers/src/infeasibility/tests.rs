@@ -131,3 +131,16 @@ fn huge_and_undefined_impulses_are_unbounded() {
     }
     assert_eq!(classify(&problem, &[DVec3::X * 1e7]), None);
 }
+
+/// `e_scaled` has no scale for a negative diagonal, and the squares of such an impulse overflow.
+#[test]
+fn an_impulse_that_overflows_is_no_solution() {
+    let delassus = Delassus::from_rows(vec![vec![(0, -DMat3::IDENTITY)]]);
+    let problem = StoredProblem::of_contacts(delassus, vec![-DVec3::X], vec![0.5]);
+    let mut report = SolverReport {
+        status: SolverStatus::Converged,
+        ..SolverReport::default()
+    };
+    conclude(&problem, &[DVec3::X * 1e300], &mut report);
+    assert!(!report.converged(), "{report:?}");
+}
