@@ -188,7 +188,9 @@ fn interactions_without_scale_hold(problem: &StoredProblem, impulse: &[DVec3]) -
         z[0] -= law.shift(u);
         law.project(&mut z);
         let natural: Vec<f64> = r.iter().zip(&z).map(|(r, z)| r - z).collect();
-        length(&natural) <= 1e-12 * (length(r) + length(q))
+        // An overflow is within no bound.
+        let left = length(&natural);
+        left.is_finite() && left <= 1e-12 * (length(r) + length(q))
     })
 }
 
