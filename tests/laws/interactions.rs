@@ -253,16 +253,34 @@ fn an_added_interaction_acts() {
 /// It holds at the point that was given, on the surface of the ball or not.
 #[test]
 fn an_added_interaction_acts_at_its_point() {
-    let settings = reference();
-    let gh = G * settings.time_step;
-    for (ground, arm) in [(0, 0.5), (9, 0.5), (0, 0.2), (9, 1.5)] {
+    let forecast = moreau::Activation::Forecast {
+        gamma: 0.5,
+        threshold: 0.0,
+        approaching_only: false,
+    };
+    let chosen = Settings {
+        activation: forecast,
+        ..reference()
+    };
+    let gh = G * chosen.time_step;
+    let cases = [(0, 0.5), (9, 0.5), (0, 0.2), (9, 1.5)];
+    let all = [reference(), chosen].map(|settings| cases.map(|case| (settings, case)));
+    for (settings, (ground, arm)) in all.into_iter().flatten() {
         let ball = Body {
             id: BodyId(4),
             pose: Pose::at(3.0, 0.0, 5.0),
             collider: Some(Collider::sphere(0.5)),
             ..Body::default()
         };
-        let mut state = with_bodies(&[floor(ground), ball]);
+        // Another one above the ground comes first among what is found: the forecast leaves it out.
+        let above = Body {
+            id: BodyId(3),
+            pose: Pose::at(9.0, 0.0, 0.5 + 0.25 * chosen.margin),
+            twist: Twist::linear(0.0, 0.0, 1.0),
+            collider: Some(Collider::sphere(0.5)),
+            ..Body::default()
+        };
+        let mut state = with_bodies(&[floor(ground), above, ball]);
         let held = 1.0 / (1.0 + arm * arm / 0.1);
         let report = state.step_by(&moreau::MoreauJean, &settings, |interactions| {
             let support = Interaction {
@@ -296,7 +314,8 @@ fn an_added_interaction_acts_at_its_point() {
             (twist.angular - expected[1]).length() <= TOLERANCE,
             "{arm}: {twist:?}"
         );
-        let contact = &state.contacts()[0];
+        let own = |contact: &&ContactView| contact.bodies.contains(&BodyId(4));
+        let contact = state.contacts().iter().find(own).unwrap();
         assert!(
             contact.local_velocity.length() <= TOLERANCE,
             "{:?}",
