@@ -9,6 +9,7 @@
     reason = "a test that cannot set up its scene fails"
 )]
 
+mod edits;
 mod ids;
 mod phases;
 mod plain;
