@@ -17,6 +17,7 @@
 
 mod narrow_phase;
 mod outline;
+pub(crate) mod path;
 mod reach;
 
 use crate::bodies::Bodies;
@@ -26,6 +27,7 @@ use crate::math::chunks::is_shared;
 use crate::motion::Motion;
 use crate::settings::Settings;
 use moreau_geometry::{BroadPhase, Extent};
+use moreau_solvers::WorldTwist;
 use narrow_phase::{Found, Rule};
 use outline::Outline;
 use reach::{Extents, Source};
@@ -105,6 +107,44 @@ impl Detection {
             rule: Rule::Reach,
         };
         narrow_phase::run(pairs, &scene, &mut self.chunks, contacts)
+    }
+
+    /// The body gets farther with this twist than the extents of the step allow for.
+    #[inline]
+    pub(crate) fn passes_reach(&self, slot: Slot, end: &WorldTwist, h: f64) -> bool {
+        self.extents.is_passed(slot, end, h)
+    }
+
+    /// Pairs of bodies that were `struck`, ascending, to the velocities `end`: all that they may meet in this step, in their order.
+    pub(crate) fn pairs_of_struck(
+        &mut self,
+        struck: &[Slot],
+        end: &[WorldTwist],
+        bodies: &Bodies,
+        motion: &Motion,
+        settings: &Settings,
+    ) -> Vec<[Slot; 2]> {
+        let source = Source {
+            bodies,
+            motion,
+            settings,
+        };
+        for slot in struck {
+            self.extents.widen(*slot, &end[*slot], &source);
+            self.follow(*slot);
+        }
+        let outlines = &self.outlines;
+        self.broad_phase
+            .find(&|a, b| outlines[a as usize].meets(&outlines[b as usize]));
+        let boxes = &self.extents.boxes;
+        let pairs = self.broad_phase.candidates().iter();
+        let pairs = pairs.map(|pair| pair.map(Slot));
+        let of_struck = |pair: &[Slot; 2]| {
+            let is_struck = pair.iter().any(|slot| struck.binary_search(slot).is_ok());
+            // What the broad phase holds besides depends on history.
+            is_struck && boxes[pair[0]].intersects(&boxes[pair[1]])
+        };
+        pairs.filter(of_struck).collect()
     }
 
     /// Compares all bodies with what is known of them.

@@ -7,6 +7,7 @@
 //! | edit | laws changed, interactions dropped and added by the user | interactions |
 //! | [`assemble`](StepState::assemble) | `I₁ ⊂ I₀`, the term `s` of each normal law, `C, G, d, μ`, warm start | interactions → problem |
 //! | [`solve`](StepState::solve) | `u = W r + q`, `K* ∋ û ⊥ r ∈ K` | problem → `r`, `v_{k+1} = v_free + M⁻¹Gᵀr` |
+//! | [`meet`](StepState::meet) | contacts of bodies that do not meet go, those of bodies that do come in; solved again | `v_{k+1}` → interactions, `r`, `v_{k+1}` |
 //! | [`update`](StepState::update) | `q_{k+1} = q_k ⊕ h v_{k+θ}` | motion → bodies |
 //! | [`project`](StepState::project) | `0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0`, poses only | bodies → bodies |
 //! | [`finish`](StepState::finish) | certificate, ledger, next warm start; islands at rest fall asleep | → report |
@@ -24,6 +25,7 @@ mod clock;
 #[cfg(test)]
 mod footprint;
 mod ledger;
+mod meeting;
 mod momentum;
 pub(crate) mod moreau_jean;
 mod projection;
@@ -54,6 +56,7 @@ use bevy_ecs::resource::Resource;
 use clock::Clock;
 use glam::DVec3;
 use ledger::Ledger;
+use meeting::{Meetings, Solved};
 use momentum::MomentumCheck;
 use moreau_jean::MoreauJean;
 use projection::Projector;
@@ -112,6 +115,7 @@ pub struct StepState {
     graph: Graph,
     problem: ContactProblem,
     solver: Solver,
+    meetings: Meetings,
     pushes: Pushes,
     projector: Projector,
     ledger: Ledger,
@@ -171,6 +175,7 @@ impl StepState {
             edit(&mut step.interactions())?;
             step.assemble(scheme); //                I₁ ⊂ I₀, C, G, d, μ
             step.solve()?; //                        u = W r + q, K* ∋ û ⊥ r ∈ K, v_{k+1} = v_free + M⁻¹Gᵀr
+            step.meet(scheme)?; //                   contacts where the solved motion meets, solved again
             step.update(scheme)?; //                 q_{k+1} = q_k ⊕ h v_{k+θ}
             step.project()?; //                      0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0
             step.finish();
@@ -247,6 +252,12 @@ impl StepState {
 
     /// `I₁ ⊂ I₀`, and `C, G, d, μ` of its contacts, with the impulses to start from.
     pub(crate) fn assemble(&mut self, scheme: &impl Scheme) {
+        self.build(scheme);
+        self.meetings.begin(&self.record);
+        self.clock.timing.ms_assemble = self.clock.lap();
+    }
+
+    fn build(&mut self, scheme: &impl Scheme) {
         self.edits.open = false;
         let last = self.contacts.last().filter(|_| self.settings.warm_start);
         let parts = Parts {
@@ -262,7 +273,6 @@ impl StepState {
         problem.activate(record, &parts);
         let many = is_long(record.places().len());
         self.threads.run(many, || problem.assemble(record, &parts));
-        self.clock.timing.ms_assemble = self.clock.lap();
     }
 
     /// `u = W r + q`, `K* ∋ û ⊥ r ∈ K`, and `v_{k+1} = v_free + M⁻¹Gᵀr`.
@@ -277,8 +287,70 @@ impl StepState {
             &self.settings,
             &self.threads,
         )?;
-        self.clock.timing.ms_solve = self.clock.lap();
+        self.clock.timing.ms_solve += self.clock.lap();
         Ok(())
+    }
+
+    /// Contacts only where bodies meet: with others the problem is solved again, near them and then as a whole, until no pair
+    /// changes.
+    pub(crate) fn meet(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
+        if scheme.selects(&self.settings) {
+            return Ok(());
+        }
+        let mut near = false;
+        loop {
+            let solved = Solved {
+                bodies: &self.bodies,
+                motion: &self.motion,
+                record: &self.record,
+                contacts: &self.problem.contacts,
+                impacts: &self.problem.impacts,
+                settings: &self.settings,
+            };
+            if self.meetings.look(&solved, &mut self.detection) {
+                let struck = self.meetings.bodies(&self.record.found);
+                let Meetings {
+                    stay, late, origin, ..
+                } = &mut self.meetings;
+                self.edits
+                    .exchange(&mut self.record.found, stay, late, origin);
+                self.meetings.hold(&self.record);
+                self.build(scheme);
+                self.meetings.go_on(&mut self.record);
+                let (bodies, motion) = (&self.bodies, &self.motion);
+                self.solver.solve_near(
+                    &struck,
+                    &self.problem,
+                    &mut self.record,
+                    (bodies, motion),
+                    &self.settings,
+                )?;
+                near = true;
+            } else if std::mem::take(&mut near) && self.solve_on()? {
+                continue;
+            } else {
+                break;
+            }
+        }
+        self.clock.timing.ms_solve += self.clock.lap();
+        Ok(())
+    }
+
+    /// Goes on from the impulses at hand. True if they were not good enough.
+    fn solve_on(&mut self) -> Result<bool, StepError> {
+        let before = self.solver.effort();
+        let mut settings = self.settings;
+        settings.advanced.min_sweeps = Some(0);
+        self.solver.solve(
+            &self.problem,
+            &mut self.record,
+            (&self.bodies, &self.motion),
+            &settings,
+            &self.threads,
+        )?;
+        let swept = self.solver.effort() != [0, 0];
+        self.solver.add_effort(before);
+        Ok(swept)
     }
 
     /// `q_{k+1} = q_k ⊕ h v_{k+θ}`.
@@ -372,6 +444,9 @@ impl StepState {
             bodies: self.bodies.len(),
             sleeping: self.bodies.sleep.count,
             contacts: self.problem.contacts.len(),
+            rounds: self.meetings.rounds,
+            late_contacts: self.meetings.late_contacts,
+            last_resorts: self.meetings.last_resorts,
             sweeps: solved.iterations,
             factorizations: solved.factorizations,
             converged: solved.converged(),

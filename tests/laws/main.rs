@@ -26,6 +26,7 @@ mod invariance;
 mod kinematic;
 mod ledger;
 mod lifecycle;
+mod meeting;
 mod momentum;
 mod projection;
 mod reference_accuracy;

@@ -7,6 +7,7 @@ use crate::motion::Motion;
 use crate::settings::Settings;
 use glam::DVec3;
 use moreau_geometry::{Aabb, Extent};
+use moreau_solvers::WorldTwist;
 
 /// Reach of a body that is not a ball.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,6 +19,8 @@ pub(super) struct Reach {
     pub(super) angle: f64,
     /// The margin alone, m.
     pub(super) margin: f64,
+    /// Of the body about its centre, m; zero for unbounded bodies.
+    radius: f64,
     /// How far the body may go before the broad phase looks at it again, m; negative without a
     /// shape.
     slack: f64,
@@ -119,6 +122,28 @@ impl Extents {
         });
     }
 
+    /// The body gets farther with this twist than its extent allows for.
+    #[inline]
+    pub(super) fn is_passed(&self, slot: Slot, end: &WorldTwist, h: f64) -> bool {
+        let ball = &self.balls[slot];
+        if ball.is_ball() {
+            return h * end.linear.length() > ball.distance;
+        }
+        let reach = &self.reach[slot];
+        let turn = reach.radius * end.angular.length();
+        reach.slack >= 0.0 && h * (end.linear.length() + turn) > reach.distance
+    }
+
+    /// Widens the extent of a body to what it reaches with a twist.
+    pub(super) fn widen(&mut self, slot: Slot, end: &WorldTwist, source: &Source) {
+        let (speed, spin) = source.motion.speeds(slot);
+        let speeds = (
+            speed.max(end.linear.length()),
+            spin.max(end.angular.length()),
+        );
+        (self.boxes[slot], self.reach[slot], self.balls[slot]) = measure_at(slot, speeds, source);
+    }
+
     /// The extent of one body; `None` if it has no shape.
     pub(super) fn of(&self, slot: Slot) -> Option<Extent> {
         extent(self.boxes[slot], &self.reach[slot], &self.balls[slot])
@@ -142,15 +167,18 @@ fn extent(bounds: Aabb, reach: &Reach, ball: &BallReach) -> Option<Extent> {
 /// Box, reach and ball of a body at its present pose.
 #[inline(always)]
 fn measure(slot: Slot, source: &Source) -> (Aabb, Reach, BallReach) {
+    measure_at(slot, source.motion.speeds(slot), source)
+}
+
+/// The same at a given speed of the centre (m/s) and angular speed (rad/s).
+#[inline(always)]
+fn measure_at(slot: Slot, (speed, spin): (f64, f64), source: &Source) -> (Aabb, Reach, BallReach) {
     let Source {
-        bodies,
-        motion,
-        settings,
+        bodies, settings, ..
     } = source;
     let body = &bodies.constants[slot];
     let pose = &bodies.pose[slot];
     let h = settings.time_step;
-    let (speed, spin) = motion.speeds(slot);
     let margin = settings.margin * body.size;
     let bounded = body.radius.is_finite();
     let turn = if bounded { spin * body.radius } else { 0.0 };
@@ -188,6 +216,7 @@ fn measure(slot: Slot, source: &Source) -> (Aabb, Reach, BallReach) {
         distance,
         angle,
         margin,
+        radius: if bounded { body.radius } else { 0.0 },
         slack: if body.geometry.is_some() { slack } else { -1.0 },
     };
     (bounds, reach, ball)

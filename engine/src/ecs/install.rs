@@ -124,7 +124,8 @@ pub fn install_with(
     let solve = move |mut state: ResMut<StepState>| {
         state.in_pool(|state| {
             state.assemble(&scheme);
-            state.solve()
+            state.solve()?;
+            state.meet(&scheme)
         })
     };
     let integrate = move |mut state: ResMut<StepState>| {

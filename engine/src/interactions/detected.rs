@@ -64,6 +64,13 @@ impl Detected {
     }
 }
 
+/// A contact of bodies that have moved: with the arms at that time, and the gap that a plane there has at `t_k`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Late {
+    pub(crate) contact: Detected,
+    pub(crate) arms: [DVec3; 2],
+}
+
 /// What the arms of contacts are measured from, by slot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Centres<'a> {

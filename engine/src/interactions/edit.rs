@@ -1,7 +1,8 @@
 //! The interactions of a step, open to changes between detection and solve.
 
-use super::detected::Detected;
+use super::detected::{Centres, Detected, Late};
 use super::law::{InteractionLaw, of_materials};
+use super::record::GivenArms;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::BodyId;
@@ -9,6 +10,8 @@ use crate::error::InteractionError;
 use crate::settings::Settings;
 use bevy_ecs::entity::Entity;
 use glam::DVec3;
+
+type Lists<'a> = (&'a mut Vec<Detected>, &'a mut Vec<Option<u32>>);
 
 /// Place of an interaction among those of its step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,8 +52,8 @@ impl Interaction {
 pub(crate) struct Edits {
     /// Interactions with a law of their own, by their places in `I₀`, ascending.
     laws: Vec<(InteractionIndex, InteractionLaw)>,
-    /// Interactions that were added, ascending.
-    added: Vec<InteractionIndex>,
+    /// Interactions that detection did not find, ascending; with their arms, if these are not those to their points.
+    added: Vec<(InteractionIndex, Option<[DVec3; 2]>)>,
     /// Pairs that lost an interaction, ascending.
     dropped: Vec<[Slot; 2]>,
     /// Detection is done, and the solve has not begun.
@@ -77,9 +80,70 @@ impl Edits {
         found.ok().map(|at| &self.laws[at].1)
     }
 
-    /// Places in `I₀` of what was added, ascending.
-    pub(crate) fn added(&self) -> impl Iterator<Item = u32> + '_ {
-        self.added.iter().map(|index| index.0)
+    /// What was added, by its place in `I₀`, ascending, with its arms.
+    pub(crate) fn added(
+        &self,
+        found: &[Detected],
+        centres: Centres,
+    ) -> impl Iterator<Item = GivenArms> {
+        self.added.iter().map(move |(index, arms)| GivenArms {
+            row: index.0,
+            arms: arms.unwrap_or_else(|| found[index.0 as usize].arms_to_point(centres)),
+        })
+    }
+
+    /// Takes the contacts out of `found` that are not to `stay`, and puts in those of bodies that have moved, ordered by pair. A law
+    /// that a user gave to a contact of a pair holds for those that are put in. `origin` receives for each contact its place before.
+    pub(crate) fn exchange(
+        &mut self,
+        found: &mut Vec<Detected>,
+        stay: &[bool],
+        late: &[Late],
+        origin: &mut Vec<Option<u32>>,
+    ) {
+        let before = std::mem::take(self);
+        let old = std::mem::take(found);
+        origin.clear();
+        let mut late = late.iter().peekable();
+        let mut law_of_pair: Option<([Slot; 2], InteractionLaw)> = None;
+        let put = |next: &Late, edits: &mut Self, (found, origin): Lists, law| {
+            let index = InteractionIndex(found.len() as u32);
+            found.push(next.contact);
+            origin.push(None);
+            edits.added.push((index, Some(next.arms)));
+            if let Some((pair, law)) = law
+                && pair == next.contact.bodies
+            {
+                edits.laws.push((index, law));
+            }
+        };
+        for (row, contact) in old.iter().enumerate() {
+            while let Some(next) = late.next_if(|late| late.contact.bodies < contact.bodies) {
+                put(next, self, (found, origin), law_of_pair);
+            }
+            if let Some(law) = before.law(row) {
+                law_of_pair = Some((contact.bodies, *law));
+            }
+            if !stay[row] {
+                continue;
+            }
+            let (index, place) = (
+                InteractionIndex(found.len() as u32),
+                InteractionIndex(row as u32),
+            );
+            if let Some(law) = before.law(row) {
+                self.laws.push((index, *law));
+            }
+            if let Ok(at) = before.added.binary_search_by_key(&place, |(at, _)| *at) {
+                self.added.push((index, before.added[at].1));
+            }
+            found.push(*contact);
+            origin.push(Some(place.0));
+        }
+        for next in late {
+            put(next, self, (found, origin), law_of_pair);
+        }
+        self.dropped = before.dropped;
     }
 
     /// The pair lost an interaction: nothing pushes its bodies apart in this step.
@@ -170,8 +234,8 @@ impl Interactions<'_> {
                 laws.push((InteractionIndex(kept), law));
             }
             let place = InteractionIndex(index as u32);
-            if self.edits.added.binary_search(&place).is_ok() {
-                added.push(InteractionIndex(kept));
+            if let Ok(at) = self.edits.added.binary_search_by_key(&place, |(at, _)| *at) {
+                added.push((InteractionIndex(kept), self.edits.added[at].1));
             }
             kept += 1;
         }
@@ -242,9 +306,11 @@ impl Interactions<'_> {
         }
         laws.insert(place, (index, law));
         let added = &mut self.edits.added;
-        let place = added.partition_point(|other| *other < index);
-        added[place..].iter_mut().for_each(|other| other.0 += 1);
-        added.insert(place, index);
+        let place = added.partition_point(|(other, _)| *other < index);
+        added[place..]
+            .iter_mut()
+            .for_each(|(other, _)| other.0 += 1);
+        added.insert(place, (index, None));
         Ok(index)
     }
 

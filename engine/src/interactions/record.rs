@@ -14,8 +14,8 @@ pub(crate) struct ContactRecord {
     pub(crate) found: Vec<Detected>,
     /// `I₁` where it is a part of `I₀`.
     pub(crate) chosen: Option<Vec<Detected>>,
-    /// Rows of `I₁` that a user added, ascending.
-    pub(crate) added: Vec<u32>,
+    /// Rows of `I₁` that detection did not find, ascending, with their arms.
+    pub(crate) given: Vec<GivenArms>,
     /// `μ`.
     pub(crate) friction: Vec<f64>,
     /// `r`, N·s, contact frames: warm start before the solve, solution after it.
@@ -36,17 +36,27 @@ impl ContactRecord {
     /// `ρ_A`, `ρ_B` of a row of `I₁`.
     #[inline]
     pub(crate) fn arms(&self, row: usize, centres: Centres) -> [DVec3; 2] {
-        arms(&self.places()[row], row, &self.added, centres)
+        let own = own_arms(row, &self.given);
+        own.unwrap_or_else(|| self.places()[row].arms(centres))
     }
 }
 
-/// `ρ_A`, `ρ_B` of an interaction that is a row of `I₁`, where the rows `added` are a user's.
+/// The arms of an interaction that a user added, or that is of bodies that have moved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GivenArms {
+    pub(crate) row: u32,
+    /// `ρ_A`, `ρ_B`, inertial frame, m.
+    pub(crate) arms: [DVec3; 2],
+}
+
+/// `ρ_A`, `ρ_B` of a row of `I₁` that detection did not find.
 #[inline(always)]
-pub(crate) fn arms(place: &Detected, row: usize, added: &[u32], centres: Centres) -> [DVec3; 2] {
-    if !added.is_empty() && added.binary_search(&(row as u32)).is_ok() {
-        return place.arms_to_point(centres);
+pub(crate) fn own_arms(row: usize, given: &[GivenArms]) -> Option<[DVec3; 2]> {
+    if given.is_empty() {
+        return None;
     }
-    place.arms(centres)
+    let at = given.binary_search_by_key(&(row as u32), |given| given.row);
+    at.ok().map(|at| given[at].arms)
 }
 
 /// The contacts of the last step, with what is needed of its bodies.

@@ -22,6 +22,15 @@ pub struct StepReport {
     pub islands: usize,
     /// Contacts whose law was imposed (`I₁`). Bodies that sleep have none.
     pub contacts: usize,
+    /// Rounds in which contacts of bodies that do not meet went, and those of bodies that do came in.
+    #[serde(default)]
+    pub rounds: usize,
+    /// Contacts that came in with the plane of the time at which their bodies meet.
+    #[serde(default)]
+    pub late_contacts: usize,
+    /// Contacts that would have come in after the last round: their bodies may overlap.
+    #[serde(default)]
+    pub last_resorts: usize,
     /// Contacts that carry an impulse.
     pub closed_contacts: usize,
     /// Gauss–Seidel sweeps.

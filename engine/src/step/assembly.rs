@@ -13,7 +13,7 @@ use crate::bodies::Bodies;
 use crate::interactions::detected::Detected;
 use crate::interactions::edit::Edits;
 use crate::interactions::law::of_materials;
-use crate::interactions::record::{ContactRecord, arms};
+use crate::interactions::record::{ContactRecord, GivenArms, own_arms};
 use crate::interactions::warm_start::{Cursor, Source};
 use crate::math::chunks;
 use crate::math::rotation::contact_frame;
@@ -62,8 +62,11 @@ type Laws<'a> = (&'a mut [bool], &'a mut [f64]);
 impl ContactProblem {
     /// Chooses `I₁` from what was found, in its order.
     pub(crate) fn activate<S: Scheme>(&mut self, record: &mut ContactRecord, parts: &Parts<S>) {
-        record.added.clear();
-        record.added.extend(parts.edits.added());
+        let centres = parts.motion.centres();
+        record.given.clear();
+        record
+            .given
+            .extend(parts.edits.added(&record.found, centres));
         if !parts.scheme.selects(parts.settings) {
             record.chosen = None;
             return;
@@ -72,15 +75,18 @@ impl ContactProblem {
         self.chosen.clear();
         self.chosen
             .extend((0..).zip(found).filter_map(|(index, contact)| {
-                let (law, ..) = parts.law(contact, index as usize);
+                let (law, ..) = parts.law(contact, index as usize, None);
                 law.imposed.then_some(index)
             }));
         let chosen = record.chosen.get_or_insert_default();
         chosen.clear();
         chosen.extend(self.chosen.iter().map(|index| found[*index as usize]));
         let row = |index: &u32| self.chosen.binary_search(index).ok();
-        let imposed = record.added.iter().filter_map(row);
-        record.added = imposed.map(|row| row as u32).collect();
+        let imposed = record.given.iter().filter_map(|given| {
+            let row = row(&given.row)? as u32;
+            Some(GivenArms { row, ..*given })
+        });
+        record.given = imposed.collect();
     }
 
     /// Builds the contacts of `I₁`.
@@ -91,12 +97,12 @@ impl ContactProblem {
         record.friction.resize(count, 0.0);
         record.impulse.resize(count, DVec3::ZERO);
         let chosen = record.chosen.is_some().then_some(&self.chosen[..]);
-        let added = &record.added[..];
+        let given = &record.given[..];
         let places = record.chosen.as_deref().unwrap_or(&record.found);
         let laws = (&mut self.impacts[..], &mut record.friction[..]);
         let rows = (&mut self.contacts[..], laws, &mut record.impulse[..]);
         let work = |(places, indices, rows): (&[_], Range<u32>, Rows)| {
-            parts.rows(places, indices, (chosen, added), rows);
+            parts.rows(places, indices, (chosen, given), rows);
         };
         chunks::for_each((places, 0..count as u32, rows), &work);
     }
@@ -118,7 +124,7 @@ impl<S: Scheme> Parts<'_, S> {
         &self,
         places: &[Detected],
         indices: Range<u32>,
-        (chosen, added): (Option<&[u32]>, &[u32]),
+        (chosen, given): (Option<&[u32]>, &[GivenArms]),
         (contacts, (impacts, friction), impulse): Rows,
     ) {
         let mut cursor = Cursor::default();
@@ -128,12 +134,14 @@ impl<S: Scheme> Parts<'_, S> {
             let ((contact, (impact, friction)), impulse) = results;
             let row = row as usize;
             let index = chosen.map_or(row, |chosen| chosen[row] as usize);
-            let (law, mu, surface) = self.law(place, index);
+            let own = own_arms(row, given);
+            let arms = own.unwrap_or_else(|| place.arms(self.motion.centres()));
+            let (law, mu, surface) = self.law(place, index, own);
             let frame = contact_frame(place.normal);
             *contact = Contact {
                 bodies: place.bodies.map(|slot| slot.0),
                 frame,
-                arms: arms(place, row, added, self.motion.centres()),
+                arms,
                 offset: match surface {
                     None => DVec3::new(law.shift, 0.0, 0.0),
                     Some(w) => DVec3::new(law.shift, -w.dot(frame.y_axis), -w.dot(frame.z_axis)),
@@ -151,7 +159,12 @@ impl<S: Scheme> Parts<'_, S> {
 
     /// The normal law of a contact at its place in `I₀`, its `μ`, and the velocity at which its surfaces run, if they do.
     #[inline]
-    fn law(&self, contact: &Detected, index: usize) -> (NormalLaw, f64, Option<DVec3>) {
+    fn law(
+        &self,
+        contact: &Detected,
+        index: usize,
+        arms: Option<[DVec3; 2]>,
+    ) -> (NormalLaw, f64, Option<DVec3>) {
         let given = self.edits.law(index);
         let surface = given.map(|law| law.surface_velocity);
         let law = match given {
@@ -159,11 +172,13 @@ impl<S: Scheme> Parts<'_, S> {
             None => of_materials(contact.bodies, self.bodies, self.settings),
         };
         let approach = || {
-            let [at_a, at_b] = contact.bodies.map(|slot| {
-                let arm = contact.point - self.bodies.pose[slot].position;
-                self.motion.begin_velocity(slot, arm)
-            });
-            contact.normal.dot(at_a - at_b)
+            let [a, b] = contact.bodies;
+            let [arm_a, arm_b] =
+                arms.unwrap_or_else(|| contact.arms_to_point(self.motion.centres()));
+            let at_a = self.motion.begin_velocity(a, arm_a);
+            contact
+                .normal
+                .dot(at_a - self.motion.begin_velocity(b, arm_b))
         };
         let normal = self
             .scheme

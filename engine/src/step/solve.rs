@@ -9,7 +9,11 @@ use crate::error::StepError;
 use crate::interactions::record::ContactRecord;
 use crate::motion::Motion;
 use crate::settings::{DelassusForm, Settings};
-use moreau_solvers::{Auto, Contact, Goal, Solver as _, SolverReport, WorldTwist, rows_of_mut};
+use glam::DVec3;
+use moreau_solvers::{
+    Auto, Contact, Goal, InverseMass, NsgsSettings, Solver as _, SolverReport, WorldTwist,
+    rows_of_mut,
+};
 
 /// The contact solver and what it said of this step.
 #[derive(Debug, Default)]
@@ -19,6 +23,66 @@ pub(crate) struct Solver {
     few: SubProblem,
     /// Slots of its bodies.
     slots: Vec<Slot>,
+    near: Near,
+}
+
+/// Contacts from a body that was struck to the farthest that moves with it.
+const LINKS: usize = 3;
+/// Most sweeps over a neighbourhood: the whole is solved after it.
+const NEARBY_SWEEPS: usize = 50;
+
+/// The neighbourhood of some bodies.
+#[derive(Debug, Default)]
+struct Near {
+    /// By slot; only those of `slots` are read.
+    moves: Vec<bool>,
+    /// Bodies that move, and those that they touch, ascending.
+    slots: Vec<Slot>,
+    /// Contacts of those that move, ascending.
+    rows: Vec<u32>,
+    impulse: Vec<DVec3>,
+}
+
+impl Near {
+    fn find(&mut self, from: &[Slot], problem: &ContactProblem, bodies: &Bodies) {
+        let Self {
+            moves, slots, rows, ..
+        } = self;
+        moves.clear();
+        moves.resize(bodies.len(), false);
+        let dynamic = |slot: &Slot| bodies.is_awake_dynamic(*slot);
+        slots.clear();
+        slots.extend(from.iter().copied().filter(dynamic));
+        for slot in &*slots {
+            moves[*slot] = true;
+        }
+        for _ in 0..LINKS {
+            let reached = slots.len();
+            for contact in &problem.contacts {
+                let [a, b] = contact.bodies.map(Slot);
+                if moves[a] != moves[b] {
+                    slots.extend(
+                        [a, b]
+                            .into_iter()
+                            .filter(|slot| !moves[*slot] && dynamic(slot)),
+                    );
+                }
+            }
+            for slot in &slots[reached..] {
+                moves[*slot] = true;
+            }
+        }
+        rows.clear();
+        for (row, contact) in (0..).zip(&problem.contacts) {
+            let pair = contact.bodies.map(Slot);
+            if pair.into_iter().any(|slot| moves[slot]) {
+                rows.push(row);
+                slots.extend(pair);
+            }
+        }
+        slots.sort_unstable();
+        slots.dedup();
+    }
 }
 
 impl Solver {
@@ -65,6 +129,77 @@ impl Solver {
             }
         }
         Ok(())
+    }
+
+    /// Finds the impulses near some bodies, ascending: those within some contacts of them move, all others keep their velocities.
+    pub(crate) fn solve_near(
+        &mut self,
+        from: &[Slot],
+        problem: &ContactProblem,
+        record: &mut ContactRecord,
+        (bodies, motion): (&Bodies, &Motion),
+        settings: &Settings,
+    ) -> Result<(), StepError> {
+        self.near.find(from, problem, bodies);
+        let Near {
+            moves,
+            slots,
+            rows,
+            impulse,
+            ..
+        } = &mut self.near;
+        let end = &record.end;
+        self.few
+            .take_bodies(slots.iter().copied(), (bodies.len(), false), |slot| {
+                let position = motion.position[slot];
+                if moves[slot] {
+                    (motion.inverse_mass[slot], motion.free[slot], position)
+                } else if bodies.is_awake_dynamic(slot) {
+                    (InverseMass::FIXED, end[slot], position)
+                } else {
+                    (InverseMass::FIXED, motion.free[slot], position)
+                }
+            });
+        self.few.take_contacts(rows, |row, rows| {
+            let contact = &problem.contacts[*row as usize];
+            Contact {
+                bodies: contact.bodies.map(|slot| rows.of(Slot(slot))),
+                ..*contact
+            }
+        });
+        impulse.clear();
+        impulse.extend(rows.iter().map(|row| record.impulse[*row as usize]));
+        // Bodies around that keep their velocities may leave no solution.
+        let sweeps = self.auto.sweeps();
+        sweeps.settings = NsgsSettings {
+            min_sweeps: 1,
+            max_sweeps: NEARBY_SWEEPS,
+            ..settings.nsgs()
+        };
+        let goal = Goal::scaled(settings.tolerance());
+        let (factored, twists) = self.few.split();
+        sweeps.solve_factored(&factored, rows_of_mut(impulse), twists, &goal)?;
+        for (row, r) in rows.iter().zip(impulse) {
+            record.impulse[*row as usize] = *r;
+        }
+        let (slots, end) = self.few.solution();
+        for (slot, twist) in slots.iter().zip(end) {
+            if moves[*slot] {
+                record.end[*slot] = *twist;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sweeps and factorisations of the last solve.
+    pub(crate) fn effort(&self) -> [usize; 2] {
+        [self.report.iterations, self.report.factorizations]
+    }
+
+    /// Counts those of an earlier solve of the step as well.
+    pub(crate) fn add_effort(&mut self, [sweeps, factorizations]: [usize; 2]) {
+        self.report.iterations += sweeps;
+        self.report.factorizations += factorizations;
     }
 
     /// Copies the problem over the bodies that move or have a contact.

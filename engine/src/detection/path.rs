@@ -1,0 +1,196 @@
+//! Where two bodies meet on their way through a step.
+//!
+//! Both move with constant twists from their poses at `t_k`. By conservative advancement
+//!
+//! ```text
+//! t ← t + min_i (g_i + ε)/c_i,     c_i = −n_i·(v_A − v_B) + |ω_A| R_A + |ω_B| R_B
+//! ```
+//!
+//! over the contact points `i` that the pair has at `t`, no meeting is passed over; without rotation the steps are exact.
+//! Bodies meet when they overlap by `ε`: two that slide past each other flush do not.
+
+use crate::bodies::constants::BodyConstants;
+use crate::bodies::slot::Slot;
+use crate::components::Pose;
+use crate::interactions::detected::{Detected, Late};
+use crate::math::rotation;
+use glam::{DQuat, DVec3};
+use moreau_geometry::{ContactPoint, Geometry, contacts};
+use moreau_solvers::WorldTwist;
+
+/// Overlap at which bodies meet, as a part of the half-thickness of the thinner one.
+const TOUCH: f64 = 1e-4;
+/// Looks at a pair; what turns along a surface needs more than any budget.
+const LOOKS: usize = 24;
+/// Part of `ε` to which the time of a meeting is found.
+const SHARP: f64 = 0.01;
+
+/// A pair of bodies on its way.
+pub(crate) struct Path<'a> {
+    pub(crate) pair: [Slot; 2],
+    pub(crate) bodies: [&'a BodyConstants; 2],
+    /// At `t_k`.
+    pub(crate) poses: [&'a Pose; 2],
+    /// Constant through the step, inertial frame.
+    pub(crate) twists: [WorldTwist; 2],
+}
+
+/// What becomes of a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Encounter {
+    /// The bodies do not meet.
+    Apart,
+    /// They overlap from the beginning, or nothing is certain.
+    Unclear,
+    /// They meet at this time after `t_k`, s, along this normal, from B to A.
+    Meets { time: f64, normal: DVec3 },
+}
+
+/// Overlap at which two bodies meet, m; infinite if both are unbounded.
+pub(crate) fn tolerance(bodies: [&BodyConstants; 2]) -> f64 {
+    TOUCH * thickness(bodies)
+}
+
+/// Half-thickness of the thinner of two bodies, m; infinite if both are unbounded.
+pub(crate) fn thickness([a, b]: [&BodyConstants; 2]) -> f64 {
+    let size = |body: &BodyConstants| {
+        if body.size > 0.0 {
+            body.size
+        } else {
+            f64::INFINITY
+        }
+    };
+    size(a).min(size(b))
+}
+
+impl Path<'_> {
+    /// The bodies meet within `h`, or not. `points` is scratch space.
+    pub(crate) fn encounter(&self, h: f64, points: &mut Vec<ContactPoint>) -> Encounter {
+        let tolerance = tolerance(self.bodies);
+        let solid = |body: &BodyConstants| body.geometry.as_ref().is_some_and(Geometry::is_solid);
+        if !tolerance.is_finite() || !self.bodies.into_iter().all(solid) {
+            return Encounter::Unclear;
+        }
+        if let [Some(a), Some(b)] = self.bodies.map(BodyConstants::ball_radius) {
+            return self.of_balls(a + b, h, tolerance);
+        }
+        let turning = self.turning();
+        if !turning.is_finite() {
+            return Encounter::Unclear;
+        }
+        let [a, b] = &self.twists;
+        let relative = a.linear - b.linear;
+        let most = relative.length() + turning;
+        let mut time = 0.0;
+        for look in 0..LOOKS {
+            self.points_at(time, most * (h - time) + tolerance, points);
+            let (mut step, mut nearest, mut normal) = (f64::INFINITY, f64::INFINITY, DVec3::ZERO);
+            for point in points.iter() {
+                let room = point.gap + tolerance;
+                let closing = turning - point.normal.dot(relative);
+                if closing > 0.0 && room / closing < step {
+                    (step, normal) = (room / closing, point.normal);
+                    nearest = room;
+                }
+                if look == 0 && room < 0.0 {
+                    return Encounter::Unclear;
+                }
+            }
+            if nearest <= SHARP * tolerance {
+                return Encounter::Meets { time, normal };
+            }
+            time += step;
+            if time >= h || step.is_infinite() {
+                return Encounter::Apart;
+            }
+        }
+        Encounter::Unclear
+    }
+
+    /// Two balls, in closed form.
+    fn of_balls(&self, radii: f64, h: f64, tolerance: f64) -> Encounter {
+        let [a, b] = self.poses.map(|pose| pose.position);
+        let (d, w) = (a - b, self.twists[0].linear - self.twists[1].linear);
+        let reach = radii - tolerance;
+        let (ww, dw, c) = (
+            w.length_squared(),
+            d.dot(w),
+            d.length_squared() - reach * reach,
+        );
+        if c < 0.0 {
+            return Encounter::Unclear;
+        }
+        let root = dw * dw - ww * c;
+        if dw >= 0.0 || root < 0.0 {
+            return Encounter::Apart;
+        }
+        // The first root of |d + t w| = reach.
+        let time = c / (root.sqrt() - dw);
+        if time >= h {
+            return Encounter::Apart;
+        }
+        let normal = (d + w * time).normalize_or_zero();
+        Encounter::Meets { time, normal }
+    }
+
+    /// Largest speed of a point from turning, m/s; balls turn in themselves.
+    fn turning(&self) -> f64 {
+        let speed = |side: usize| {
+            let (body, spin) = (self.bodies[side], self.twists[side].angular.length());
+            if spin == 0.0 || body.ball_radius().is_some() {
+                0.0
+            } else {
+                spin * body.radius
+            }
+        };
+        speed(0) + speed(1)
+    }
+
+    fn pose_at(&self, side: usize, time: f64) -> Pose {
+        let (pose, twist) = (self.poses[side], &self.twists[side]);
+        let orientation = if twist.angular == DVec3::ZERO {
+            pose.orientation
+        } else {
+            let turn: DQuat = rotation::exp(twist.angular * time);
+            rotation::normalised(turn * pose.orientation)
+        };
+        Pose {
+            position: pose.position + twist.linear * time,
+            orientation,
+        }
+    }
+
+    fn points_at(&self, time: f64, margin: f64, points: &mut Vec<ContactPoint>) {
+        points.clear();
+        if let [Some(a), Some(b)] = self.bodies.map(|body| body.geometry.as_ref()) {
+            let [at_a, at_b] =
+                [0, 1].map(|side| self.bodies[side].shape_pose(&self.pose_at(side, time)));
+            contacts(a, &at_a, b, &at_b, margin, points);
+        }
+    }
+
+    /// Appends the contacts of the pair at `time` within what is left of the step.
+    pub(crate) fn contacts_at(
+        &self,
+        time: f64,
+        h: f64,
+        points: &mut Vec<ContactPoint>,
+        late: &mut Vec<Late>,
+    ) {
+        let [a, b] = &self.twists;
+        let most = (a.linear - b.linear).length() + self.turning();
+        self.points_at(
+            time,
+            most * (h - time) + 2.0 * tolerance(self.bodies),
+            points,
+        );
+        let centres = [0, 1].map(|side| self.pose_at(side, time).position);
+        for point in points.iter() {
+            let arms = centres.map(|centre| point.point - centre);
+            let closing = point.normal.dot(a.at(arms[0]) - b.at(arms[1]));
+            let mut contact = Detected::new(self.pair, point);
+            contact.gap -= time * closing;
+            late.push(Late { contact, arms });
+        }
+    }
+}

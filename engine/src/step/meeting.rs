@@ -1,0 +1,492 @@
+//! Contacts only where bodies meet [docs/theory.md §5].
+//!
+//! Detection gives a pair one plane at `t_k` and extends it to infinity. A body that moves by a good part of its size within the
+//! step may run up against that plane beside the other body, or past it. So the solved motion is looked at, in rounds:
+//!
+//! ```text
+//! solve      with the contacts found
+//! look       a pair whose contacts push for the first time, on its way without them: do the two meet?
+//!            no        its contacts go
+//!            on another plane    the contacts at that time take their place:  g̃ = g(t_c) − t_c u_N(v)
+//!            pairs let go before, and those of bodies that were struck beyond their reach, on their way as solved:
+//!            they meet           the contacts at that time come in
+//! repeat     until nothing changes
+//! ```
+//!
+//! Bodies that already pushed each other in the last step meet. Where no pair changes the first solve stands, with its bits.
+
+use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+use crate::components::RigidBody;
+use crate::detection::Detection;
+use crate::detection::path::{self, Encounter, Path};
+use crate::interactions::detected::{Detected, Late};
+use crate::interactions::record::ContactRecord;
+use crate::motion::Motion;
+use crate::settings::{Settings, Theta};
+use glam::DVec3;
+use moreau_geometry::ContactPoint;
+use moreau_solvers::{Contact, WorldTwist};
+
+/// Rounds after which what still meets is left to the next step.
+const ROUNDS: usize = 12;
+/// Cosine of the angle between two normals that are one plane: what a body of a twentieth of its size a step turns it by.
+const SAME_PLANE: f64 = 0.998;
+
+/// Way along a plane, as a part of the half-thickness of the thinner body, from which on it may not be the plane of the pair at
+/// the end of the step: two balls have left it by a hundredth of their radius.
+const FAST: f64 = 0.2;
+
+/// Impulse of the last step, as a part of the present one, below which a contact pushes for the first time.
+const NEW: f64 = 1e-3;
+
+#[inline]
+fn is_new(impulse: f64, carried: f64) -> bool {
+    impulse > 0.0 && carried <= NEW * impulse
+}
+
+/// What the rounds of a step keep.
+#[derive(Debug, Default)]
+pub(crate) struct Meetings {
+    /// Rounds of this step that changed contacts.
+    pub(crate) rounds: usize,
+    /// Contacts at a later time than that of detection.
+    pub(crate) late_contacts: usize,
+    /// Pairs that met after the last round.
+    pub(crate) last_resorts: usize,
+    /// Normal impulses of the last step, by row, N·s.
+    carried: Vec<f64>,
+    /// Pairs that have been looked at and changed, ascending, by round.
+    changed: Vec<[Slot; 2]>,
+    /// Which rows stay in `I₀`.
+    pub(crate) stay: Vec<bool>,
+    /// What comes in, ordered by pair.
+    pub(crate) late: Vec<Late>,
+    /// Where rows were before an exchange.
+    pub(crate) origin: Vec<Option<u32>>,
+    /// Impulses before an exchange.
+    before: Vec<DVec3>,
+    pushes: Vec<Push>,
+    points: Vec<ContactPoint>,
+    /// Rows of a pair that are looked at.
+    new: Vec<usize>,
+    /// Bodies that were struck beyond their reach, ascending.
+    struck: Vec<Slot>,
+}
+
+/// Contacts that push a body.
+#[derive(Clone, Copy, Debug, Default)]
+struct Push {
+    contacts: u32,
+    /// Those that pushed it in the last step too.
+    old: u32,
+    impact: bool,
+    /// What the others change of its velocity.
+    fresh: WorldTwist,
+}
+
+/// What a look reads.
+pub(crate) struct Solved<'a> {
+    pub(crate) bodies: &'a Bodies,
+    pub(crate) motion: &'a Motion,
+    pub(crate) record: &'a ContactRecord,
+    pub(crate) contacts: &'a [Contact],
+    pub(crate) impacts: &'a [bool],
+    pub(crate) settings: &'a Settings,
+}
+
+impl Meetings {
+    /// A step begins, from the impulses of the last one.
+    pub(crate) fn begin(&mut self, record: &ContactRecord) {
+        self.rounds = 0;
+        self.late_contacts = 0;
+        self.last_resorts = 0;
+        self.changed.clear();
+        self.carried.clear();
+        self.carried.extend(record.impulse.iter().map(|r| r.x));
+    }
+
+    /// Looks at the motion as solved. True if contacts are to be exchanged.
+    pub(crate) fn look(&mut self, solved: &Solved, detection: &mut Detection) -> bool {
+        let first = self.rounds == 0;
+        self.late.clear();
+        self.stay.clear();
+        let count = solved.record.found.len();
+        if first && !self.has_fresh_push(solved) && !self.find_struck(solved, detection) {
+            return false;
+        }
+        self.stay.resize(count, true);
+        self.count_pushes(first, solved);
+        let mut changes = false;
+        if first {
+            changes |= self.let_go(solved);
+        } else {
+            changes |= self.call_back(solved);
+        }
+        if self.find_struck(solved, detection) {
+            changes |= self.meet_struck(solved, detection);
+        }
+        if changes && self.rounds == ROUNDS {
+            self.last_resorts = self.late.len();
+            return false;
+        }
+        self.rounds += usize::from(changes);
+        self.late.sort_by_key(|late| late.contact.bodies);
+        changes
+    }
+
+    fn has_fresh_push(&self, solved: &Solved) -> bool {
+        let rows = solved.record.impulse.iter().zip(&self.carried);
+        rows.into_iter().any(|(r, carried)| is_new(r.x, *carried))
+    }
+
+    fn count_pushes(&mut self, first: bool, solved: &Solved) {
+        self.pushes.clear();
+        self.pushes.resize(solved.bodies.len(), Push::default());
+        for (row, place) in solved.record.found.iter().enumerate() {
+            let r = solved.record.impulse[row];
+            if r.x <= 0.0 {
+                continue;
+            }
+            let fresh = first && is_new(r.x, self.carried[row]) && solved.is_in_doubt(row);
+            for slot in place.bodies {
+                let push = &mut self.pushes[slot];
+                push.contacts += 1;
+                push.impact |= solved.impacts[row];
+                if !fresh {
+                    push.old += 1;
+                } else {
+                    let change = solved.change(row, slot);
+                    push.fresh.linear += change.linear;
+                    push.fresh.angular += change.angular;
+                }
+            }
+        }
+    }
+
+    /// Pairs that push each other for the first time: those that do not meet are let go, those that meet on another plane
+    /// exchange it.
+    fn let_go(&mut self, solved: &Solved) -> bool {
+        let found = &solved.record.found;
+        let (mut changes, mut begin) = (false, 0);
+        let mut new = std::mem::take(&mut self.new);
+        while begin < found.len() {
+            let pair = found[begin].bodies;
+            let same = found[begin..]
+                .iter()
+                .take_while(|place| place.bodies == pair);
+            let rows = begin..begin + same.count();
+            begin = rows.end;
+            let new_push = |row: usize| is_new(solved.record.impulse[row].x, self.carried[row]);
+            let known = |row: usize, n: DVec3| {
+                let plane = |other: usize| found[other].normal.dot(n) > SAME_PLANE;
+                let pushed =
+                    |other: usize| solved.record.impulse[other].x > 0.0 && !new_push(other);
+                rows.clone()
+                    .any(|other| other != row && pushed(other) && plane(other))
+            };
+            let tested = |row: usize| {
+                new_push(row) && !solved.is_given(row) && !known(row, found[row].normal)
+            };
+            new.clear();
+            new.extend(rows.clone().filter(|row| tested(*row)));
+            if new.is_empty() {
+                continue;
+            }
+            let mut ways = pair.map(|slot| self.way_before(slot, solved));
+            if solved.is_unbounded(pair) {
+                continue;
+            }
+            let doubt = new.iter().any(|row| solved.is_in_doubt(*row));
+            if doubt {
+                new.retain(|row| solved.is_ahead(*row));
+            } else {
+                // The plane is as good as that of the pair; which of two it is does not show in what others push.
+                if solved.is_of_balls(pair) {
+                    continue;
+                }
+                let without = pair.map(|slot| self.way_without(slot, &new, solved));
+                if !solved.hold(&new, &without) {
+                    continue;
+                }
+                let begin = pair.map(|slot| solved.motion.begin[slot]);
+                ways = if solved.hold(&new, &begin) {
+                    begin
+                } else {
+                    solved.through(new[0], &without, pair.map(|slot| self.way(slot, solved)))
+                };
+            }
+            let path = solved.path(pair, ways);
+            let h = solved.settings.time_step;
+            match path.encounter(h, &mut self.points) {
+                Encounter::Unclear => continue,
+                Encounter::Meets { normal, .. }
+                    if new
+                        .iter()
+                        .any(|row| found[*row].normal.dot(normal) > SAME_PLANE) =>
+                {
+                    continue;
+                }
+                Encounter::Meets { time, .. } => {
+                    path.contacts_at(time, h, &mut self.points, &mut self.late);
+                }
+                Encounter::Apart => {}
+            }
+            // All that is ahead goes, and all of a plane, also where it does not push.
+            for row in rows {
+                let plane =
+                    |other: &usize| found[*other].normal.dot(found[row].normal) > SAME_PLANE;
+                let goes = doubt && solved.is_ahead(row) || new.iter().any(plane);
+                self.stay[row] &= !goes || solved.is_given(row);
+            }
+            self.changed.push(pair);
+            changes = true;
+        }
+        self.new = new;
+        self.late_contacts += self.late.len();
+        changes
+    }
+
+    /// Pairs that were changed, on their way as it is now solved: those that meet all the same get the contacts at that time
+    /// too: of two convex bodies every plane at which they meet is one.
+    fn call_back(&mut self, solved: &Solved) -> bool {
+        let h = solved.settings.time_step;
+        let mut changes = false;
+        let changed = std::mem::take(&mut self.changed);
+        for pair in &changed {
+            let path = solved.path(*pair, pair.map(|slot| self.way(slot, solved)));
+            let Encounter::Meets { time, .. } = path.encounter(h, &mut self.points) else {
+                continue;
+            };
+            let late = self.late.len();
+            path.contacts_at(time, h, &mut self.points, &mut self.late);
+            self.late_contacts += self.late.len() - late;
+            changes = true;
+        }
+        self.changed = changed;
+        changes
+    }
+
+    /// Lists the bodies that get farther than detection allowed for. True if there are any.
+    fn find_struck(&mut self, solved: &Solved, detection: &Detection) -> bool {
+        let h = solved.settings.time_step;
+        self.struck.clear();
+        let moving = solved.bodies.moving.iter().copied();
+        let dynamic = moving.filter(|slot| solved.bodies.constants[*slot].is_dynamic());
+        self.struck.extend(dynamic.filter(|slot| {
+            let end = &solved.record.end[*slot];
+            detection.passes_reach(*slot, end, h)
+        }));
+        !self.struck.is_empty()
+    }
+
+    /// Pairs of struck bodies that have no contact yet, and meet.
+    fn meet_struck(&mut self, solved: &Solved, detection: &mut Detection) -> bool {
+        let h = solved.settings.time_step;
+        let ends = &solved.record.end;
+        let pairs = detection.pairs_of_struck(
+            &self.struck,
+            ends,
+            solved.bodies,
+            solved.motion,
+            solved.settings,
+        );
+        let mut changes = false;
+        for pair in pairs {
+            let known = solved
+                .record
+                .found
+                .binary_search_by_key(&pair, |place| place.bodies);
+            if known.is_ok() || !solved.bodies.may_push(pair) || self.changed.contains(&pair) {
+                continue;
+            }
+            let path = solved.path(pair, pair.map(|slot| self.way(slot, solved)));
+            if let Encounter::Meets { time, .. } = path.encounter(h, &mut self.points) {
+                path.contacts_at(time, h, &mut self.points, &mut self.late);
+                self.late_contacts += 1;
+                self.changed.push(pair);
+                changes = true;
+            }
+        }
+        changes
+    }
+
+    /// The mean velocity of a body through the step as solved.
+    fn way(&self, slot: Slot, solved: &Solved) -> WorldTwist {
+        let push = self.pushes[slot];
+        solved.mean(slot, solved.end(slot), push)
+    }
+
+    /// The mean velocity of a body without what pushes it for the first time.
+    fn way_before(&self, slot: Slot, solved: &Solved) -> WorldTwist {
+        let mut end = solved.end(slot);
+        let mut push = self.pushes[slot];
+        end.linear -= push.fresh.linear;
+        end.angular -= push.fresh.angular;
+        push.contacts = push.old;
+        push.impact &= push.old > 0;
+        solved.mean(slot, end, push)
+    }
+
+    /// The same without some contacts at which it touches another body.
+    fn way_without(&self, slot: Slot, rows: &[usize], solved: &Solved) -> WorldTwist {
+        let mut end = solved.end(slot);
+        let mut push = self.pushes[slot];
+        for row in rows {
+            let change = solved.change(*row, slot);
+            end.linear -= change.linear;
+            end.angular -= change.angular;
+            push.contacts -= u32::from(solved.record.impulse[*row].x > 0.0);
+        }
+        push.impact &= push.contacts > 0;
+        solved.mean(slot, end, push)
+    }
+
+    /// Bodies whose contacts are exchanged, ascending.
+    pub(crate) fn bodies(&self, found: &[Detected]) -> Vec<Slot> {
+        let gone = found.iter().zip(&self.stay).filter(|(_, stay)| !**stay);
+        let gone = gone.map(|(place, _)| place.bodies);
+        let late = self.late.iter().map(|late| late.contact.bodies);
+        let mut bodies: Vec<Slot> = gone.chain(late).flatten().collect();
+        bodies.sort_unstable();
+        bodies.dedup();
+        bodies
+    }
+
+    /// Keeps the impulses of the rows, to go on from.
+    pub(crate) fn hold(&mut self, record: &ContactRecord) {
+        self.before.clone_from(&record.impulse);
+    }
+
+    /// Rows that stayed go on from their impulses.
+    pub(crate) fn go_on(&mut self, record: &mut ContactRecord) {
+        for (impulse, origin) in record.impulse.iter_mut().zip(&self.origin) {
+            if let Some(row) = origin {
+                *impulse = self.before[*row as usize];
+            }
+        }
+    }
+}
+
+impl Solved<'_> {
+    /// The surfaces are apart at `t_k`: the contact is of a plane that the body has yet to meet.
+    fn is_ahead(&self, row: usize) -> bool {
+        let place = &self.record.found[row];
+        let bodies = place.bodies.map(|slot| &self.bodies.constants[slot]);
+        place.gap > path::tolerance(bodies) && !self.is_given(row)
+    }
+
+    /// What the impulse of a row changes of the velocity of one of its bodies.
+    fn change(&self, row: usize, slot: Slot) -> WorldTwist {
+        if !self.bodies.is_awake_dynamic(slot) {
+            return WorldTwist::default();
+        }
+        let (contact, inverse) = (&self.contacts[row], &self.motion.inverse_mass[slot]);
+        let r = contact.frame * self.record.impulse[row];
+        let (side, force) = if contact.bodies[0] == slot.0 {
+            (0, r)
+        } else {
+            (1, -r)
+        };
+        WorldTwist {
+            linear: force * inverse.linear,
+            angular: inverse.angular * contact.arms[side].cross(force),
+        }
+    }
+
+    /// The ways of two bodies as solved, but for the approach along the normal of a row, which is that of the ways `without` it.
+    fn through(
+        &self,
+        row: usize,
+        without: &[WorldTwist; 2],
+        mut ways: [WorldTwist; 2],
+    ) -> [WorldTwist; 2] {
+        let (n, arms) = (self.record.found[row].normal, self.contacts[row].arms);
+        let approach = |ways: &[WorldTwist; 2]| n.dot(ways[0].at(arms[0]) - ways[1].at(arms[1]));
+        ways[0].linear += n * (approach(without) - approach(&ways));
+        ways
+    }
+
+    /// A body without bounds is its plane.
+    fn is_unbounded(&self, pair: [Slot; 2]) -> bool {
+        let bounded = |slot: Slot| self.bodies.constants[slot].radius.is_finite();
+        !pair.into_iter().all(bounded)
+    }
+
+    fn is_of_balls(&self, pair: [Slot; 2]) -> bool {
+        let ball = |slot: Slot| self.bodies.constants[slot].ball_radius().is_some();
+        pair.into_iter().all(ball)
+    }
+
+    /// The contact is of a plane ahead that the bodies may have left when they get there.
+    fn is_in_doubt(&self, row: usize) -> bool {
+        self.is_ahead(row) && !self.is_unbounded(self.record.found[row].bodies) && self.is_fast(row)
+    }
+
+    /// The bodies of a row move along its plane by a good part of the thinner one, before or after the impulses.
+    fn is_fast(&self, row: usize) -> bool {
+        let (place, contact) = (&self.record.found[row], &self.contacts[row]);
+        let along = |twists: [&WorldTwist; 2]| {
+            let [a, b] = [0, 1].map(|side| twists[side].at(contact.arms[side]));
+            (a - b).reject_from_normalized(place.normal).length()
+        };
+        let begin = along(place.bodies.map(|slot| &self.motion.begin[slot]));
+        let ends = place.bodies.map(|slot| self.end(slot));
+        let way = self.settings.time_step * begin.max(along([&ends[0], &ends[1]]));
+        let bodies = place.bodies.map(|slot| &self.bodies.constants[slot]);
+        way > FAST * path::thickness(bodies)
+    }
+
+    /// On these ways the bodies of some rows would overlap.
+    fn hold(&self, rows: &[usize], ways: &[WorldTwist; 2]) -> bool {
+        let h = self.settings.time_step;
+        rows.iter().any(|row| {
+            let (place, contact) = (&self.record.found[*row], &self.contacts[*row]);
+            let [a, b] = [0, 1].map(|side| ways[side].at(contact.arms[side]));
+            let end = place.gap + h * place.normal.dot(a - b);
+            end < -path::tolerance(place.bodies.map(|slot| &self.bodies.constants[slot]))
+        })
+    }
+
+    fn is_given(&self, row: usize) -> bool {
+        let given = &self.record.given;
+        given
+            .binary_search_by_key(&(row as u32), |given| given.row)
+            .is_ok()
+    }
+
+    fn path(&self, pair: [Slot; 2], twists: [WorldTwist; 2]) -> Path<'_> {
+        Path {
+            pair,
+            bodies: pair.map(|slot| &self.bodies.constants[slot]),
+            poses: pair.map(|slot| &self.bodies.pose[slot]),
+            twists,
+        }
+    }
+
+    /// `v_{k+1}`.
+    fn end(&self, slot: Slot) -> WorldTwist {
+        if self.bodies.is_awake_dynamic(slot) {
+            self.record.end[slot]
+        } else {
+            self.motion.free[slot]
+        }
+    }
+
+    /// `v_{k+θ}`, for a body that ends with a velocity and is pushed so.
+    fn mean(&self, slot: Slot, end: WorldTwist, push: Push) -> WorldTwist {
+        let theta = match self.settings.theta {
+            Theta::Fixed(theta) => theta,
+            Theta::Auto if push.contacts > 0 && !push.impact => 1.0,
+            Theta::Auto => 0.5,
+        };
+        if self.bodies.constants[slot].kind != RigidBody::Dynamic {
+            return end;
+        }
+        let begin = &self.motion.begin[slot];
+        WorldTwist {
+            linear: end.linear * theta + begin.linear * (1.0 - theta),
+            angular: end.angular * theta + begin.angular * (1.0 - theta),
+        }
+    }
+}
