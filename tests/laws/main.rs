@@ -34,6 +34,7 @@ mod rest;
 mod rolling;
 mod scenes;
 mod scheme;
+mod simbench;
 mod sleeping;
 mod structures;
 mod support;
