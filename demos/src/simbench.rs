@@ -1,4 +1,4 @@
-//! What the tasks of SimBenchmark [SimBenchmark] measure, and what other engines reached.
+//! What the tasks of SimBenchmark [docs/references.md, SimBenchmark] measure, and what other engines reached.
 //!
 //! Errors are means over the states at `t = k h`, before each step, of the *square* of what is wrong: that is how they were
 //! published.

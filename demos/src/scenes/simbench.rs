@@ -1,4 +1,4 @@
-//! The tasks of SimBenchmark [SimBenchmark] that need no joints.
+//! The tasks of SimBenchmark [docs/references.md, SimBenchmark] that need no joints.
 //!
 //! Rebuilt from a description of the scenes, body by body. Friction and restitution are those of the tasks: the smaller of
 //! two coefficients counts. Nothing sleeps, and one thread works. What each task measures: [`crate::simbench`].

@@ -1,4 +1,4 @@
-//! Figures of five engines, from the public results of SimBenchmark [SimBenchmark]: Intel i7-7700HQ, one core.
+//! Figures of five engines, from the public results of SimBenchmark [docs/references.md, SimBenchmark]: Intel i7-7700HQ, one core.
 
 use super::Task;
 
