@@ -1,9 +1,10 @@
-//! `moreau bench`: whole steps, their sweeps and the memory behind them, or solvers side by side.
+//! `moreau bench`: whole steps, their sweeps and the memory behind them; solvers side by side; tasks that other engines did.
 
 mod bandwidth;
 mod machine;
 mod plan;
 mod report;
+mod simbench;
 mod solvers;
 mod steps;
 mod sweeps;
@@ -17,5 +18,6 @@ pub(crate) fn bench(options: &BenchOptions) -> Result<(), Failure> {
     match &options.methods {
         None => report::report(&options.timings),
         Some(Bench::Solvers(options)) => solvers::solvers(options),
+        Some(Bench::Simbench(options)) => simbench::simbench(options),
     }
 }

@@ -11,8 +11,8 @@
 mod parameter;
 
 use crate::scenes::{
-    arch, awake, bounce, incline, mass_ratio, mixed, pinch, pour, pyramid, stack, standing, top,
-    wall,
+    arch, awake, bounce, incline, mass_ratio, mixed, pinch, pour, pyramid, simbench, stack,
+    standing, top, wall,
 };
 use moreau::Scene;
 use parameter::{AT_LEAST_ZERO, POSITIVE};
@@ -386,6 +386,58 @@ const SCENES: &[BuiltIn] = &[
         description: "benchmark: the wall of 20 rows of 20 bricks",
         parameters: &[],
         build: |_| awake(wall::wall(20, 20, 0.6)),
+    },
+    BuiltIn {
+        name: "rolling",
+        description: "SimBenchmark: a box with 25 balls on it is pulled over the ground",
+        parameters: &[
+            Parameter {
+                name: "angle",
+                description: "direction of the pull, degrees from x",
+                default: 60.0,
+                bound: Bound::OneOf(&[60.0, 90.0]),
+            },
+            Parameter {
+                name: "overlap",
+                description: "overlap that every body starts with, m",
+                default: 2e-5,
+                bound: Bound::Between(0.0, 1e-3),
+            },
+        ],
+        build: |v| {
+            let direction = match v.whole("angle") {
+                90 => simbench::Direction::Y,
+                _ => simbench::Direction::Xy,
+            };
+            simbench::rolling(direction, v.number("overlap"))
+        },
+    },
+    BuiltIn {
+        name: "bouncing",
+        description: "SimBenchmark: 49 elastic balls bounce on the ground",
+        parameters: &[],
+        build: |_| simbench::bouncing(),
+    },
+    BuiltIn {
+        name: "pile_666",
+        description: "SimBenchmark: a cube of 216 balls falls apart without friction",
+        parameters: &[],
+        build: |_| simbench::pile_666(0.0),
+    },
+    BuiltIn {
+        name: "elastic_666",
+        description: "SimBenchmark: the same with elastic balls",
+        parameters: &[],
+        build: |_| simbench::pile_666(1.0),
+    },
+    BuiltIn {
+        name: "kapla_tower",
+        description: "SimBenchmark: a tower of 102 loose planks stands for ten minutes",
+        parameters: &[Parameter {
+            default: 0.64,
+            ..FRICTION
+        }],
+        build: |v| simbench::kapla_tower(v.number("friction")),
     },
 ];
 

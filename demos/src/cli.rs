@@ -2,6 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use moreau_demos::simbench::Task;
 use moreau_demos::{ResidualKind, SolverChoice, solver_choice};
 use std::path::PathBuf;
 
@@ -73,6 +74,9 @@ pub(crate) enum Bench {
     /// Run the solvers over all FCLIB files of a folder, one thread each, from zero impulse, and
     /// print what each of them solved and how fast.
     Solvers(SolverBenchOptions),
+    /// Run the tasks of SimBenchmark that need no joints, one thread each: error and time for every
+    /// time step, beside those of five other engines.
+    Simbench(SimbenchOptions),
 }
 
 impl Default for Command {
@@ -220,6 +224,31 @@ pub(crate) struct SolverBenchOptions {
     /// Write `profile-E.svg` for each residual, `table.md` and `table.csv` to this folder.
     #[arg(long, value_name = "OUT_DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SimbenchOptions {
+    /// Which tasks; all of them if not given.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = task_parser())]
+    pub(crate) tasks: Vec<Task>,
+    /// Only time steps of 1 ms and more, and the tower for half a minute instead of ten: ten seconds
+    /// instead of five minutes.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Print Markdown tables.
+    #[arg(long)]
+    pub(crate) markdown: bool,
+    /// Write one line a run to this file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+}
+
+/// Names of tasks.
+fn task_parser() -> impl TypedValueParser<Value = Task> {
+    PossibleValuesParser::new(Task::ALL.map(Task::name)).try_map(|name| {
+        let task = Task::ALL.into_iter().find(|task| task.name() == name);
+        task.ok_or("expected a task")
+    })
 }
 
 /// Names of solvers, with their descriptions in the help.

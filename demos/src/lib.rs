@@ -23,6 +23,7 @@ pub mod performance_profile;
 pub mod problem_file;
 pub mod residual_kind;
 pub mod scenes;
+pub mod simbench;
 pub mod solver_choice;
 pub mod step_file;
 pub mod table;

@@ -11,6 +11,7 @@ pub mod mixed;
 pub mod pinch;
 pub mod pour;
 pub mod pyramid;
+pub mod simbench;
 pub mod stack;
 pub mod top;
 pub mod wall;

@@ -75,6 +75,36 @@ fn tables_hold_every_scene_with_a_residual_beside_every_time() {
 }
 
 #[test]
+fn tasks_stand_beside_what_was_published() {
+    let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/simbench.csv");
+    let options = [
+        "--quick",
+        "--markdown",
+        "--tasks",
+        "bouncing",
+        "--csv",
+        file,
+    ];
+    let output = moreau(&[&["bench", "simbench"], &options[..]].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    let rows = table(&text, "bouncing, J²");
+    assert_eq!(rows[0][..3], ["h, s", "Moreau", "Moreau, forecast"]);
+    assert_eq!(column(&rows, "h, s"), [0.1, 0.04, 0.01, 0.004, 0.001]);
+    let raisim = rows[0].iter().position(|head| head == "RaiSim").unwrap();
+    assert_eq!(rows[5][raisim], "1.9e-2 / 0.235");
+    let csv = std::fs::read_to_string(file).unwrap();
+    // Five time steps by two rules.
+    assert_eq!(csv.lines().count(), 1 + 5 * 2, "{csv}");
+    let columns = |line: &str| line.split(',').count();
+    assert!(csv.lines().all(|line| columns(line) == 10), "{csv}");
+
+    let output = moreau(&["bench", "simbench", "--tasks", "anymal"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("elastic-666"));
+}
+
+#[test]
 fn wrong_sizes_are_refused_before_anything_is_measured() {
     for (arguments, part) in [
         (

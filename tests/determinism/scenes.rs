@@ -8,7 +8,7 @@ use moreau::scene::Scene;
 use moreau_demos::{built_in, list};
 
 /// Small forms of all built-in scenes, and the steps after which each has been in contact for a while.
-const SMALL: [(&str, usize); 17] = [
+const SMALL: [(&str, usize); 22] = [
     ("pour:n=60,radius=0.01", 50),
     ("stack:n=6", 40),
     ("pyramid:n=6", 40),
@@ -23,6 +23,12 @@ const SMALL: [(&str, usize); 17] = [
     ("sphere_pour:n=1000", 70),
     ("box_pyramid:n=20", 24),
     ("wall_20x20", 24),
+    ("rolling", 24),
+    // The first steps after the fall.
+    ("bouncing", 1000),
+    ("pile_666", 70),
+    ("elastic_666", 500),
+    ("kapla_tower", 24),
     ("sphere_pour:n=8000", 32),
     // Several blocks of the narrow phase.
     ("sphere_pour:n=32000", 24),

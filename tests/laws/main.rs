@@ -35,6 +35,7 @@ mod rest;
 mod rolling;
 mod scenes;
 mod scheme;
+mod simbench;
 mod sleeping;
 mod structures;
 mod support;
