@@ -27,7 +27,7 @@ pub use interactions::law::InteractionLaw;
 pub use interactions::warm_start::{StoredImpulse, WarmStart};
 pub use math::rotation;
 pub use math::spatial_order::spatial_order;
-pub use motion::scheme::{BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
+pub use motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
 pub use results::contact_view::{ContactStatus, ContactView, ContactViews, Contacts};
 pub use results::energy::EnergyLedger;
 pub use results::report::{StepReport, StepTiming};

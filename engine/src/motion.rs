@@ -136,11 +136,6 @@ impl Motion {
         let linear = begin.linear.length().max(free.linear.length());
         (linear, begin.angular.length().max(free.angular.length()))
     }
-
-    /// Velocity (m/s, inertial frame) of the point of body `slot` at `arm` from its centre at `t_k`.
-    pub(crate) fn begin_velocity(&self, slot: Slot, arm: DVec3) -> DVec3 {
-        self.begin[slot].at(arm)
-    }
 }
 
 /// Free motion of a moving body.

@@ -180,3 +180,30 @@ fn a_plastic_ball_stops_on_the_surface() {
         assert!(simulation.twist(ball).unwrap().linear.length() <= 1e-10);
     }
 }
+
+/// A ball that only the fall of the step itself brings to the plane is struck in this step, with the velocity that it has: it is not
+/// stopped first, to bounce a step later from what gravity gives it in between.
+#[test]
+fn a_ball_that_falls_onto_the_plane_within_the_step_bounces_in_it() {
+    let h = reference().time_step;
+    let (speed, g) = (1.0, 9.81);
+    for part in [0.1, 0.5, 0.9] {
+        let mut simulation = Simulation::new(reference()).unwrap();
+        let elastic = Material {
+            restitution: 1.0,
+            ..Material::default()
+        };
+        ground(&mut simulation, elastic);
+        // Out of reach at this speed alone, within reach with a part of the fall.
+        let gap = h * speed + part * 0.5 * g * h * h;
+        let state = (
+            Pose::at(0.0, 0.0, 0.5 + gap),
+            Twist::linear(0.0, 0.0, -speed),
+        );
+        let ball = (RigidBody::Dynamic, Collider::sphere(0.5), elastic);
+        let ball = simulation.spawn((ball, state)).unwrap();
+        simulation.step().unwrap();
+        let after = simulation.twist(ball).unwrap().linear.z;
+        assert!((after - speed).abs() <= 1e-9, "{part}: {after}");
+    }
+}

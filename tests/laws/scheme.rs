@@ -27,10 +27,10 @@ impl Scheme for ExplicitEuler {
         &self,
         gap: f64,
         restitution: f64,
-        approach: impl FnOnce() -> f64,
+        approach: impl FnOnce() -> moreau::Approach,
         settings: &Settings,
     ) -> NormalLaw {
-        let approach = approach();
+        let approach = approach().begin;
         let closes = gap + settings.time_step * approach <= 0.0;
         NormalLaw {
             imposed: closes,

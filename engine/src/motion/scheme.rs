@@ -19,12 +19,12 @@ pub trait Scheme: Sync {
     fn predict(&self, body: &BodyAtStart<'_>, settings: &Settings) -> FreeMotion;
 
     /// **Offset of the law.** The term `s` of `0 ≤ u_N + s ⊥ r_N ≥ 0` for a contact with `gap` `g_N` (m) and
-    /// `restitution` `e`; `approach` works out `u_{N,k}` (m/s).
+    /// `restitution` `e`; `approach` works out the velocities at which the bodies come.
     fn normal_law(
         &self,
         gap: f64,
         restitution: f64,
-        approach: impl FnOnce() -> f64,
+        approach: impl FnOnce() -> Approach,
         settings: &Settings,
     ) -> NormalLaw;
 
@@ -89,6 +89,15 @@ pub struct BodySolved<'a> {
     pub pushed: bool,
     /// One of them in an impact.
     pub struck: bool,
+}
+
+/// Normal velocities of a contact before the impulses of a step, m/s; negative while the bodies close.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Approach {
+    /// `u_{N,k}`, at the beginning of the step.
+    pub begin: f64,
+    /// Of the free motion, at its end.
+    pub free: f64,
 }
 
 /// The normal law of a contact in a step.

@@ -18,10 +18,10 @@ use crate::interactions::warm_start::{Cursor, Source};
 use crate::math::chunks;
 use crate::math::rotation::contact_frame;
 use crate::motion::Motion;
-use crate::motion::scheme::{NormalLaw, Scheme};
+use crate::motion::scheme::{Approach, NormalLaw, Scheme};
 use crate::settings::Settings;
 use glam::{DMat3, DVec3};
-use moreau_solvers::{Contact, FactoredProblem};
+use moreau_solvers::{Contact, FactoredProblem, WorldTwist};
 use std::ops::Range;
 
 /// The friction-contact problem of the step.
@@ -175,10 +175,15 @@ impl<S: Scheme> Parts<'_, S> {
             let [a, b] = contact.bodies;
             let [arm_a, arm_b] =
                 arms.unwrap_or_else(|| contact.arms_to_point(self.motion.centres()));
-            let at_a = self.motion.begin_velocity(a, arm_a);
-            contact
-                .normal
-                .dot(at_a - self.motion.begin_velocity(b, arm_b))
+            let normal = |twists: &[WorldTwist]| {
+                contact
+                    .normal
+                    .dot(twists[a].at(arm_a) - twists[b].at(arm_b))
+            };
+            Approach {
+                begin: normal(&self.motion.begin),
+                free: normal(&self.motion.free),
+            }
         };
         let normal = self
             .scheme

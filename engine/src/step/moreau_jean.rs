@@ -3,7 +3,7 @@
 //! Predict: the free motion of `motion/free_motion.rs`. Offsets:
 //!
 //! ```text
-//! gap-aware   all of I₀;    s = e u_{N,k}        if g_N + h u_{N,k} ≤ 0, u_{N,k} < −u_threshold, e > 0
+//! gap-aware   all of I₀;    s = e u_{N,k}        if g_N + h (u_{N,k} + u_free)/2 ≤ 0, u_{N,k} < −u_threshold, e > 0
 //!                           s = max(g_N, 0)/h + e u_{N,k}    if u_{N,k} > u_threshold, e > 0
 //!                           s = max(g_N, 0)/h    otherwise
 //! forecast    g_N + γ h u_{N,k} ≤ ε (and u_{N,k} ≤ 0 if asked);    s = e u_{N,k}
@@ -29,7 +29,7 @@
 use crate::components::{Pose, Twist};
 use crate::math::rotation;
 use crate::motion::free_motion::free_motion;
-use crate::motion::scheme::{BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
+use crate::motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
 use crate::settings::{Activation, RotationUpdate, Settings, Theta};
 use glam::DVec3;
 
@@ -48,7 +48,7 @@ impl Scheme for MoreauJean {
         &self,
         gap: f64,
         restitution: f64,
-        approach: impl FnOnce() -> f64,
+        approach: impl FnOnce() -> Approach,
         settings: &Settings,
     ) -> NormalLaw {
         let h = settings.time_step;
@@ -57,8 +57,13 @@ impl Scheme for MoreauJean {
                 let open = gap.max(0.0) / h;
                 if restitution > 0.0 {
                     let threshold = settings.bounce_threshold();
-                    let approach = approach();
-                    if approach < -threshold && gap + h * approach <= 0.0 {
+                    let Approach {
+                        begin: approach,
+                        free,
+                    } = approach();
+                    // The way of a free flight is exact.
+                    let end = gap + 0.5 * h * (approach + free);
+                    if approach < -threshold && end <= 0.0 {
                         (true, restitution * approach, true)
                     } else if approach > threshold {
                         (true, open + restitution * approach, true)
@@ -74,7 +79,7 @@ impl Scheme for MoreauJean {
                 threshold,
                 approaching_only,
             } => {
-                let approach = approach();
+                let approach = approach().begin;
                 let near = gap + gamma * h * approach <= threshold;
                 let closing = !approaching_only || approach <= 0.0;
                 (near && closing, restitution * approach, restitution > 0.0)
