@@ -20,6 +20,8 @@ mod emitters;
 mod energy;
 mod frames;
 mod free_fall;
+mod friction_bound;
+
 mod incline;
 mod interactions;
 mod invariance;
