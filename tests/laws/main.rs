@@ -22,6 +22,7 @@ mod frames;
 mod free_fall;
 mod friction_bound;
 
+mod heavy_loads;
 mod incline;
 mod interactions;
 mod invariance;
@@ -29,6 +30,7 @@ mod kinematic;
 mod ledger;
 mod lifecycle;
 mod momentum;
+mod no_solution;
 mod projection;
 mod reference_accuracy;
 mod report;
