@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Without a command: run the built-in scene `pour`.
 ///
 /// Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 a step or a solve did not reach
-/// the required residual, 4 the state became non-finite.
+/// the required residual or velocity, 4 the state became non-finite.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Arguments {
@@ -111,10 +111,14 @@ pub(crate) struct RunOptions {
     /// What to write in each step: JSON lines on stdout, text on stderr, nothing.
     #[arg(long, value_name = "FORM", value_enum, default_value_t)]
     pub(crate) log: Log,
-    /// Fail with exit code 3 unless every step reaches this residual. Also the solver's tolerance,
+    /// Fail with exit code 3 unless every step has a solution and reaches this residual. Also the solver's tolerance,
     /// where that is larger and `--tol` is not given.
     #[arg(long, value_name = "E", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) require_residual: Option<f64>,
+    /// Fail with exit code 3 unless every step has a solution and leaves at most this velocity, m/s: root mean square over the
+    /// closed contacts of an island. Also the solver's tolerance, where that is larger.
+    #[arg(long, value_name = "V", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) require_velocity: Option<f64>,
     /// Fail with exit code 1 unless the state at the end has this hash (16 hexadecimal digits).
     #[arg(long, value_name = "HASH", value_parser = hash)]
     pub(crate) verify_hash: Option<u64>,
@@ -142,6 +146,7 @@ impl Default for RunOptions {
             tol: None,
             log: Log::None,
             require_residual: None,
+            require_velocity: None,
             verify_hash: None,
             fclib: None,
             fclib_every: None,

@@ -38,6 +38,30 @@ pub(crate) enum Failure {
         worst: u64,
         worst_value: f64,
     },
+    #[error(
+        "{count} of {steps} steps did not reach {required:e} m/s at the contacts of every island: the first is step {first} \
+         with {first_value:.3e} m/s, the worst is step {worst} with {worst_value:.3e} m/s"
+    )]
+    Velocity {
+        count: u64,
+        steps: u64,
+        required: f64,
+        first: u64,
+        first_value: f64,
+        worst: u64,
+        worst_value: f64,
+    },
+    #[error(
+        "{count} of {steps} steps were not solved, {without} of them because they have no solution: the first is step {first}, \
+         which leaves {first_value:.3e} m/s at a contact"
+    )]
+    NotSolved {
+        count: u64,
+        steps: u64,
+        without: u64,
+        first: u64,
+        first_value: f64,
+    },
     #[error("the problem of step {step} of {scene} cannot be solved: {source}")]
     Sweeps {
         scene: String,
@@ -79,7 +103,10 @@ impl Failure {
             | Self::Unchecked { .. }
             | Self::Solution { .. }
             | Self::Unread { .. } => 1,
-            Self::Residual { .. } | Self::Unsolved { .. } => 3,
+            Self::Residual { .. }
+            | Self::Velocity { .. }
+            | Self::NotSolved { .. }
+            | Self::Unsolved { .. } => 3,
             Self::Scene(SceneError::Refused {
                 source:
                     StepError::NonFinite { .. } | StepError::Problem(ProblemError::NotFinite { .. }),

@@ -1,7 +1,7 @@
 //! JSON on stdout. `--log jsonl`: one object a step, one for the run.
 
 use crate::record::Record;
-use moreau::StepReport;
+use moreau::{BodyId, StepReport, StepStatus};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -41,6 +41,11 @@ struct Step {
     work_sleep: f64,
     sleeping: usize,
     islands: usize,
+    status: StepStatus,
+    conflict: Option<[BodyId; 2]>,
+    velocity: f64,
+    worst_velocity: f64,
+    worst_pair: Option<[BodyId; 2]>,
 }
 
 #[derive(Serialize)]
@@ -97,6 +102,11 @@ pub(crate) fn write_step(out: &mut impl Write, report: &StepReport) -> io::Resul
         work_sleep: energy.work_sleep,
         sleeping: report.sleeping,
         islands: report.islands,
+        status: report.status,
+        conflict: report.conflict,
+        velocity: report.velocity,
+        worst_velocity: report.worst_velocity,
+        worst_pair: report.worst_pair,
     };
     line(out, &step)
 }

@@ -19,11 +19,31 @@ impl At {
     }
 }
 
-/// Steps whose residual is above a bound.
+/// Steps that do not reach what is required of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Missed {
     pub(crate) count: u64,
     pub(crate) first: At,
+}
+
+impl Missed {
+    fn add(&mut self, step: u64, value: f64) {
+        if self.count == 0 {
+            self.first = At { step, value };
+        }
+        self.count += 1;
+    }
+}
+
+/// What is required of every step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Required {
+    /// `e_scaled`.
+    pub(crate) residual: Option<f64>,
+    /// m/s.
+    pub(crate) velocity: Option<f64>,
+    /// `e_scaled` to which steps are solved.
+    pub(crate) tolerance: f64,
 }
 
 /// The record of a run.
@@ -42,16 +62,23 @@ pub(crate) struct Record {
     pub(crate) ledger: EnergyLedger,
     /// Steps that the solver reported as not converged.
     pub(crate) not_converged: u64,
+    /// Steps without a solution.
+    pub(crate) without_solution: Missed,
+    /// These, and steps that miss something else than `e_scaled`.
+    pub(crate) unsolved: Missed,
     /// Steps above the required residual.
     pub(crate) missed: Missed,
-    required: Option<f64>,
+    /// Steps above the required velocity.
+    pub(crate) missed_velocity: Missed,
+    pub(crate) velocity_worst: At,
+    required: Required,
     milliseconds: Vec<f64>,
     residuals: Vec<f64>,
     sweeps: Vec<f64>,
 }
 
 impl Record {
-    pub(crate) fn new(required: Option<f64>) -> Self {
+    pub(crate) fn new(required: Required) -> Self {
         Self {
             required,
             ..Self::default()
@@ -70,15 +97,25 @@ impl Record {
         self.penetration_worst.raise(step, report.max_penetration);
         self.ledger.accumulate(&report.energy);
         self.not_converged += u64::from(!report.converged);
-        let reached = self.required.is_none_or(|e| report.e_scaled <= e);
-        if !reached {
-            if self.missed.count == 0 {
-                self.missed.first = At {
-                    step,
-                    value: report.e_scaled,
-                };
-            }
-            self.missed.count += 1;
+        self.velocity_worst.raise(step, report.velocity);
+        let Required {
+            residual,
+            velocity,
+            tolerance,
+        } = self.required;
+        if report.status.is_without_solution() {
+            self.without_solution.add(step, report.worst_velocity);
+        }
+        // Whatever it misses is not e_scaled.
+        let unseen = !report.converged && report.e_scaled <= tolerance;
+        if report.status.is_without_solution() || unseen {
+            self.unsolved.add(step, report.worst_velocity);
+        }
+        if !residual.is_none_or(|e| report.e_scaled <= e) {
+            self.missed.add(step, report.e_scaled);
+        }
+        if !velocity.is_none_or(|v| report.velocity <= v) {
+            self.missed_velocity.add(step, report.velocity);
         }
         self.milliseconds.push(report.timing.ms_total);
         self.residuals.push(report.e_scaled);
@@ -106,6 +143,14 @@ impl Record {
 mod tests {
     use super::*;
 
+    fn at_most(residual: f64) -> Required {
+        Required {
+            residual: Some(residual),
+            velocity: None,
+            tolerance: residual,
+        }
+    }
+
     fn report(step: u64, e_scaled: f64) -> StepReport {
         StepReport {
             step,
@@ -117,7 +162,7 @@ mod tests {
 
     #[test]
     fn the_worst_and_the_first_miss_are_kept() {
-        let mut record = Record::new(Some(1e-4));
+        let mut record = Record::new(at_most(1e-4));
         for (step, e) in [(1, 1e-5), (2, 2e-4), (3, 3e-3), (4, 1e-4)] {
             record.add(&report(step, e));
         }
@@ -142,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_residual_that_is_no_number_misses_every_bound() {
-        let mut record = Record::new(Some(1e-4));
+        let mut record = Record::new(at_most(1e-4));
         record.add(&report(1, 1e-5));
         record.add(&report(2, f64::NAN));
         record.add(&report(3, 1e-5));

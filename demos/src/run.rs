@@ -3,7 +3,7 @@
 use crate::cli::{Log, RunOptions};
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::record::Record;
+use crate::record::{Record, Required};
 use crate::step_writer::StepWriter;
 use crate::{json_lines, summary};
 use moreau::{Scene, SceneError, SceneRun};
@@ -53,6 +53,10 @@ fn override_settings(scene: &mut Scene, options: &RunOptions) {
     } else if let Some(required) = required.filter(|e| settings.tolerance() > *e) {
         settings.tolerance = Some(required);
     }
+    let required = options.require_velocity;
+    if let Some(required) = required.filter(|v| settings.velocity_tolerance() > *v) {
+        settings.velocity_tolerance = Some(required);
+    }
 }
 
 fn step_count(scene: &Scene, options: &RunOptions) -> Result<u64, Failure> {
@@ -91,7 +95,11 @@ fn make_steps(
     writer: &StepWriter,
 ) -> Result<Made, Failure> {
     let mut made = Made {
-        record: Record::new(options.require_residual),
+        record: Record::new(Required {
+            residual: options.require_residual,
+            velocity: options.require_velocity,
+            tolerance: run.simulation.settings().tolerance(),
+        }),
         error: None,
         unread: false,
     };
@@ -148,6 +156,30 @@ fn verdict(run: &mut SceneRun, made: Made, options: &RunOptions) -> Result<(), F
     if let Some(error) = made.error {
         return Err(error.into());
     }
+    let checked = options.require_residual.is_some() || options.require_velocity.is_some();
+    if checked && record.unsolved.count > 0 {
+        return Err(Failure::NotSolved {
+            count: record.unsolved.count,
+            steps: record.steps,
+            without: record.without_solution.count,
+            first: record.unsolved.first.step,
+            first_value: record.unsolved.first.value,
+        });
+    }
+    if let Some(required) = options
+        .require_velocity
+        .filter(|_| record.missed_velocity.count > 0)
+    {
+        return Err(Failure::Velocity {
+            count: record.missed_velocity.count,
+            steps: record.steps,
+            required,
+            first: record.missed_velocity.first.step,
+            first_value: record.missed_velocity.first.value,
+            worst: record.velocity_worst.step,
+            worst_value: record.velocity_worst.value,
+        });
+    }
     if let Some(required) = options.require_residual.filter(|_| record.missed.count > 0) {
         return Err(Failure::Residual {
             count: record.missed.count,
@@ -159,7 +191,7 @@ fn verdict(run: &mut SceneRun, made: Made, options: &RunOptions) -> Result<(), F
             worst_value: record.residual_worst.value,
         });
     }
-    let checked = options.require_residual.is_some() || options.verify_hash.is_some();
+    let checked = checked || options.verify_hash.is_some();
     if made.unread && checked {
         return Err(Failure::Unchecked { step: record.steps });
     }

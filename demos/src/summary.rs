@@ -3,7 +3,7 @@
 use crate::picture;
 use crate::record::Record;
 use crate::units::{count, quantity, residual};
-use moreau::SceneRun;
+use moreau::{SceneRun, Settings};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -123,25 +123,40 @@ pub(crate) fn text(run: &mut SceneRun, record: &Record, wall_time: Duration) -> 
         &format!("{} left over", quantity(ledger.energy_gap, "J")),
     );
     row("state hash", &format!("{hash:016x}"));
-    let _ = writeln!(text, "\n  {}", verdict(record, settings.tolerance()));
+    let _ = writeln!(text, "\n  {}", verdict(record, &settings));
     text
 }
 
-fn verdict(record: &Record, tolerance: f64) -> String {
-    let worst = record.residual_worst;
+fn verdict(record: &Record, settings: &Settings) -> String {
+    let bounds = format!(
+        "e_scaled ≤ {} and {} at contacts",
+        residual(settings.tolerance()),
+        quantity(settings.velocity_tolerance(), "m/s")
+    );
+    let worst = [record.residual_worst, record.velocity_worst];
     if record.steps == 0 {
         "no step was made".to_owned()
     } else if record.not_converged == 0 {
-        format!("every step solved to e_scaled ≤ {}", residual(tolerance))
+        format!("every step solved to {bounds}")
     } else {
-        format!(
-            "{} of {} steps not solved to e_scaled ≤ {}: the worst has {} (step {})",
+        let mut text = format!(
+            "{} of {} steps not solved to {bounds}: the worst have {} (step {}) and {} (step {})",
             count(record.not_converged),
             count(record.steps),
-            residual(tolerance),
-            residual(worst.value),
-            worst.step
-        )
+            residual(worst[0].value),
+            worst[0].step,
+            quantity(worst[1].value, "m/s"),
+            worst[1].step
+        );
+        let without = record.without_solution;
+        if without.count > 0 {
+            text += &format!(
+                "\n  {} of them have no solution: the first is step {}",
+                count(without.count),
+                without.first.step
+            );
+        }
+        text
     }
 }
 

@@ -207,6 +207,57 @@ fn a_required_residual_that_is_not_reached_is_code_3() {
     assert!(text.contains("state hash"));
 }
 
+/// Two walls that close on a ball: `e_scaled` is relative to an impulse that grows, and says nothing.
+#[test]
+fn steps_without_a_solution_are_code_3() {
+    let wall = |x: f64| {
+        format!(
+            "[[bodies]]\nkind = \"kinematic\"\nshape = {{ half_space = {{ normal = [{x}, 0.0, 0.0] }} }}\n\
+             position = [{}, 0.0, 0.0]\ntwist = {{ linear = [{x}, 0.0, 0.0] }}\n",
+            -0.1 * x
+        )
+    };
+    let text = format!(
+        "[[bodies]]\nshape = {{ sphere = {{ radius = 0.1 }} }}\n{}{}",
+        wall(1.0),
+        wall(-1.0)
+    );
+    let file = scene_file("closing_walls.toml", &text);
+    let run = ["run", file.to_str().unwrap(), "--steps", "5"];
+    assert_eq!(code(&moreau(&run)), 0);
+    for check in [["--require-residual", "1"], ["--require-velocity", "10"]] {
+        let missed = moreau(&[&run[..], &check].concat());
+        let text = stderr(&missed);
+        assert_eq!(code(&missed), 3, "{text}");
+        assert!(text.contains("5 of 5 steps were not solved"), "{text}");
+    }
+}
+
+#[test]
+fn a_required_velocity_that_is_not_reached_is_code_3() {
+    let run = ["run", "pyramid:n=8", "--steps", "5"];
+    let reached = moreau(&[&run[..], &["--require-velocity", "1e-6"]].concat());
+    assert_eq!(code(&reached), 0, "{}", stderr(&reached));
+    // One sweep, from the ground upwards, does not solve a stack.
+    let mut text = "[settings.solver]\nmin_sweeps = 1\nmax_sweeps = 1\nmax_factorizations = 0\n\
+                    [[bodies]]\nkind = \"static\"\nshape = { half_space = { normal = [0.0, 0.0, 1.0] } }\n"
+        .to_owned();
+    for z in [0.5, 1.5, 2.5] {
+        text += &format!(
+            "[[bodies]]\nshape = {{ cuboid = {{ half_extents = [0.5, 0.5, 0.5] }} }}\nposition = [0.0, 0.0, {z}]\n"
+        );
+    }
+    let file = scene_file("one_sweep.toml", &text);
+    let run = ["run", file.to_str().unwrap(), "--steps", "3"];
+    let missed = moreau(&[&run[..], &["--require-velocity", "1e-6"]].concat());
+    let text = stderr(&missed);
+    assert_eq!(code(&missed), 3, "{text}");
+    assert!(
+        text.contains("3 of 3 steps did not reach 1e-6 m/s"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_state_that_becomes_infinite_is_code_4() {
     let file = scene_file(

@@ -30,7 +30,7 @@ pub use math::spatial_order::spatial_order;
 pub use motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
 pub use results::contact_view::{ContactStatus, ContactView, ContactViews, Contacts};
 pub use results::energy::EnergyLedger;
-pub use results::report::{StepReport, StepTiming};
+pub use results::report::{StepReport, StepStatus, StepTiming};
 pub use scene::{Scene, SceneError, SceneRun};
 pub use settings::{
     Accuracy, Activation, Advanced, DelassusForm, Projection, RotationUpdate, Settings,

@@ -10,7 +10,7 @@ use crate::error::SettingsError;
 use bevy_ecs::prelude::*;
 use file::SettingsFile;
 use glam::DVec3;
-use moreau_solvers::NsgsSettings;
+use moreau_solvers::{NsgsSettings, VelocityGoal};
 use serde::{Deserialize, Serialize};
 
 /// Settings of the step.
@@ -25,6 +25,11 @@ pub struct Settings {
     pub accuracy: Accuracy,
     /// `e_scaled` to which each step is solved, > 0. `None`: that of [`Settings::accuracy`].
     pub tolerance: Option<f64>,
+    /// Velocity to which each island is solved, m/s, > 0: the root mean square of `λ_α‖F_α‖` over its closed contacts.
+    /// `None`: `100 tolerance ‖g‖h`, a hundredth of the speed gained in one step with the default, and with 9.81 m/s² for `‖g‖`
+    /// where there is no gravity; in islands whose contacts move faster than that speed it then grows in proportion, up to ten
+    /// times.
+    pub velocity_tolerance: Option<f64>,
     /// Which contacts carry the law, and with which normal term.
     pub activation: Activation,
     /// The parameter of the θ-method.
@@ -61,6 +66,7 @@ impl Default for Settings {
             gravity: DVec3::new(0.0, 0.0, -9.81),
             accuracy: Accuracy::default(),
             tolerance: None,
+            velocity_tolerance: None,
             activation: Activation::default(),
             theta: Theta::default(),
             rotation: RotationUpdate::default(),
@@ -243,6 +249,15 @@ impl SleepSettings {
     };
 }
 
+/// The velocity to which an island is solved, over the tolerance and the speed gained in a step.
+const VELOCITY_OVER_RESIDUAL: f64 = 100.0;
+/// Part of it to which an island of new contacts is solved.
+const STRICT: f64 = 1e-3;
+/// The least of that, over the speed gained in a step: no more is needed for a start.
+const STRICTEST: f64 = 1e-8;
+/// Gravity of the earth, m/s².
+const EARTH: f64 = 9.81;
+
 impl Settings {
     /// Islands at rest fall asleep.
     #[must_use]
@@ -263,6 +278,33 @@ impl Settings {
     #[must_use]
     pub fn tolerance(&self) -> f64 {
         self.tolerance.unwrap_or_else(|| self.accuracy.tolerance())
+    }
+
+    /// Velocity to which each island is solved, m/s: the setting, or what follows from the tolerance.
+    #[must_use]
+    pub fn velocity_tolerance(&self) -> f64 {
+        let relative = VELOCITY_OVER_RESIDUAL * self.tolerance();
+        self.velocity_tolerance
+            .unwrap_or_else(|| relative * self.speed_of_a_step())
+    }
+
+    /// What gravity gives in one step, m/s; that of the earth where there is none.
+    fn speed_of_a_step(&self) -> f64 {
+        let gravity = self.gravity.length();
+        let gravity = if gravity > 0.0 { gravity } else { EARTH };
+        gravity * self.time_step
+    }
+
+    /// What every island of a step is to reach.
+    pub(crate) fn velocity_goal(&self) -> VelocityGoal {
+        let (rms, scale) = (self.velocity_tolerance(), self.speed_of_a_step());
+        let strict = (STRICT * rms).max(STRICTEST * scale).min(rms);
+        VelocityGoal {
+            rms,
+            rms_new: if self.warm_start { strict } else { rms },
+            scale: scale.max(rms),
+            grows: self.velocity_tolerance.is_none(),
+        }
     }
 
     /// Approach speed below which contacts do not bounce, m/s.
@@ -300,6 +342,7 @@ impl Settings {
         }
         let solver = self.nsgs();
         positive("solver.tolerance", self.tolerance())?;
+        positive("solver.velocity_tolerance", self.velocity_tolerance())?;
         let sweeps = solver.max_sweeps as f64;
         check("solver.max_sweeps", sweeps, sweeps >= 1.0, "≥ 1")?;
         let cap = solver.momentum.cap;

@@ -38,6 +38,8 @@ mod update;
 
 use crate::bodies::Bodies;
 use crate::bodies::plain::Body;
+use crate::bodies::slot::Slot;
+use crate::components::BodyId;
 use crate::detection::Detection;
 use crate::error::{InteractionError, StepError};
 use crate::interactions::edit::{Edits, Interactions};
@@ -413,7 +415,14 @@ impl StepState {
             // So far it is that of all that was found.
             graph.forget();
         }
-        let (solved, residual) = (&last.record, self.solver.report.residual.scaled);
+        let (solved, outcome) = (&last.record, &self.solver.report);
+        // A step counts for sleep if it converged, by both figures, or by the bound of the rule.
+        let by_rule = settings.sleeping.residual.is_some();
+        let residual = if by_rule || outcome.converged() {
+            outcome.residual.scaled
+        } else {
+            f64::INFINITY
+        };
         let fell = self
             .sleepers
             .fall_asleep(bodies, graph, solved, residual, settings);
@@ -450,6 +459,11 @@ impl StepState {
             sweeps: solved.iterations,
             factorizations: solved.factorizations,
             converged: solved.converged(),
+            status: solved.status.into(),
+            conflict: self.pair(solved.conflict),
+            velocity: solved.island_velocity,
+            worst_velocity: solved.residual.worst_velocity,
+            worst_pair: self.pair(solved.worst_contact),
             e_scaled: solved.residual.scaled,
             e_fclib: solved.residual.fclib,
             max_penetration: self.detection.deepest_found,
@@ -458,6 +472,12 @@ impl StepState {
             timing: self.clock.timing,
             ..StepReport::default()
         }
+    }
+
+    /// The bodies of a contact of the problem.
+    fn pair(&self, contact: Option<u32>) -> Option<[BodyId; 2]> {
+        let contact = self.problem.contacts.get(contact? as usize)?;
+        Some(contact.bodies.map(|slot| self.bodies.ids[Slot(slot)]))
     }
 
     /// The step is over: its report.

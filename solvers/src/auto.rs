@@ -21,10 +21,14 @@
 //! References: the methods' own pages; the portfolio follows what no single solver does
 //! [Acary-Bremond-Huber18, §7].
 
+mod by_velocity;
 mod clusters;
 mod cycles;
 mod hard_islands;
 
+pub use by_velocity::VelocityGoal;
+
+use by_velocity::ByVelocity;
 use cycles::{CycleBuffers, Cycles};
 use hard_islands::{HardIslands, SecondPhase};
 
@@ -130,6 +134,7 @@ pub struct Auto {
     body_space: BodySpace,
     cycles: CycleBuffers,
     hard: HardIslands,
+    by_velocity: ByVelocity,
 }
 
 impl Auto {

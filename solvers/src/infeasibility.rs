@@ -220,6 +220,45 @@ pub(crate) fn conclude_step(
     }
 }
 
+/// Contacts up to which a proof costs nothing to speak of.
+const FEW: usize = 64;
+/// The closing part of `q` from which on a proof is looked for among so few.
+const CLOSING_PART_OF_FEW: f64 = 0.1;
+
+/// Why an island of a time step that misses its goal has no solution, if it has none. What is left is to be a good part of the
+/// free velocities, or else only rows that nothing moves are looked at; beyond a few contacts a proof costs about as much as
+/// `sweeps`. `tried`: work on the island was of no use.
+pub(crate) fn of_island(
+    problem: &FactoredProblem,
+    impulse: &[DVec3],
+    scaled: f64,
+    (sweeps, tried): (usize, bool),
+) -> Option<SolverStatus> {
+    let stored = problem.assemble();
+    if has_closing_row(&stored) {
+        return Some(SolverStatus::Infeasible);
+    }
+    let mut lambda = Vec::new();
+    scales(&stored, &mut lambda);
+    let size = size(impulse, &lambda) / reference(&stored, &lambda);
+    let left = size * scaled;
+    let (part, steps) = if problem.len() <= FEW {
+        (CLOSING_PART_OF_FEW, STEPS)
+    } else {
+        (CLOSING_PART_OF_STEPS, (sweeps / ROUNDS).clamp(4, STEPS))
+    };
+    if size <= HARMLESS || left <= part {
+        return None;
+    }
+    let closing = || closing(&stored, impulse, &lambda);
+    let proved = |direction: &[DVec3]| certificate_within(&stored, direction, steps).is_some();
+    if proved(impulse) || proved(&closing()) {
+        return Some(SolverStatus::Infeasible);
+    }
+    let jams = tried && left > CLOSING_PART_OF_STEPS;
+    (jams || size > UNBOUNDED || size.is_nan()).then_some(SolverStatus::Unbounded)
+}
+
 /// A converged solve of a factored problem that [`conclude_step`] has to look at: bodies still close on
 /// each other at a good part of their free speed, under impulses far beyond those that stop them. What velocities equalities and
 /// intervals leave is in no closing velocity: there the residual and the size of the impulse alone tell.

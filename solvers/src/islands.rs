@@ -180,6 +180,11 @@ impl Extract {
         self.impulse.extend(own);
     }
 
+    /// Its bodies in the problem that it was taken from.
+    pub(crate) fn bodies(&self) -> &[u32] {
+        &self.bodies
+    }
+
     pub(crate) fn view(&self) -> FactoredProblem<'_> {
         FactoredProblem {
             inverse_mass: &self.inverse_mass,

@@ -49,7 +49,7 @@ mod progress;
 mod random;
 
 pub use algebra::sparse::SparseMatrix;
-pub use auto::{Auto, AutoSettings};
+pub use auto::{Auto, AutoSettings, VelocityGoal};
 pub use comparison::{
     Admm, AdmmSettings, AlartCurnierNewton, AlartCurnierNewtonSettings, AlartCurnierSettings,
     Anderson, AndersonSettings, ClassicalNsgs, ClassicalSettings, Freezing, LocalSolver, Nncg,

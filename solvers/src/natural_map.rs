@@ -50,6 +50,10 @@ pub struct Residual {
     pub free_approach: f64,
     /// Largest velocity left in a row of an equality, m/s or rad/s.
     pub constraint_velocity: f64,
+    /// Root mean square of `v_α = λ_α‖F_α‖` over the interactions that are closed (`r ≠ 0`) or should be (`F ≠ 0`), m/s.
+    pub velocity: f64,
+    /// The largest `v_α`, m/s.
+    pub worst_velocity: f64,
 }
 
 impl Residual {
@@ -61,6 +65,8 @@ impl Residual {
         approach: f64::NAN,
         free_approach: f64::NAN,
         constraint_velocity: f64::NAN,
+        velocity: f64::NAN,
+        worst_velocity: f64::NAN,
     };
 }
 
@@ -79,6 +85,10 @@ struct Sums {
     free_scaled: f64,
     natural: f64,
     free: f64,
+    /// `Σ v_α²`, the largest term, and how many interactions are or should be closed.
+    velocity: f64,
+    fastest: f64,
+    closed: f64,
     residual: Residual,
 }
 
@@ -93,7 +103,9 @@ impl Sums {
         if lambda > 0.0 || lambda.is_nan() {
             let inverse = 1.0 / lambda;
             let scaled = r - cone::project(friction, r - shifted * inverse);
-            self.natural_scaled += lambda * scaled.length_squared();
+            let natural = lambda * scaled.length_squared();
+            self.natural_scaled += natural;
+            self.move_by(lambda * natural, r != DVec3::ZERO);
             self.impulse_scaled += lambda * r.length_squared();
             self.free_scaled += q.length_squared() * inverse;
         }
@@ -108,6 +120,9 @@ impl Sums {
             free_scaled: terms.free_scaled.sum(),
             natural: terms.natural.sum(),
             free: terms.free.sum(),
+            velocity: terms.velocity.sum(),
+            fastest: terms.fastest.0.iter().copied().fold(0.0, f64::max),
+            closed: terms.closed.sum(),
             residual: Residual::default(),
         };
         for lane in 0..LANES {
@@ -128,6 +143,13 @@ impl Sums {
         worst.cone_violation = worst.cone_violation.max(violation);
         worst.approach = worst.approach.max(approach);
         worst.free_approach = worst.free_approach.max(free_approach);
+    }
+
+    /// Takes notice of the square of `v_α`.
+    fn move_by(&mut self, square: f64, pressed: bool) {
+        self.velocity += square;
+        self.fastest = self.fastest.max(square);
+        self.closed += if pressed || square > 0.0 { 1.0 } else { 0.0 };
     }
 
     /// One interaction of any law, row by row.
@@ -153,7 +175,9 @@ impl Sums {
         // NaN must reach the sums: an undefined interaction is not a solved one.
         if lambda > 0.0 || lambda.is_nan() {
             let inverse = 1.0 / lambda;
-            self.natural_scaled += lambda * natural(inverse);
+            let natural = lambda * natural(inverse);
+            self.natural_scaled += natural;
+            self.move_by(lambda * natural, r.iter().any(|r| *r != 0.0));
             self.impulse_scaled += lambda * square(r);
             self.free_scaled += square(q) * inverse;
         }
@@ -176,6 +200,9 @@ impl Sums {
         self.free_scaled += other.free_scaled;
         self.natural += other.natural;
         self.free += other.free;
+        self.velocity += other.velocity;
+        self.fastest = self.fastest.max(other.fastest);
+        self.closed += other.closed;
         let found = other.residual;
         self.see(found.cone_violation, found.approach, found.free_approach);
         let left = &mut self.residual.constraint_velocity;
@@ -188,6 +215,8 @@ impl Sums {
         Residual {
             scaled: ratio(self.natural_scaled, reference),
             fclib: ratio(self.natural, self.free),
+            velocity: ratio(self.velocity, self.closed),
+            worst_velocity: self.fastest.sqrt(),
             ..self.residual
         }
     }
@@ -349,6 +378,7 @@ fn of_others(
         let noise = ROUNDING * ROUNDING * (speeds(&ends) + speeds(&free));
         if sums.natural_scaled * lambda <= noise {
             sums.natural_scaled = 0.0;
+            (sums.velocity, sums.fastest) = (0.0, 0.0);
         }
         sums
     })
@@ -381,6 +411,22 @@ pub(crate) fn factored_by_group(
         norm[1] += sums.impulse_scaled;
         norm[2] += sums.free_scaled;
     }
+}
+
+/// The square of `v_α = λ_α‖F_α‖` of each contact of a problem under `impulse`, m²/s². `twist` holds `v_free + Ŵ Gᵀ r`
+/// afterwards.
+pub(crate) fn squares_of_velocity(
+    problem: &FactoredProblem,
+    impulse: &[DVec3],
+    squares: &mut Vec<f64>,
+    twist: &mut Vec<WorldTwist>,
+) {
+    twist_of(problem, impulse, twist, 1);
+    squares.clear();
+    for_each_eight(problem, problem.contacts, impulse, twist, |terms| {
+        squares.extend_from_slice(&terms.velocity.0);
+    });
+    squares.truncate(problem.contacts.len());
 }
 
 /// `v_free + Ŵ Gᵀ r` from the definition, the bodies in so many ranges side by side. Every body gets

@@ -38,6 +38,13 @@ pub struct SolverReport {
     pub restarts: usize,
     /// Times that the full residual was computed.
     pub certificates: usize,
+    /// Largest root mean square of `λ_α‖F_α‖` over the closed contacts of an island, m/s. Of time steps only.
+    pub island_velocity: f64,
+    /// The contact with the largest `λ_α‖F_α‖`, if it is not zero. Of time steps only.
+    pub worst_contact: Option<u32>,
+    /// Where the status is [`SolverStatus::Infeasible`] or [`SolverStatus::Unbounded`]: the contact that is farthest from its law
+    /// in the islands without solution. Of time steps only.
+    pub conflict: Option<u32>,
 }
 
 impl SolverReport {

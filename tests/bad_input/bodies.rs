@@ -124,14 +124,14 @@ fn inertias_that_no_body_has() {
 #[test]
 fn materials_out_of_range() {
     let base = Material::default();
-    for value in [-0.1, f64::NAN, f64::INFINITY] {
+    for value in [-0.1, 1e3 + 1e-9, f64::NAN, f64::INFINITY] {
         let material = Material {
             friction: value,
             ..base
         };
         refused(
             (DYNAMIC, ball(), material),
-            &["friction", &value.to_string(), "≥ 0"],
+            &["friction", &value.to_string(), "in [0, 1e3]"],
         );
     }
     for value in [-0.1, 1.0 + 1e-12, f64::NAN, f64::INFINITY] {

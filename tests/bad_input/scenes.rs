@@ -176,7 +176,7 @@ fn bad_values_name_the_entry_the_field_the_value_and_the_bound() {
             "bodies[0]",
             "friction",
             "-1",
-            "≥ 0",
+            "in [0, 1e3]",
         ),
         (
             format!("[[bodies]]\n{sphere}\nmesh = {{ path = \"a.obj\" }}\n"),

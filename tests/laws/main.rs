@@ -20,6 +20,9 @@ mod emitters;
 mod energy;
 mod frames;
 mod free_fall;
+mod friction_bound;
+
+mod heavy_loads;
 mod incline;
 mod interactions;
 mod invariance;
@@ -28,6 +31,7 @@ mod ledger;
 mod lifecycle;
 mod meeting;
 mod momentum;
+mod no_solution;
 mod projection;
 mod reference_accuracy;
 mod report;

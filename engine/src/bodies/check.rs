@@ -75,8 +75,8 @@ fn check_material(material: &Material) -> Result<(), BodyError> {
     check(
         "friction",
         material.friction,
-        material.friction >= 0.0,
-        "≥ 0",
+        (0.0..=Material::MOST_FRICTION).contains(&material.friction),
+        "in [0, 1e3]",
     )?;
     let e = material.restitution;
     check("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]")

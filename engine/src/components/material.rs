@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Material {
     /// Density, kg/m³, > 0; used where the mass is not given. Default 1000.
     pub density: f64,
-    /// Coulomb coefficient `μ ≥ 0`. Default 0.5.
+    /// Coulomb coefficient `μ`, in [0, [`Material::MOST_FRICTION`]]. Default 0.5.
     pub friction: f64,
     /// Newton's restitution coefficient `e ∈ [0, 1]`. Default 0.
     pub restitution: f64,
@@ -31,6 +31,10 @@ impl Default for Material {
 }
 
 impl Material {
+    /// The largest friction coefficient. The law is solved in doubles, in which `μ²` stands beside 1: with much larger ones contacts
+    /// make energy (docs/experiments.md).
+    pub const MOST_FRICTION: f64 = 1e3;
+
     /// The default material with another friction coefficient `μ ≥ 0`.
     #[must_use]
     pub fn with_friction(friction: f64) -> Self {

@@ -5,7 +5,7 @@ use super::law::{InteractionLaw, of_materials};
 use super::record::GivenArms;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
-use crate::components::BodyId;
+use crate::components::{BodyId, Material};
 use crate::error::InteractionError;
 use crate::settings::Settings;
 use bevy_ecs::entity::Entity;
@@ -343,7 +343,12 @@ impl Interactions<'_> {
 fn check_law(bodies: [BodyId; 2], law: &InteractionLaw) -> Result<(), InteractionError> {
     let (mu, e) = (law.friction, law.restitution);
     let checks = [
-        ("friction", mu, mu >= 0.0 && mu.is_finite(), "≥ 0"),
+        (
+            "friction",
+            mu,
+            (0.0..=Material::MOST_FRICTION).contains(&mu),
+            "in [0, 1e3]",
+        ),
         ("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]"),
     ];
     for (field, value, sound, bound) in checks {

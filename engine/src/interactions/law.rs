@@ -8,7 +8,7 @@ use glam::DVec3;
 /// Law of an interaction in one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InteractionLaw {
-    /// `μ ≥ 0`; zero for the frictionless law.
+    /// `μ`, in [0, 1e3]; zero for the frictionless law.
     pub friction: f64,
     /// Newton's `e ∈ [0, 1]`.
     pub restitution: f64,

@@ -1,8 +1,45 @@
 //! What every step tells about itself.
 
 use super::energy::EnergyLedger;
+use crate::components::BodyId;
 use bevy_ecs::prelude::*;
+use moreau_solvers::SolverStatus;
 use serde::{Deserialize, Serialize};
+
+/// How the solve of a step ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StepStatus {
+    /// Both figures are within their tolerances.
+    Converged,
+    /// The budget was spent before one of them was; also the status before the first step.
+    #[default]
+    Stopped,
+    /// No impulse keeps the bodies of an island apart: there is a proof.
+    Infeasible,
+    /// The impulses of an island grow without bound: its contacts jam.
+    Unbounded,
+}
+
+impl StepStatus {
+    /// There is no solution, as far as is known: no tolerance will help.
+    #[must_use]
+    pub fn is_without_solution(self) -> bool {
+        matches!(self, Self::Infeasible | Self::Unbounded)
+    }
+}
+
+impl From<SolverStatus> for StepStatus {
+    fn from(status: SolverStatus) -> Self {
+        match status {
+            SolverStatus::Converged => Self::Converged,
+            SolverStatus::Infeasible => Self::Infeasible,
+            SolverStatus::Unbounded => Self::Unbounded,
+            _ => Self::Stopped,
+        }
+    }
+}
 
 /// Certificate, ledger and timings of one step.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,8 +74,25 @@ pub struct StepReport {
     pub sweeps: usize,
     /// Factorisations of the Newton solver: none in most steps.
     pub factorizations: usize,
-    /// The residual is within the tolerance.
+    /// Both residuals are within their tolerances.
     pub converged: bool,
+    /// How the solve ended.
+    #[serde(default)]
+    pub status: StepStatus,
+    /// The bodies of the contact that cannot be satisfied, where the status is [`StepStatus::Infeasible`] or
+    /// [`StepStatus::Unbounded`]; of several the one farthest from its law.
+    #[serde(default)]
+    pub conflict: Option<[BodyId; 2]>,
+    /// What is left of the worst island, m/s: the root mean square of `λ_α‖F_α‖` over its closed contacts, recomputed from the
+    /// definition.
+    #[serde(default)]
+    pub velocity: f64,
+    /// The largest `λ_α‖F_α‖` of a contact, m/s.
+    #[serde(default)]
+    pub worst_velocity: f64,
+    /// The bodies of that contact.
+    #[serde(default)]
+    pub worst_pair: Option<[BodyId; 2]>,
     /// `e_scaled` of the impulses, recomputed from the definition; dimensionless.
     pub e_scaled: f64,
     /// `e_fclib` of the impulses, recomputed from the definition; depends on the units.

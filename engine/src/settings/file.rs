@@ -34,6 +34,7 @@ pub(super) struct SettingsFile {
 #[serde(default, deny_unknown_fields)]
 struct SolverTable {
     tolerance: Option<f64>,
+    velocity_tolerance: Option<f64>,
     min_sweeps: Option<usize>,
     max_sweeps: Option<usize>,
     parallel_from: Option<usize>,
@@ -57,6 +58,7 @@ impl From<Settings> for SettingsFile {
             accuracy: settings.accuracy,
             solver: SolverTable {
                 tolerance: settings.tolerance,
+                velocity_tolerance: settings.velocity_tolerance,
                 min_sweeps: advanced.min_sweeps,
                 max_sweeps: advanced.max_sweeps,
                 parallel_from: advanced.parallel_from,
@@ -88,6 +90,7 @@ impl From<SettingsFile> for Settings {
             gravity: file.gravity,
             accuracy: file.accuracy,
             tolerance: solver.tolerance,
+            velocity_tolerance: solver.velocity_tolerance,
             activation: file.activation,
             theta: file.theta,
             rotation: file.rotation,

@@ -111,9 +111,10 @@ impl Solver {
         };
         let impulse = rows_of_mut(&mut record.impulse);
         let goal = Goal::scaled(settings.tolerance());
+        let velocity = settings.velocity_goal();
         let shared = factored.contacts.len() >= auto.settings.first.parallel_from;
         *report = threads.run(shared, || match settings.advanced.delassus {
-            DelassusForm::MatrixFree => auto.solve_factored(&factored, impulse, end, &goal),
+            DelassusForm::MatrixFree => auto.solve_step(&factored, impulse, end, &goal, &velocity),
             DelassusForm::Stored => {
                 let report = auto.solve(&factored.assemble(), impulse, &goal);
                 factored.twist_under(impulse, end);

@@ -23,6 +23,12 @@ pub(super) struct Terms {
     pub(super) natural: Lanes,
     /// `‖q‖²`.
     pub(super) free: Lanes,
+    /// `(λ‖F‖)²`, zero where that is below rounding.
+    pub(super) velocity: Lanes,
+    /// The same; where terms are added up, the largest.
+    pub(super) fastest: Lanes,
+    /// 1 at contacts that are closed, or should be.
+    pub(super) closed: Lanes,
     /// Violation of the cone.
     pub(super) violation: Lanes,
     /// `−u_N`.
@@ -41,12 +47,15 @@ impl Terms {
             self.free_scaled.0[lane] += other.free_scaled.0[lane];
             self.natural.0[lane] += other.natural.0[lane];
             self.free.0[lane] += other.free.0[lane];
+            self.velocity.0[lane] += other.velocity.0[lane];
+            self.closed.0[lane] += other.closed.0[lane];
         }
         let maximum = |own: &mut Lanes, other: &Lanes| {
             for (own, other) in own.0.iter_mut().zip(&other.0) {
                 *own = own.max(*other);
             }
         };
+        maximum(&mut self.fastest, &other.fastest);
         maximum(&mut self.violation, &other.violation);
         maximum(&mut self.approach, &other.approach);
         maximum(&mut self.free_approach, &other.free_approach);
@@ -225,6 +234,11 @@ impl Eight {
         let resolved = (square * lambda * lambda).at_most(noise);
         let natural = resolved.choose(zero, lambda * square);
         terms.natural_scaled.store(part, none.choose(zero, natural));
+        let velocity = none.choose(zero, lambda * natural);
+        terms.velocity.store(part, velocity);
+        terms.fastest.store(part, velocity);
+        let pressed = zero.less(dot(r, r) + velocity);
+        terms.closed.store(part, pressed.choose(one, zero));
         let impulse = lambda * dot(r, r);
         terms.impulse_scaled.store(part, none.choose(zero, impulse));
         terms

@@ -1,0 +1,404 @@
+//! The second figure of a time step: what is left of every island in velocities, and the work on islands that miss it.
+//!
+//! `e_scaled` is relative to the whole problem: light bodies under a heavy load creep while it is small. So a step is also
+//! judged island by island, with `v_α = λ_α‖F_α‖` from the natural map [docs/theory.md §7]:
+//!
+//! ```text
+//! √(Σ v_α² / n) ≤ rms min(max(1, √(Σ ‖u_α‖² / n) / scale), 10) over the n contacts of the island that are closed, or should be
+//! v_α ≤ 0.2 max(scale, speed)                                  at every contact; speed: the largest relative speed at a contact of one of its two bodies,
+//!                                                              of the body for which that is smaller
+//! ```
+//!
+//! The figure is computed once, when the solve is over. Islands that meet it are left as they are. Each of the others is taken
+//! out and solved on as a problem of its own, with sweeps and Newton, until it does. An island all of whose contacts are new
+//! starts from nothing, and what its first solve leaves is carried on by all the others: it is solved to a stricter bound. So is one
+//! in which a body presses on another that is far lighter: there `v_α` is a small part of the error of the velocities.
+//!
+//! An island that cannot be solved, because its bodies cannot be kept apart or because it jams, has impulses that grow with
+//! the work spent on it. It gets those of a few plain sweeps from zero instead: each leaves a body at the speed of what pushes it.
+
+mod figure;
+
+use super::{Auto, AutoSettings};
+use crate::islands::{Extract, Islands};
+use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
+use crate::sweep::acceleration::Momentum;
+use crate::{Goal, NsgsSettings, SolverReport, SolverStatus, infeasibility, natural_map};
+use figure::{Figure, GUARD, are_unequal, over_guard, relative_speed, relative_speeds};
+use glam::DVec3;
+
+/// What every island of a time step is to reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VelocityGoal {
+    /// Root mean square of `v_α` over the closed contacts of an island, m/s.
+    pub rms: f64,
+    /// The same of an island all of whose contacts start from zero.
+    pub rms_new: f64,
+    /// Speed that a fifth of may be left at any contact, m/s: `h‖g‖`.
+    pub scale: f64,
+    /// In islands whose contacts move faster than that the bound grows in proportion, up to ten times.
+    pub grows: bool,
+}
+
+/// Solves of an island, each with a goal that follows from what the last one left.
+const ROUNDS: usize = 5;
+/// Budget of a round: plain contacts that jam are found out by it.
+const SWEEPS: usize = 5_000;
+/// Impulse, over what stops all bodies of an island, beyond which an island that misses its goal jams.
+const OVERLOAD: f64 = 1e3;
+/// Sweeps of an island without a solution.
+const SWEEPS_WITHOUT_SOLUTION: usize = 20;
+
+/// Buffers of the figure and of the solves that follow from it.
+#[derive(Debug, Default)]
+pub(super) struct ByVelocity {
+    islands: Islands,
+    extract: Extract,
+    /// Contacts that started from zero.
+    cold: Vec<bool>,
+    squares: Vec<f64>,
+    figures: Vec<Figure>,
+    /// Largest relative speed at a contact of each body.
+    speed: Vec<f64>,
+    twist: Vec<WorldTwist>,
+    start: Vec<DVec3>,
+    solver: Option<Box<Auto>>,
+}
+
+/// How the islands ended that still miss the goal.
+#[derive(Debug, Default)]
+struct Ends {
+    stopped: bool,
+    /// The worst island without solution: why, its worst contact, and the square of what that leaves.
+    without: Option<(SolverStatus, Option<u32>, f64)>,
+}
+
+impl Ends {
+    fn add(&mut self, status: SolverStatus, worst: Option<(u32, f64)>) {
+        if status == SolverStatus::Stopped {
+            self.stopped = true;
+            return;
+        }
+        let square = worst.map_or(0.0, |(_, square)| square);
+        if self.without.is_none_or(|(.., other)| square > other) {
+            self.without = Some((status, worst.map(|(contact, _)| contact), square));
+        }
+    }
+
+    fn write(&self, report: &mut SolverReport) {
+        if let Some((status, contact, _)) = self.without {
+            report.status = status;
+            report.conflict = contact;
+        } else if self.stopped && report.converged() {
+            report.status = SolverStatus::Stopped;
+        }
+        let without = matches!(
+            report.status,
+            SolverStatus::Infeasible | SolverStatus::Unbounded
+        );
+        if without {
+            report.conflict = report.conflict.or(report.worst_contact);
+        }
+    }
+}
+
+impl Auto {
+    /// Solves the problem of a time step: [`Self::solve_factored`], then the islands that miss `velocity`. The report has both
+    /// figures, and its status counts both.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if the problem is inconsistent or not finite; `impulse` is then unchanged.
+    pub fn solve_step(
+        &mut self,
+        problem: &FactoredProblem,
+        impulse: &mut [f64],
+        twist: &mut Vec<WorldTwist>,
+        goal: &Goal,
+        velocity: &VelocityGoal,
+    ) -> Result<SolverReport, ProblemError> {
+        let mut by_velocity = std::mem::take(&mut self.by_velocity);
+        let rows = impulse.chunks_exact(3).take(problem.contacts.len());
+        by_velocity.cold.clear();
+        let cold = rows.map(|r| r.iter().all(|r| *r == 0.0));
+        by_velocity.cold.extend(cold);
+        let solved = self.solve_factored(problem, impulse, twist, goal);
+        let result = solved.and_then(|mut report| {
+            problem.in_triples(impulse, |impulse| {
+                let step = Step {
+                    problem,
+                    goal,
+                    velocity,
+                    settings: &self.settings,
+                };
+                by_velocity.finish(&step, impulse, twist, &mut report)?;
+                Ok(report)
+            })
+        });
+        self.by_velocity = by_velocity;
+        result
+    }
+}
+
+/// The problem, and what it is to reach.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    problem: &'a FactoredProblem<'a>,
+    goal: &'a Goal<'a>,
+    velocity: &'a VelocityGoal,
+    settings: &'a AutoSettings,
+}
+
+impl ByVelocity {
+    /// Judges every island, solves on those that need it, and completes the report.
+    fn finish(
+        &mut self,
+        step: &Step,
+        impulse: &mut [DVec3],
+        twist: &mut [WorldTwist],
+        report: &mut SolverReport,
+    ) -> Result<(), ProblemError> {
+        self.islands.find(step.problem);
+        self.judge(step.problem, step.velocity, impulse);
+        let stopped = matches!(
+            report.status,
+            SolverStatus::TimedOut | SolverStatus::Cancelled
+        );
+        let mut ends = Ends::default();
+        let mut changed = false;
+        for island in 0..self.islands.count {
+            if stopped || self.figures[island].excess(step.velocity) <= 1.0 {
+                continue;
+            }
+            changed = true;
+            let outcome = self.solve_island(step, (island, impulse), report)?;
+            self.put_back(impulse, twist);
+            if let Some(status) = outcome {
+                ends.add(status, self.figures[island].worst);
+            }
+        }
+        if changed {
+            report.residual = natural_map::factored_triples(step.problem, impulse, &mut self.twist);
+            let reached = step.goal.excess(&report.residual) <= 1.0;
+            report.status = match report.status {
+                SolverStatus::Converged if !reached => SolverStatus::Stopped,
+                SolverStatus::Stopped if reached => SolverStatus::Converged,
+                status => status,
+            };
+        }
+        self.write(report);
+        ends.write(report);
+        Ok(())
+    }
+
+    /// The impulses and twists of the island that was taken out.
+    fn put_back(&mut self, impulse: &mut [DVec3], twist: &mut [WorldTwist]) {
+        let Self { extract, .. } = self;
+        for (source, r) in extract.source.iter().zip(&extract.impulse) {
+            impulse[*source as usize] = *r;
+        }
+        let view = extract.view();
+        view.twist_under_triples(&extract.impulse, &mut self.twist);
+        for (body, end) in extract.bodies().iter().zip(&self.twist) {
+            twist[*body as usize] = *end;
+        }
+    }
+
+    /// The figures in the report.
+    fn write(&self, report: &mut SolverReport) {
+        report.island_velocity = self.figures.iter().map(Figure::rms).fold(0.0, f64::max);
+        let worst = self.figures.iter().filter_map(|figure| figure.worst);
+        report.worst_contact = worst
+            .fold(None, |worst: Option<(u32, f64)>, next| {
+                worst.filter(|worst| worst.1 >= next.1).or(Some(next))
+            })
+            .map(|(contact, _)| contact);
+    }
+
+    /// The figures of all islands.
+    fn judge(&mut self, problem: &FactoredProblem, goal: &VelocityGoal, impulse: &[DVec3]) {
+        self.figures.clear();
+        self.figures.resize(self.islands.count, Figure::default());
+        let (squares, twist) = (&mut self.squares, &mut self.twist);
+        natural_map::squares_of_velocity(problem, impulse, squares, twist);
+        for (contact, square) in squares.iter().enumerate() {
+            let figure = &mut self.figures[self.islands.of_contact[contact] as usize];
+            let pressed = impulse[contact] != DVec3::ZERO;
+            figure.add(contact as u32, *square, [pressed, self.cold[contact]]);
+            figure.unequal |= pressed && are_unequal(problem, contact);
+        }
+        let limit = (GUARD * goal.scale).powi(2);
+        let quiet = squares.iter().all(|square| *square <= limit);
+        if quiet && self.figures.iter().all(|own| own.excess(goal) <= 1.0) {
+            return;
+        }
+        relative_speeds(problem, twist, &mut self.speed);
+        for (contact, square) in squares.iter().enumerate() {
+            let figure = &mut self.figures[self.islands.of_contact[contact] as usize];
+            if impulse[contact] != DVec3::ZERO || *square != 0.0 {
+                figure.speed += relative_speed(problem, twist, contact).powi(2);
+            }
+            let guard = over_guard(problem, contact, *square, goal, &self.speed);
+            figure.guard = figure.guard.max(guard);
+        }
+    }
+
+    /// The figure of the island that was taken out, whose contacts are `members`.
+    fn judge_extract(&mut self, island: usize, goal: &VelocityGoal) -> Figure {
+        let view = self.extract.view();
+        let (squares, twist) = (&mut self.squares, &mut self.twist);
+        natural_map::squares_of_velocity(&view, &self.extract.impulse, squares, twist);
+        relative_speeds(&view, twist, &mut self.speed);
+        let members = self.islands.members(island).iter();
+        let mut figure = Figure::default();
+        for (own, (square, member)) in squares.iter().zip(members).enumerate() {
+            let pressed = self.extract.impulse[own] != DVec3::ZERO;
+            let cold = self.cold[*member as usize];
+            figure.add(*member, *square, [pressed, cold]);
+            figure.unequal |= pressed && are_unequal(&view, own);
+            if pressed || *square != 0.0 {
+                figure.speed += relative_speed(&view, twist, own).powi(2);
+            }
+            let guard = over_guard(&view, own, *square, goal, &self.speed);
+            figure.guard = figure.guard.max(guard);
+        }
+        figure
+    }
+
+    /// Takes an island out and solves it on. What it is in the end, if it still misses the goal.
+    fn solve_island(
+        &mut self,
+        step: &Step,
+        (island, impulse): (usize, &[DVec3]),
+        report: &mut SolverReport,
+    ) -> Result<Option<SolverStatus>, ProblemError> {
+        // Islands share no body that impulses move: those of the others do not matter.
+        let (members, free) = (self.islands.members(island), step.problem.free_twist);
+        let whole = self.islands.of_contact.len() as f64;
+        let part = members.len() as f64 / whole;
+        self.extract.take(step.problem, members, free, impulse);
+        let mut solver = self.solver.take().unwrap_or_default();
+        let mut outcome = None;
+        if step.round(report).max_sweeps > 0 {
+            outcome = self.without_solution((report.iterations, false));
+        }
+        let mut figure = self.figures[island];
+        for _ in 0..ROUNDS {
+            let excess = figure.excess(step.velocity);
+            if outcome.is_some() || excess <= 1.0 {
+                break;
+            }
+            solver.settings = step.round(report);
+            if solver.settings.max_sweeps == 0 {
+                break;
+            }
+            self.start.clone_from(&self.extract.impulse);
+            let made = self.solve_extract(&mut solver, step.goal, figure.rest() / excess)?;
+            report.iterations += (made.iterations as f64 * part).ceil() as usize;
+            report.factorizations += made.factorizations;
+            report.restarts += made.restarts;
+            let next = self.judge_extract(island, step.velocity);
+            let reached = next.excess(step.velocity);
+            if reached >= excess {
+                std::mem::swap(&mut self.extract.impulse, &mut self.start);
+            } else {
+                figure = next;
+            }
+            if reached > 0.5 * excess {
+                if figure.over(step.velocity.rms, step.velocity) > 1.0 {
+                    outcome = self.without_solution((made.iterations, true));
+                }
+                break;
+            }
+        }
+        let missed = figure.over(step.velocity.rms, step.velocity) > 1.0;
+        if outcome.is_none() && missed && self.is_overloaded(step.velocity) {
+            outcome = Some(SolverStatus::Unbounded);
+        }
+        if outcome.is_some() {
+            self.give_way(&mut solver, step.settings)?;
+            figure = self.judge_extract(island, step.velocity);
+        }
+        self.solver = Some(solver);
+        self.figures[island] = figure;
+        Ok(outcome.or(missed.then_some(SolverStatus::Stopped)))
+    }
+
+    /// Solves the island that was taken out until so much of its residual is left.
+    fn solve_extract(
+        &mut self,
+        solver: &mut Auto,
+        goal: &Goal,
+        rest: f64,
+    ) -> Result<SolverReport, ProblemError> {
+        let Self { extract, twist, .. } = self;
+        let mut impulse = std::mem::take(&mut extract.impulse);
+        let view = extract.view();
+        let residual = natural_map::factored_triples(&view, &impulse, twist);
+        let goal = Goal {
+            scaled: rest * residual.scaled,
+            fclib: f64::INFINITY,
+            ..*goal
+        };
+        let made = solver.solve_on(&view, &mut impulse, twist, &goal, false);
+        extract.impulse = impulse;
+        made
+    }
+
+    /// Why the island that was taken out has no solution, if that is found at about the cost of so many sweeps, and given whether
+    /// work on it was of no use.
+    fn without_solution(&mut self, work: (usize, bool)) -> Option<SolverStatus> {
+        let (view, impulse) = (self.extract.view(), &self.extract.impulse);
+        let residual = natural_map::factored_triples(&view, impulse, &mut self.twist);
+        infeasibility::of_island(&view, impulse, residual.scaled, work)
+    }
+
+    /// An impulse of the island that was taken out is far beyond what stops all of its bodies from the largest free speed at a
+    /// contact: they jam.
+    fn is_overloaded(&mut self, goal: &VelocityGoal) -> bool {
+        let view = self.extract.view();
+        relative_speeds(&view, view.free_twist, &mut self.speed);
+        let fastest = self.speed.iter().copied().fold(goal.scale, f64::max);
+        let moving = view.inverse_mass.iter().filter(|mass| mass.linear > 0.0);
+        let mass: f64 = moving.map(|mass| 1.0 / mass.linear).sum();
+        let impulses = self.extract.impulse.iter();
+        let largest = impulses.map(|r| r.length()).fold(0.0, f64::max);
+        largest > OVERLOAD * mass * fastest
+    }
+
+    /// The impulses of a few plain sweeps from zero.
+    fn give_way(&mut self, solver: &mut Auto, settings: &AutoSettings) -> Result<(), ProblemError> {
+        solver.settings = AutoSettings {
+            first: NsgsSettings {
+                min_sweeps: SWEEPS_WITHOUT_SOLUTION,
+                max_sweeps: SWEEPS_WITHOUT_SOLUTION,
+                momentum: Momentum::NONE,
+                ..settings.first
+            },
+            max_sweeps: SWEEPS_WITHOUT_SOLUTION,
+            max_factorizations: 0,
+        };
+        self.extract.impulse.fill(DVec3::ZERO);
+        self.solve_extract(solver, &Goal::scaled(0.0), 0.0)?;
+        Ok(())
+    }
+}
+
+impl Step<'_> {
+    /// What the next round of an island may cost.
+    fn round(&self, spent: &SolverReport) -> AutoSettings {
+        let AutoSettings {
+            first,
+            max_sweeps,
+            max_factorizations,
+        } = *self.settings;
+        let left = max_sweeps.saturating_sub(spent.iterations).min(SWEEPS);
+        AutoSettings {
+            first: NsgsSettings {
+                max_sweeps: left,
+                ..first
+            },
+            max_sweeps: left,
+            max_factorizations: max_factorizations.saturating_sub(spent.factorizations),
+        }
+    }
+}

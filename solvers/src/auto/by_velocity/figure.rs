@@ -1,0 +1,148 @@
+//! What is left of an island in velocities, and what may be: the rule of [`super`] in numbers.
+
+use super::VelocityGoal;
+use crate::problem::{FactoredProblem, WorldTwist};
+
+/// Part of a speed that may be left at a contact.
+pub(super) const GUARD: f64 = 0.2;
+/// How far the bound of an island grows with the speeds at its contacts: one that slides must not hide those at rest.
+const MOST_GROWTH: f64 = 10.0;
+/// Ratio of the masses of two bodies that press on each other beyond which …
+const UNEQUAL: f64 = 100.0;
+/// … their island is solved to this part of the bound.
+const OF_UNEQUAL: f64 = 0.1;
+/// Part of its bound to which an island of new contacts or of very different masses is solved on: the next step starts from there.
+const RESERVE: f64 = 0.1;
+/// The same of others: what is just enough may not be, since the norms differ.
+const NEARLY: f64 = 0.9;
+/// What is left of an island.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Figure {
+    pub(super) square: f64,
+    pub(super) closed: f64,
+    /// `Σ ‖u_α‖²` over these, where it was needed.
+    pub(super) speed: f64,
+    /// One of its contacts did not start from zero.
+    pub(super) known: bool,
+    /// Two of its bodies that press on each other have very different masses.
+    pub(super) unequal: bool,
+    /// Largest `v_α` over its bound.
+    pub(super) guard: f64,
+    /// The contact with the largest `v_α`, and its square.
+    pub(super) worst: Option<(u32, f64)>,
+}
+
+impl Figure {
+    pub(super) fn add(&mut self, contact: u32, square: f64, [pressed, cold]: [bool; 2]) {
+        self.square += square;
+        self.closed += if pressed || square != 0.0 { 1.0 } else { 0.0 };
+        self.known |= !cold;
+        if square > 0.0 && self.worst.is_none_or(|(_, worst)| square > worst) {
+            self.worst = Some((contact, square));
+        }
+    }
+
+    pub(super) fn rms(&self) -> f64 {
+        if self.closed > 0.0 {
+            (self.square / self.closed).sqrt()
+        } else {
+            0.0
+        }
+    }
+
+    /// How many times too large it is, given how the island started; infinite if it is undefined.
+    pub(super) fn excess(&self, goal: &VelocityGoal) -> f64 {
+        let equal = if self.unequal {
+            OF_UNEQUAL * goal.rms
+        } else {
+            goal.rms
+        };
+        let bound = if self.known {
+            equal
+        } else {
+            goal.rms_new.min(equal)
+        };
+        self.over(bound, goal)
+    }
+
+    /// Part of its bound to which it is solved on.
+    pub(super) fn rest(&self) -> f64 {
+        if self.unequal || !self.known {
+            RESERVE
+        } else {
+            NEARLY
+        }
+    }
+
+    /// The same over this bound at rest.
+    pub(super) fn over(&self, bound: f64, goal: &VelocityGoal) -> f64 {
+        let moves = if goal.grows && self.speed > 0.0 {
+            (self.speed / self.closed).sqrt() / goal.scale
+        } else {
+            0.0
+        };
+        let rms = self.rms() / (bound * moves.clamp(1.0, MOST_GROWTH)).max(f64::MIN_POSITIVE);
+        if rms.is_nan() || self.guard.is_nan() {
+            return f64::INFINITY;
+        }
+        rms.max(self.guard)
+    }
+}
+
+/// The bodies of a contact both move, and one is far heavier than the other.
+pub(super) fn are_unequal(problem: &FactoredProblem, contact: usize) -> bool {
+    let bodies = problem.contacts[contact].bodies;
+    let [a, b] = bodies.map(|body| problem.inverse_mass[body as usize].linear);
+    a.min(b) > 0.0 && a.max(b) > UNEQUAL * a.min(b)
+}
+
+/// `‖u_α‖` without the offset of the law.
+pub(super) fn relative_speed(
+    problem: &FactoredProblem,
+    twist: &[WorldTwist],
+    contact: usize,
+) -> f64 {
+    let contact = &problem.contacts[contact];
+    let [a, b] = contact.bodies.map(|body| &twist[body as usize]);
+    contact.local_velocity(a, b).length()
+}
+
+/// The largest relative speed at a contact of each body.
+pub(super) fn relative_speeds(
+    problem: &FactoredProblem,
+    twist: &[WorldTwist],
+    speed: &mut Vec<f64>,
+) {
+    speed.clear();
+    speed.resize(twist.len(), 0.0);
+    for (index, contact) in problem.contacts.iter().enumerate() {
+        let relative = relative_speed(problem, twist, index);
+        for body in contact.bodies {
+            let speed = &mut speed[body as usize];
+            *speed = speed.max(relative);
+        }
+    }
+}
+
+/// `v_α` of a contact, given its square, over what may be left of it.
+pub(super) fn over_guard(
+    problem: &FactoredProblem,
+    contact: usize,
+    square: f64,
+    goal: &VelocityGoal,
+    speed: &[f64],
+) -> f64 {
+    let bodies = problem.contacts[contact].bodies.map(|body| body as usize);
+    let moving = bodies
+        .iter()
+        .filter(|body| !problem.inverse_mass[**body].is_fixed());
+    let slower = moving
+        .map(|body| speed[*body])
+        .fold(f64::INFINITY, f64::min);
+    let allowed = if slower.is_finite() {
+        slower.max(goal.scale)
+    } else {
+        goal.scale
+    };
+    square.sqrt() / (GUARD * allowed).max(f64::MIN_POSITIVE)
+}

@@ -1,0 +1,161 @@
+//! **Law.** A step whose bodies nothing can keep apart has no solution: it says so, names two of the bodies, and ejects none.
+//!
+//! What encloses a body here moves with at most `v`, and a body that is pushed without bounce leaves whatever pushes it at most as
+//! fast as that. In a straight line that is `v`; in a V whose walls are inclined by `a` to the vertical it is `v / sin a`, the speed
+//! at which their line of intersection rises. Gravity adds `g t` while a body falls. Twice that is "not ejected".
+
+use crate::support::*;
+use moreau::StepStatus;
+
+const BALL: f64 = 0.1;
+
+fn ball(simulation: &mut Simulation, at: DVec3) -> Entity {
+    let material = Material::with_friction(0.5);
+    let ball = (
+        RigidBody::Dynamic,
+        Collider::sphere(BALL),
+        material,
+        Pose::from_position(at),
+    );
+    simulation.spawn(ball).unwrap()
+}
+
+fn wall(simulation: &mut Simulation, normal: DVec3, at: DVec3, velocity: DVec3) -> Entity {
+    let wall = (
+        RigidBody::Kinematic,
+        Collider::half_space(normal),
+        Material::with_friction(0.5),
+        Pose::from_position(at),
+        Twist {
+            linear: velocity,
+            angular: DVec3::ZERO,
+        },
+    );
+    simulation.spawn(wall).unwrap()
+}
+
+/// Steps of a simulation that say they were solved, of those in which the walls press on what is between them. Nothing becomes
+/// faster than `bound`.
+fn solved(simulation: &mut Simulation, bodies: &[Entity], steps: usize, bound: f64) -> usize {
+    let mut solved = 0;
+    for _ in 0..steps {
+        let report = simulation.step().unwrap();
+        println!(
+            "{} {:?} {:?} e {:.1e} v {:.1e} {:.1e} sweeps {}",
+            report.step,
+            report.status,
+            report.conflict,
+            report.e_scaled,
+            report.velocity,
+            report.worst_velocity,
+            report.sweeps
+        );
+        solved += usize::from(report.converged);
+        assert_eq!(report.converged, report.status == StepStatus::Converged);
+        assert_eq!(
+            report.conflict.is_some(),
+            report.status.is_without_solution()
+        );
+        for body in bodies {
+            let speed = simulation.twist(*body).unwrap().linear.length();
+            let t = simulation.time();
+            assert!(
+                speed <= 2.0 * (bound + 9.81 * t),
+                "{speed} m/s after {t} s, walls {bound}"
+            );
+        }
+    }
+    solved
+}
+
+/// The walls stop, or go apart: what they held overlaps them and must not shoot out.
+fn let_go(simulation: &mut Simulation, walls: &[(Entity, DVec3)], bodies: &[Entity], bound: f64) {
+    for (wall, velocity) in walls {
+        simulation.set(
+            *wall,
+            Twist {
+                linear: *velocity,
+                angular: DVec3::ZERO,
+            },
+        );
+    }
+    let begin = simulation.time();
+    for _ in 0..40 {
+        simulation.step().unwrap();
+        for body in bodies {
+            let speed = simulation.twist(*body).unwrap().linear.length();
+            let falls = 9.81 * (simulation.time() - begin);
+            assert!(speed <= 2.0 * (bound + falls), "ejected with {speed} m/s");
+        }
+    }
+}
+
+#[test]
+fn two_walls_that_close_on_a_ball_have_no_solution() {
+    for speed in [0.01, 0.1, 1.0, 10.0] {
+        let mut simulation = Simulation::new(Settings::default()).unwrap();
+        let inside = DVec3::X * BALL;
+        let v = DVec3::X * speed;
+        let left = wall(&mut simulation, DVec3::X, -inside, v);
+        let right = wall(&mut simulation, -DVec3::X, inside, -v);
+        let ball = ball(&mut simulation, DVec3::ZERO);
+        let steps = ((0.5 * BALL / speed / 0.005) as usize).clamp(3, 60);
+        assert_eq!(
+            solved(&mut simulation, &[ball], steps, speed),
+            0,
+            "{speed} m/s"
+        );
+        let_go(
+            &mut simulation,
+            &[(left, DVec3::ZERO), (right, DVec3::ZERO)],
+            &[ball],
+            speed,
+        );
+        let_go(&mut simulation, &[(left, -v), (right, v)], &[ball], speed);
+    }
+}
+
+#[test]
+fn a_closing_v_that_jams_has_no_solution() {
+    // μ = 0.5 holds in a V of less than atan 0.5 to the vertical on each side.
+    for angle in [0.1_f64, 0.3] {
+        let mut simulation = Simulation::new(Settings::default()).unwrap();
+        let (sin, cos) = libm::sincos(angle);
+        let speed = 0.2;
+        let normals = [DVec3::new(cos, 0.0, sin), DVec3::new(-cos, 0.0, sin)];
+        let walls = normals.map(|n| {
+            wall(
+                &mut simulation,
+                n,
+                -n * BALL,
+                DVec3::new(speed * n.x.signum(), 0.0, 0.0),
+            )
+        });
+        let ball = ball(&mut simulation, DVec3::ZERO);
+        let bound = speed / sin;
+        assert_eq!(solved(&mut simulation, &[ball], 30, bound), 0, "{angle}");
+        let_go(
+            &mut simulation,
+            &walls.map(|w| (w, DVec3::ZERO)),
+            &[ball],
+            bound,
+        );
+    }
+}
+
+#[test]
+fn columns_under_a_piston_have_no_solution() {
+    for count in [5_usize, 10, 30] {
+        let mut simulation = Simulation::new(Settings::default()).unwrap();
+        ground(&mut simulation, Material::default());
+        let height = |k: usize| (2 * k + 1) as f64 * BALL;
+        let balls: Vec<_> = (0..count)
+            .map(|k| ball(&mut simulation, DVec3::Z * height(k)))
+            .collect();
+        let top = DVec3::Z * 2.0 * BALL * count as f64;
+        let piston = wall(&mut simulation, -DVec3::Z, top, DVec3::Z * -0.2);
+        assert_eq!(solved(&mut simulation, &balls, 60, 0.2), 0, "{count} balls");
+        let_go(&mut simulation, &[(piston, DVec3::ZERO)], &balls, 0.2);
+        let_go(&mut simulation, &[(piston, DVec3::Z * 0.2)], &balls, 0.2);
+    }
+}
