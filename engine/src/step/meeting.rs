@@ -201,20 +201,12 @@ impl Meetings {
             if doubt {
                 new.retain(|row| solved.is_ahead(*row));
             } else {
-                // The plane is as good as that of the pair; which of two it is does not show in what others push.
-                if solved.is_of_balls(pair) {
+                // The plane is as good as that of the pair: what is left in doubt is which of two it is, for a body that comes up
+                // against it.
+                ways = pair.map(|slot| solved.motion.begin[slot]);
+                if solved.is_of_balls(pair) || !solved.hold(&new, &ways) {
                     continue;
                 }
-                let without = pair.map(|slot| self.way_without(slot, &new, solved));
-                if !solved.hold(&new, &without) {
-                    continue;
-                }
-                let begin = pair.map(|slot| solved.motion.begin[slot]);
-                ways = if solved.hold(&new, &begin) {
-                    begin
-                } else {
-                    solved.through(new[0], &without, pair.map(|slot| self.way(slot, solved)))
-                };
             }
             let path = solved.path(pair, ways);
             let h = solved.settings.time_step;
@@ -328,20 +320,6 @@ impl Meetings {
         solved.mean(slot, end, push)
     }
 
-    /// The same without some contacts at which it touches another body.
-    fn way_without(&self, slot: Slot, rows: &[usize], solved: &Solved) -> WorldTwist {
-        let mut end = solved.end(slot);
-        let mut push = self.pushes[slot];
-        for row in rows {
-            let change = solved.change(*row, slot);
-            end.linear -= change.linear;
-            end.angular -= change.angular;
-            push.contacts -= u32::from(solved.record.impulse[*row].x > 0.0);
-        }
-        push.impact &= push.contacts > 0;
-        solved.mean(slot, end, push)
-    }
-
     /// Bodies whose contacts are exchanged, ascending.
     pub(crate) fn bodies(&self, found: &[Detected]) -> Vec<Slot> {
         let gone = found.iter().zip(&self.stay).filter(|(_, stay)| !**stay);
@@ -392,19 +370,6 @@ impl Solved<'_> {
             linear: force * inverse.linear,
             angular: inverse.angular * contact.arms[side].cross(force),
         }
-    }
-
-    /// The ways of two bodies as solved, but for the approach along the normal of a row, which is that of the ways `without` it.
-    fn through(
-        &self,
-        row: usize,
-        without: &[WorldTwist; 2],
-        mut ways: [WorldTwist; 2],
-    ) -> [WorldTwist; 2] {
-        let (n, arms) = (self.record.found[row].normal, self.contacts[row].arms);
-        let approach = |ways: &[WorldTwist; 2]| n.dot(ways[0].at(arms[0]) - ways[1].at(arms[1]));
-        ways[0].linear += n * (approach(without) - approach(&ways));
-        ways
     }
 
     /// A body without bounds is its plane.
