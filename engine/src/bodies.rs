@@ -35,6 +35,8 @@ pub(crate) struct Bodies {
     pub(crate) before: States,
     /// Slots of the bodies that move ([`Bodies::moves`]), ascending.
     pub(crate) moving: Vec<Slot>,
+    /// Kinematic bodies among those that move.
+    pub(crate) kinematic: usize,
     /// Grows with every change of the structure, of constants, of the pose of a static body, or of
     /// the set of sleeping bodies: data derived from these stays valid while it is the same.
     pub(crate) epoch: u64,
@@ -165,6 +167,8 @@ impl Bodies {
         let mut moving = std::mem::take(&mut self.moving);
         moving.clear();
         moving.extend(self.slots().filter(|slot| self.moves(*slot)));
+        let kinematic = |slot: &&Slot| self.constants[**slot].kind == RigidBody::Kinematic;
+        self.kinematic = moving.iter().filter(kinematic).count();
         self.moving = moving;
     }
 

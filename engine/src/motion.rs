@@ -122,6 +122,15 @@ impl Motion {
         }
     }
 
+    /// Some kinematic body turns.
+    pub(crate) fn turns_something(&self, bodies: &Bodies) -> bool {
+        let turns = |slot: &Slot| {
+            self.begin[*slot].angular != DVec3::ZERO
+                && bodies.constants[*slot].kind == RigidBody::Kinematic
+        };
+        bodies.kinematic > 0 && bodies.moving.iter().any(turns)
+    }
+
     pub(crate) fn centres(&self) -> Centres<'_> {
         Centres {
             positions: &self.position,

@@ -268,6 +268,7 @@ impl StepState {
             scheme,
             edits: &self.edits,
             settings: &self.settings,
+            turntables: self.motion.turns_something(&self.bodies),
             last: last.map(|last| self.stored.source(last, &self.bodies)),
         };
         let (problem, record) = (&mut self.problem, &mut self.record);

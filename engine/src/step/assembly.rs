@@ -10,6 +10,8 @@
 //! ([`FactoredProblem::assemble`]).
 
 use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+use crate::components::RigidBody;
 use crate::interactions::detected::Detected;
 use crate::interactions::edit::Edits;
 use crate::interactions::law::of_materials;
@@ -51,6 +53,8 @@ pub(crate) struct Parts<'a, S> {
     pub(crate) scheme: &'a S,
     pub(crate) edits: &'a Edits,
     pub(crate) settings: &'a Settings,
+    /// Some kinematic body turns.
+    pub(crate) turntables: bool,
     /// Contacts that were in it start from their impulse then.
     pub(crate) last: Option<Source<'a>>,
 }
@@ -138,14 +142,20 @@ impl<S: Scheme> Parts<'_, S> {
             let arms = own.unwrap_or_else(|| place.arms(self.motion.centres()));
             let (law, mu, surface) = self.law(place, index, own);
             let frame = contact_frame(place.normal);
+            let mut offset = match surface {
+                None => DVec3::new(law.shift, 0.0, 0.0),
+                Some(w) => DVec3::new(law.shift, -w.dot(frame.y_axis), -w.dot(frame.z_axis)),
+            };
+            if self.turntables {
+                let [a, b] = place.bodies;
+                let between = arms[0] - arms[1];
+                offset += frame.transpose() * (self.bend(a, between) - self.bend(b, -between));
+            }
             *contact = Contact {
                 bodies: place.bodies.map(|slot| slot.0),
                 frame,
                 arms,
-                offset: match surface {
-                    None => DVec3::new(law.shift, 0.0, 0.0),
-                    Some(w) => DVec3::new(law.shift, -w.dot(frame.y_axis), -w.dot(frame.z_axis)),
-                },
+                offset,
                 friction: mu,
             };
             (*impact, *friction) = (law.impact, mu);
@@ -155,6 +165,18 @@ impl<S: Scheme> Parts<'_, S> {
                 .and_then(|last| cursor.find(last, place, &contact.arms))
                 .map_or(DVec3::ZERO, |last| contact.frame.transpose() * last);
         }
+    }
+
+    /// What a kinematic body adds to its velocity `ω × d` where it carries a body whose centre is at `d` from its own: the way of
+    /// that point through the step is the chord `Q d − d` of its rotation `Q`, and not the tangent. What is carried stays on its
+    /// circle.
+    fn bend(&self, slot: Slot, d: DVec3) -> DVec3 {
+        if self.bodies.constants[slot].kind != RigidBody::Kinematic {
+            return DVec3::ZERO;
+        }
+        let before = self.bodies.pose[slot].orientation;
+        let turned = self.motion.drift[slot].orientation * (before.conjugate() * d);
+        (turned - d) / self.settings.time_step - self.motion.free[slot].angular.cross(d)
     }
 
     /// The normal law of a contact at its place in `I₀`, its `μ`, and the velocity at which its surfaces run, if they do.
