@@ -86,8 +86,7 @@ fn a_lift_carries_a_body_without_slip() {
 
 #[test]
 fn a_turntable_carries_a_body_along() {
-    // A block near the axis of a turntable, 3 rad/s at 0.2 m: 1.8 m/s² < μ g. The velocity of the
-    // contact points turns within a step, so the path is of first order in h: halve and compare.
+    // A block near the axis of a turntable, 3 rad/s at 0.2 m: 1.8 m/s² < μ g.
     let drift = |h: f64| {
         let mut simulation = Simulation::new(Settings {
             time_step: h,
