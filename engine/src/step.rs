@@ -308,6 +308,7 @@ impl StepState {
                 record: &self.record,
                 contacts: &self.problem.contacts,
                 impacts: &self.problem.impacts,
+                edits: &self.edits,
                 settings: &self.settings,
             };
             if self.meetings.look(&solved, &mut self.detection) {

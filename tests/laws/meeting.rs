@@ -211,6 +211,32 @@ fn what_is_struck_within_the_step_does_not_pass_a_wall() {
     }
 }
 
+/// What a user dropped stays dropped, however the bodies are struck.
+#[test]
+fn a_struck_body_passes_what_a_user_lets_it_pass() {
+    let settings = weightless(1.0 / 200.0);
+    let ball = |id: u64, x: f64, speed: f64| {
+        flying(id, Collider::sphere(0.1), DVec3::X * x, DVec3::X * speed)
+    };
+    let run = |pass: bool| {
+        let mut state = StepState::default();
+        let bodies = [
+            ball(0, -0.201, 40.0),
+            ball(1, 0.0, 0.0),
+            ball(2, 0.2005, 0.0),
+        ];
+        state.set_bodies(&bodies).unwrap();
+        let edit = |interactions: &mut Interactions<'_>| {
+            interactions
+                .retain(|interaction, _| !(pass && interaction.bodies == [BodyId(1), BodyId(2)]))
+        };
+        state.step_by(&moreau::MoreauJean, &settings, edit).unwrap();
+        velocity(&state, 2).x
+    };
+    assert!(run(false) > 1.0);
+    assert_eq!(run(true), 0.0);
+}
+
 fn shapes() -> Vec<Collider> {
     let corners = [
         (1.0, 0.2, 0.1),

@@ -21,12 +21,14 @@ use crate::components::RigidBody;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
 use crate::interactions::detected::{Detected, Late};
+use crate::interactions::edit::Edits;
 use crate::interactions::record::ContactRecord;
 use crate::motion::Motion;
 use crate::settings::{Settings, Theta};
 use glam::DVec3;
 use moreau_geometry::ContactPoint;
 use moreau_solvers::{Contact, WorldTwist};
+use std::ops::Range;
 
 /// Rounds after which what still meets is left to the next step.
 const ROUNDS: usize = 12;
@@ -92,6 +94,8 @@ pub(crate) struct Solved<'a> {
     pub(crate) record: &'a ContactRecord,
     pub(crate) contacts: &'a [Contact],
     pub(crate) impacts: &'a [bool],
+    /// What users dropped stays dropped.
+    pub(crate) edits: &'a Edits,
     pub(crate) settings: &'a Settings,
 }
 
@@ -169,7 +173,6 @@ impl Meetings {
     fn let_go(&mut self, solved: &Solved) -> bool {
         let found = &solved.record.found;
         let (mut changes, mut begin) = (false, 0);
-        let mut new = std::mem::take(&mut self.new);
         while begin < found.len() {
             let pair = found[begin].bodies;
             let same = found[begin..]
@@ -177,66 +180,71 @@ impl Meetings {
                 .take_while(|place| place.bodies == pair);
             let rows = begin..begin + same.count();
             begin = rows.end;
-            let new_push = |row: usize| is_new(solved.record.impulse[row].x, self.carried[row]);
-            let known = |row: usize, n: DVec3| {
-                let plane = |other: usize| found[other].normal.dot(n) > SAME_PLANE;
-                let pushed =
-                    |other: usize| solved.record.impulse[other].x > 0.0 && !new_push(other);
-                rows.clone()
-                    .any(|other| other != row && pushed(other) && plane(other))
-            };
-            let tested = |row: usize| {
-                new_push(row) && !solved.is_given(row) && !known(row, found[row].normal)
-            };
-            new.clear();
-            new.extend(rows.clone().filter(|row| tested(*row)));
-            if new.is_empty() {
-                continue;
+            if !solved.is_unbounded(pair) && self.judge(pair, rows, solved) {
+                self.changed.push(pair);
+                changes = true;
             }
-            let mut ways = pair.map(|slot| self.way_before(slot, solved));
-            if solved.is_unbounded(pair) {
-                continue;
-            }
-            let doubt = new.iter().any(|row| solved.is_in_doubt(*row));
-            if doubt {
-                new.retain(|row| solved.is_ahead(*row));
-            } else {
-                // The plane is as good as that of the pair: what is left in doubt is which of two it is, for a body that comes up
-                // against it.
-                ways = pair.map(|slot| solved.motion.begin[slot]);
-                if solved.is_of_balls(pair) || !solved.hold(&new, &ways) {
-                    continue;
-                }
-            }
-            let path = solved.path(pair, ways);
-            let h = solved.settings.time_step;
-            match path.encounter(h, &mut self.points) {
-                Encounter::Unclear => continue,
-                Encounter::Meets { normal, .. }
-                    if new
-                        .iter()
-                        .any(|row| found[*row].normal.dot(normal) > SAME_PLANE) =>
-                {
-                    continue;
-                }
-                Encounter::Meets { time, .. } => {
-                    path.contacts_at(time, h, &mut self.points, &mut self.late);
-                }
-                Encounter::Apart => {}
-            }
-            // All that is ahead goes, and all of a plane, also where it does not push.
-            for row in rows {
-                let plane =
-                    |other: &usize| found[*other].normal.dot(found[row].normal) > SAME_PLANE;
-                let goes = doubt && solved.is_ahead(row) || new.iter().any(plane);
-                self.stay[row] &= !goes || solved.is_given(row);
-            }
-            self.changed.push(pair);
-            changes = true;
         }
-        self.new = new;
         self.late_contacts += self.late.len();
         changes
+    }
+
+    /// Looks at a pair with its rows in `I₀`. True if contacts of it are exchanged.
+    fn judge(&mut self, pair: [Slot; 2], rows: Range<usize>, solved: &Solved) -> bool {
+        let found = &solved.record.found;
+        let mut new = std::mem::take(&mut self.new);
+        self.list_new(rows.clone(), solved, &mut new);
+        let doubt = new.iter().any(|row| solved.is_in_doubt(*row));
+        let mut changes = !new.is_empty();
+        let ways = if doubt {
+            new.retain(|row| solved.is_ahead(*row));
+            pair.map(|slot| self.way_before(slot, solved))
+        } else {
+            // The plane is as good as that of the pair: what is left in doubt is which of two it is, for a body that comes up
+            // against it.
+            let ways = pair.map(|slot| solved.motion.begin[slot]);
+            changes = changes && !solved.is_of_balls(pair) && solved.hold(&new, &ways);
+            ways
+        };
+        if changes {
+            let path = solved.path(pair, ways);
+            let h = solved.settings.time_step;
+            let is_plane = |n: DVec3| {
+                let mut planes = new.iter().map(|row| found[*row].normal);
+                planes.any(|normal| normal.dot(n) > SAME_PLANE)
+            };
+            match path.encounter(h, &mut self.points) {
+                Encounter::Apart => {}
+                Encounter::Meets { time, normal } if !is_plane(normal) => {
+                    path.contacts_at(time, h, &mut self.points, &mut self.late);
+                }
+                Encounter::Meets { .. } | Encounter::Unclear => changes = false,
+            }
+            // All that is ahead goes, and all of a plane, also where it does not push.
+            for row in rows.filter(|_| changes) {
+                let goes = doubt && solved.is_ahead(row) || is_plane(found[row].normal);
+                self.stay[row] &= !goes || solved.is_given(row);
+            }
+        }
+        self.new = new;
+        changes
+    }
+
+    /// Lists the rows of a pair that push for the first time, on a plane on which nothing pushed before.
+    fn list_new(&self, rows: Range<usize>, solved: &Solved, new: &mut Vec<usize>) {
+        let (found, impulse) = (&solved.record.found, &solved.record.impulse);
+        let is_first = |row: usize| is_new(impulse[row].x, self.carried[row]);
+        let is_known = |row: usize| {
+            rows.clone().any(|other| {
+                let pushed = impulse[other].x > 0.0 && !is_first(other);
+                pushed && found[other].normal.dot(found[row].normal) > SAME_PLANE
+            })
+        };
+        new.clear();
+        new.extend(
+            rows.clone()
+                .filter(|row| is_first(*row) && !solved.is_given(*row) && !is_known(*row)),
+        );
     }
 
     /// Pairs that were changed, on their way as it is now solved: those that meet all the same get the contacts at that time
@@ -289,7 +297,8 @@ impl Meetings {
                 .record
                 .found
                 .binary_search_by_key(&pair, |place| place.bodies);
-            if known.is_ok() || !solved.bodies.may_push(pair) || self.changed.contains(&pair) {
+            let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
+            if known.is_ok() || passes || self.changed.contains(&pair) {
                 continue;
             }
             let path = solved.path(pair, pair.map(|slot| self.way(slot, solved)));
