@@ -58,7 +58,7 @@ pub(crate) struct Meetings {
     pub(crate) last_resorts: usize,
     /// Normal impulses of the last step, by row, N·s.
     carried: Vec<f64>,
-    /// Pairs that have been looked at and changed, ascending, by round.
+    /// Pairs whose contacts were exchanged, in the order in which that happened.
     changed: Vec<[Slot; 2]>,
     /// Which rows stay in `I₀`.
     pub(crate) stay: Vec<bool>,
