@@ -122,6 +122,16 @@ impl Motion {
         }
     }
 
+    /// Speed that the forces of a step alone may give two bodies against each other where they have these arms, m/s: where
+    /// something holds one of them, they act on the other.
+    pub(crate) fn drawn(&self, [a, b]: [Slot; 2], normal: DVec3, arms: &[DVec3; 2]) -> f64 {
+        let change = |slot: Slot, arm: DVec3| {
+            let (begin, free) = (&self.begin[slot], &self.free[slot]);
+            normal.dot(free.at(arm) - begin.at(arm))
+        };
+        (-change(a, arms[0])).max(0.0) + change(b, arms[1]).max(0.0)
+    }
+
     /// Some kinematic body turns.
     pub(crate) fn turns_something(&self, bodies: &Bodies) -> bool {
         let turns = |slot: &Slot| {

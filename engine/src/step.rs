@@ -22,8 +22,11 @@
 mod access;
 pub(crate) mod assembly;
 mod clock;
+mod exchange;
 #[cfg(test)]
 mod footprint;
+pub(crate) mod impacts;
+mod judged;
 mod ledger;
 mod meeting;
 mod momentum;
@@ -56,14 +59,17 @@ use crate::settings::Settings;
 use assembly::{ContactProblem, Parts};
 use bevy_ecs::resource::Resource;
 use clock::Clock;
+use exchange::Exchange;
 use glam::DVec3;
+use impacts::{Impacts, Next};
+use judged::Judged;
 use ledger::Ledger;
 use meeting::{Meetings, Solved};
 use momentum::MomentumCheck;
 use moreau_jean::MoreauJean;
 use projection::Projector;
 use sleeping::Sleepers;
-use solve::Solver;
+use solve::{Moving, Solver};
 use threads::Threads;
 use update::Pushes;
 
@@ -118,6 +124,10 @@ pub struct StepState {
     problem: ContactProblem,
     solver: Solver,
     meetings: Meetings,
+    impacts: Impacts,
+    exchange: Exchange,
+    /// In steps of several stages.
+    judged: Option<Judged>,
     pushes: Pushes,
     projector: Projector,
     ledger: Ledger,
@@ -254,6 +264,8 @@ impl StepState {
 
     /// `I₁ ⊂ I₀`, and `C, G, d, μ` of its contacts, with the impulses to start from.
     pub(crate) fn assemble(&mut self, scheme: &impl Scheme) {
+        self.impacts.begin();
+        self.judged = None;
         self.build(scheme);
         self.meetings.begin(&self.record);
         self.clock.timing.ms_assemble = self.clock.lap();
@@ -268,6 +280,7 @@ impl StepState {
             scheme,
             edits: &self.edits,
             settings: &self.settings,
+            impacts: &self.impacts,
             turntables: self.motion.turns_something(&self.bodies),
             last: last.map(|last| self.stored.source(last, &self.bodies)),
         };
@@ -283,61 +296,117 @@ impl StepState {
         if self.problem.contacts.len() >= self.settings.nsgs().parallel_from {
             self.threads.start(self.settings.threads)?;
         }
-        self.solver.solve(
-            &self.problem,
-            &mut self.record,
-            (&self.bodies, &self.motion),
-            &self.settings,
-            &self.threads,
-        )?;
+        let settings = self.settings;
+        self.solve_all(&settings)?;
         self.clock.timing.ms_solve += self.clock.lap();
         Ok(())
     }
 
-    /// Contacts only where bodies meet: with others the problem is solved again, near them and then as a whole, until no pair
-    /// changes.
+    /// Contacts only where bodies meet, and impacts one after another: with others the problem is solved again, near them and then
+    /// as a whole, until none changes.
     pub(crate) fn meet(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
         if scheme.selects(&self.settings) {
             return Ok(());
         }
-        let mut near = false;
+        let mut whole = true;
         loop {
-            let solved = Solved {
-                bodies: &self.bodies,
-                motion: &self.motion,
-                record: &self.record,
-                contacts: &self.problem.contacts,
-                impacts: &self.problem.impacts,
-                edits: &self.edits,
-                settings: &self.settings,
-            };
-            if self.meetings.look(&solved, &mut self.detection) {
-                let struck = self.meetings.bodies(&self.record.found);
-                let Meetings {
-                    stay, late, origin, ..
-                } = &mut self.meetings;
-                self.edits
-                    .exchange(&mut self.record.found, stay, late, origin);
-                self.meetings.hold(&self.record);
-                self.build(scheme);
-                self.meetings.go_on(&mut self.record);
-                let (bodies, motion) = (&self.bodies, &self.motion);
-                self.solver.solve_near(
-                    &struck,
-                    &self.problem,
-                    &mut self.record,
-                    (bodies, motion),
-                    &self.settings,
-                )?;
-                near = true;
-            } else if std::mem::take(&mut near) && self.solve_on()? {
-                continue;
-            } else {
-                break;
+            match self.look(whole) {
+                Next::Nothing if whole || !self.solve_on()? => break,
+                Next::Nothing => whole = true,
+                Next::Check => {
+                    self.solve_on()?;
+                    whole = true;
+                }
+                next => {
+                    self.exchange(next, scheme);
+                    self.solve_near()?;
+                    whole = false;
+                }
             }
         }
+        if self.judged.is_some() {
+            self.judge();
+        }
+        let rows = self.record.found.len();
+        if self.impacts.end(rows, &mut self.exchange) {
+            self.exchange(Next::Settled, scheme);
+        }
+        self.record.end_stages(&mut self.problem.impacts);
         self.clock.timing.ms_solve += self.clock.lap();
         Ok(())
+    }
+
+    /// What the solved motion asks for: first that contacts are where bodies meet, then that impacts follow one another.
+    fn look(&mut self, whole: bool) -> Next {
+        let Self {
+            meetings,
+            impacts,
+            exchange,
+            detection,
+            ..
+        } = self;
+        let solved = Solved {
+            bodies: &self.bodies,
+            motion: &self.motion,
+            record: &self.record,
+            contacts: &self.problem.contacts,
+            impacts: &self.problem.impacts,
+            edits: &self.edits,
+            settings: &self.settings,
+        };
+        if meetings.look(&solved, impacts, detection, exchange) {
+            return Next::Again;
+        }
+        impacts.look((&solved, whole), meetings, exchange)
+    }
+
+    /// Rows go and come, and the problem is built with them.
+    fn exchange(&mut self, next: Next, scheme: &impl Scheme) {
+        if next == Next::Stage {
+            self.judge();
+            self.record.end_stage(&self.problem.impacts);
+            let (bodies, free, end) = (&self.bodies, &self.motion.free, &self.record.end);
+            self.impacts.end_stage(bodies.slots().map(|slot| {
+                if bodies.is_awake_dynamic(slot) {
+                    end[slot]
+                } else {
+                    free[slot]
+                }
+            }));
+        }
+        let (exchange, record) = (&mut self.exchange, &mut self.record);
+        exchange.apply(record, &mut self.edits);
+        self.meetings.follow(exchange);
+        self.impacts.follow(exchange, next);
+        self.build(scheme);
+        self.exchange.go_on(&mut self.record);
+    }
+
+    /// A stage is over: the step is judged by the worst.
+    fn judge(&mut self) {
+        let free = self.impacts.begin_of_stage().unwrap_or(&self.motion.free);
+        let (report, impulse) = (self.solver.report, &self.record.impulse);
+        let now = Judged::new(report, &self.problem, impulse, free);
+        self.judged = Some(match self.judged.take() {
+            Some(before) => before.worse(now),
+            None => now,
+        });
+        self.solver.report = self.judged.as_ref().map_or(report, |judged| judged.report);
+    }
+
+    fn solve_near(&mut self) -> Result<(), StepError> {
+        let moving = Moving {
+            bodies: &self.bodies,
+            motion: &self.motion,
+            free: self.impacts.begin_of_stage().unwrap_or(&self.motion.free),
+        };
+        self.solver.solve_near(
+            &self.exchange.bodies,
+            &self.problem,
+            &mut self.record,
+            &moving,
+            &self.settings,
+        )
     }
 
     /// Goes on from the impulses at hand. True if they were not good enough.
@@ -345,16 +414,21 @@ impl StepState {
         let before = self.solver.effort();
         let mut settings = self.settings;
         settings.advanced.min_sweeps = Some(0);
-        self.solver.solve(
-            &self.problem,
-            &mut self.record,
-            (&self.bodies, &self.motion),
-            &settings,
-            &self.threads,
-        )?;
+        self.solve_all(&settings)?;
         let swept = self.solver.effort() != [0, 0];
         self.solver.add_effort(before);
         Ok(swept)
+    }
+
+    fn solve_all(&mut self, settings: &Settings) -> Result<(), StepError> {
+        let moving = Moving {
+            bodies: &self.bodies,
+            motion: &self.motion,
+            free: self.impacts.begin_of_stage().unwrap_or(&self.motion.free),
+        };
+        let (problem, record) = (&self.problem, &mut self.record);
+        self.solver
+            .solve(problem, record, &moving, settings, &self.threads)
     }
 
     /// `q_{k+1} = q_k ⊕ h v_{k+θ}`.
@@ -406,6 +480,12 @@ impl StepState {
             let worst = momentum.check(bodies, record.places(), &record.carried);
             (energy, worst)
         });
+        // An impact says nothing of the next step.
+        for (carried, impact) in record.carried.iter_mut().zip(&self.problem.impacts) {
+            if *impact {
+                *carried = DVec3::ZERO;
+            }
+        }
         let last = self.contacts.renew();
         last.keep(record, motion.centres(), bodies);
         self.stored.forget_restored();
@@ -458,6 +538,7 @@ impl StepState {
             rounds: self.meetings.rounds,
             late_contacts: self.meetings.late_contacts,
             last_resorts: self.meetings.last_resorts,
+            stages: self.impacts.stages,
             sweeps: solved.iterations,
             factorizations: solved.factorizations,
             converged: solved.converged(),
@@ -478,7 +559,11 @@ impl StepState {
 
     /// The bodies of a contact of the problem.
     fn pair(&self, contact: Option<u32>) -> Option<[BodyId; 2]> {
-        let contact = self.problem.contacts.get(contact? as usize)?;
+        let contacts = match &self.judged {
+            Some(judged) => &judged.contacts,
+            None => &self.problem.contacts,
+        };
+        let contact = contacts.get(contact? as usize)?;
         Some(contact.bodies.map(|slot| self.bodies.ids[Slot(slot)]))
     }
 

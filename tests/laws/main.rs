@@ -16,6 +16,7 @@ mod certificate;
 mod combine;
 mod delassus;
 mod effort;
+mod elastic_chains;
 mod emitters;
 mod energy;
 mod frames;

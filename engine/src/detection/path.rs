@@ -13,6 +13,7 @@ use crate::bodies::constants::BodyConstants;
 use crate::bodies::slot::Slot;
 use crate::components::Pose;
 use crate::interactions::detected::{Detected, Late};
+use crate::interactions::record::Earlier;
 use crate::math::rotation;
 use glam::{DQuat, DVec3};
 use moreau_geometry::{ContactPoint, Geometry, contacts};
@@ -190,7 +191,12 @@ impl Path<'_> {
             let closing = point.normal.dot(a.at(arms[0]) - b.at(arms[1]));
             let mut contact = Detected::new(self.pair, point);
             contact.gap -= time * closing;
-            late.push(Late { contact, arms });
+            late.push(Late {
+                contact,
+                arms,
+                law: None,
+                earlier: Earlier::default(),
+            });
         }
     }
 }

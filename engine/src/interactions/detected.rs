@@ -1,5 +1,7 @@
 //! A contact as detection finds it.
 
+use super::law::InteractionLaw;
+use super::record::Earlier;
 use crate::bodies::slot::Slot;
 use glam::{BVec3, DVec3};
 use moreau_geometry::ContactPoint;
@@ -69,6 +71,10 @@ impl Detected {
 pub(crate) struct Late {
     pub(crate) contact: Detected,
     pub(crate) arms: [DVec3; 2],
+    /// What a user gave it.
+    pub(crate) law: Option<InteractionLaw>,
+    /// What stages of the step that are over did to it.
+    pub(crate) earlier: Earlier,
 }
 
 /// What the arms of contacts are measured from, by slot.

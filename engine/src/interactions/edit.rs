@@ -11,6 +11,8 @@ use crate::settings::Settings;
 use bevy_ecs::entity::Entity;
 use glam::DVec3;
 
+/// The law that a user gave to a contact of this pair.
+type OfPair = Option<([Slot; 2], InteractionLaw)>;
 type Lists<'a> = (&'a mut Vec<Detected>, &'a mut Vec<Option<u32>>);
 
 /// Place of an interaction among those of its step.
@@ -105,15 +107,14 @@ impl Edits {
         let old = std::mem::take(found);
         origin.clear();
         let mut late = late.iter().peekable();
-        let mut law_of_pair: Option<([Slot; 2], InteractionLaw)> = None;
-        let put = |next: &Late, edits: &mut Self, (found, origin): Lists, law| {
+        let mut law_of_pair: OfPair = None;
+        let put = |next: &Late, edits: &mut Self, (found, origin): Lists, law: OfPair| {
             let index = InteractionIndex(found.len() as u32);
             found.push(next.contact);
             origin.push(None);
             edits.added.push((index, Some(next.arms)));
-            if let Some((pair, law)) = law
-                && pair == next.contact.bodies
-            {
+            let of_pair = law.filter(|(pair, _)| *pair == next.contact.bodies);
+            if let Some(law) = next.law.or(of_pair.map(|(_, law)| law)) {
                 edits.laws.push((index, law));
             }
         };

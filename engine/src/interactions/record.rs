@@ -20,6 +20,8 @@ pub(crate) struct ContactRecord {
     pub(crate) friction: Vec<f64>,
     /// `r`, N·s, contact frames: warm start before the solve, solution after it.
     pub(crate) impulse: Vec<DVec3>,
+    /// What the stages of the step that are over did; empty in the first.
+    pub(crate) earlier: Vec<Earlier>,
     /// The solution in the inertial frame, in which contact frames may turn: for the next step.
     pub(crate) carried: Vec<DVec3>,
     /// `v_{k+1}` by slot, inertial frame, at the orientation of the drift.
@@ -33,11 +35,51 @@ impl ContactRecord {
         self.chosen.as_deref().unwrap_or(&self.found)
     }
 
+    /// What earlier stages did to a row.
+    pub(crate) fn earlier(&self, row: usize) -> Earlier {
+        self.earlier.get(row).copied().unwrap_or_default()
+    }
+
+    /// A stage is over: its impulses are added to those of the ones before, and the next begins from none.
+    pub(crate) fn end_stage(&mut self, impacts: &[bool]) {
+        self.earlier.resize(self.impulse.len(), Earlier::default());
+        let rows = self.earlier.iter_mut().zip(&mut self.impulse).zip(impacts);
+        for ((earlier, impulse), impact) in rows {
+            earlier.impact |= *impact && impulse.x > 0.0;
+            earlier.impulse += std::mem::take(impulse);
+        }
+    }
+
+    /// The last stage is over: the impulses are those of the step, and the impacts too.
+    pub(crate) fn end_stages(&mut self, impacts: &mut [bool]) {
+        let rows = self.impulse.iter_mut().zip(impacts);
+        for (earlier, (impulse, impact)) in self.earlier.drain(..).zip(rows) {
+            *impulse += earlier.impulse;
+            *impact |= earlier.impact;
+        }
+    }
+
     /// `ρ_A`, `ρ_B` of a row of `I₁`.
     #[inline]
     pub(crate) fn arms(&self, row: usize, centres: Centres) -> [DVec3; 2] {
         let own = own_arms(row, &self.given);
         own.unwrap_or_else(|| self.places()[row].arms(centres))
+    }
+}
+
+/// What the stages of a step that are over did to a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Earlier {
+    /// N·s, contact frame.
+    pub(crate) impulse: DVec3,
+    /// The row struck.
+    pub(crate) impact: bool,
+}
+
+impl Earlier {
+    /// There is an impulse.
+    pub(crate) fn is_some(&self) -> bool {
+        self.impulse != DVec3::ZERO
     }
 }
 

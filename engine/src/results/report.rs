@@ -65,6 +65,9 @@ pub struct StepReport {
     /// Contacts that came in with the plane of the time at which their bodies meet.
     #[serde(default)]
     pub late_contacts: usize,
+    /// Stages in which impacts followed others within the step; 0 in most.
+    #[serde(default)]
+    pub stages: usize,
     /// Contacts that would have come in after the last round: their bodies may overlap.
     #[serde(default)]
     pub last_resorts: usize,

@@ -44,15 +44,23 @@ impl StepState {
 
     /// The friction-contact problem of the last step, in factored form, over the bodies in the
     /// order of their ids. [`FactoredProblem::assemble`] gives the stored form with the full
-    /// Delassus operator. `None` before the first step and after a failed one.
+    /// Delassus operator. Where impacts of the step followed one another ([`StepReport::stages`]), it is that of the stage
+    /// with the largest residual: the one that the report judges. `None` before the first step and after a failed one.
     #[must_use]
     pub fn problem(&self) -> Option<FactoredProblem<'_>> {
-        self.solved.then(|| self.problem.factored(&self.motion))
+        let motion = &self.motion;
+        self.solved.then(|| match &self.judged {
+            Some(judged) => judged.problem(motion),
+            None => self.problem.factored(motion, &motion.free),
+        })
     }
 
-    /// Solution of [`StepState::problem`]: impulses, N·s, contact frames.
+    /// Solution of [`StepState::problem`]: impulses, N·s, contact frames. [`Self::contacts`] has those of the whole step.
     #[must_use]
     pub fn impulses(&self) -> &[DVec3] {
+        if let Some(judged) = self.judged.as_ref().filter(|_| self.solved) {
+            return &judged.impulse;
+        }
         let last = self.contacts.last().filter(|_| self.solved);
         last.map_or(&[], |last| &last.record.impulse)
     }

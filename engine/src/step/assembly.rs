@@ -9,6 +9,7 @@
 //! factored form, `W = G Ŵ Gᵀ` with twists in the inertial frame; the stored form is one call away
 //! ([`FactoredProblem::assemble`]).
 
+use super::impacts::Impacts;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::RigidBody;
@@ -53,6 +54,8 @@ pub(crate) struct Parts<'a, S> {
     pub(crate) scheme: &'a S,
     pub(crate) edits: &'a Edits,
     pub(crate) settings: &'a Settings,
+    /// The stages of the step.
+    pub(crate) impacts: &'a Impacts,
     /// Some kinematic body turns.
     pub(crate) turntables: bool,
     /// Contacts that were in it start from their impulse then.
@@ -111,11 +114,15 @@ impl ContactProblem {
         chunks::for_each((places, 0..count as u32, rows), &work);
     }
 
-    /// The problem over the bodies of `motion`.
-    pub(crate) fn factored<'a>(&'a self, motion: &'a Motion) -> FactoredProblem<'a> {
+    /// The problem over the bodies of `motion`, of a stage that begins with `free`.
+    pub(crate) fn factored<'a>(
+        &'a self,
+        motion: &'a Motion,
+        free: &'a [WorldTwist],
+    ) -> FactoredProblem<'a> {
         FactoredProblem {
             inverse_mass: &motion.inverse_mass,
-            free_twist: &motion.free,
+            free_twist: free,
             contacts: &self.contacts,
             interactions: &[],
             positions: &motion.position,
@@ -193,23 +200,29 @@ impl<S: Scheme> Parts<'_, S> {
             Some(law) => *law,
             None => of_materials(contact.bodies, self.bodies, self.settings),
         };
-        let approach = || {
-            let [a, b] = contact.bodies;
-            let [arm_a, arm_b] =
-                arms.unwrap_or_else(|| contact.arms_to_point(self.motion.centres()));
-            let normal = |twists: &[WorldTwist]| {
-                contact
-                    .normal
-                    .dot(twists[a].at(arm_a) - twists[b].at(arm_b))
-            };
-            Approach {
-                begin: normal(&self.motion.begin),
-                free: normal(&self.motion.free),
+        let arms = || arms.unwrap_or_else(|| contact.arms_to_point(self.motion.centres()));
+        let normal = |twists: &[WorldTwist]| {
+            let ([a, b], [arm_a, arm_b]) = (contact.bodies, arms());
+            contact
+                .normal
+                .dot(twists[a].at(arm_a) - twists[b].at(arm_b))
+        };
+        let (gap, e) = (contact.gap, law.restitution);
+        let normal = match self.impacts.begin_of_stage() {
+            None => {
+                let approach = || Approach {
+                    begin: normal(&self.motion.begin),
+                    free: normal(&self.motion.free),
+                };
+                self.scheme.normal_law(gap, e, approach, self.settings)
+            }
+            Some(stage) => {
+                let of_row = (gap, e, normal(stage));
+                let drawn = || self.motion.drawn(contact.bodies, contact.normal, &arms());
+                self.impacts
+                    .law(index, of_row, drawn, self.scheme, self.settings)
             }
         };
-        let normal = self
-            .scheme
-            .normal_law(contact.gap, law.restitution, approach, self.settings);
         (normal, law.friction, surface)
     }
 }

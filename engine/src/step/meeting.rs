@@ -15,14 +15,16 @@
 //!
 //! Bodies that already pushed each other in the last step meet. Where no pair changes the first solve stands, with its bits.
 
+use super::exchange::Exchange;
+use super::impacts::Impacts;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::RigidBody;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
-use crate::interactions::detected::{Detected, Late};
 use crate::interactions::edit::Edits;
-use crate::interactions::record::ContactRecord;
+use crate::interactions::law::of_materials;
+use crate::interactions::record::{ContactRecord, Earlier};
 use crate::motion::Motion;
 use crate::settings::{Settings, Theta};
 use glam::DVec3;
@@ -43,7 +45,7 @@ const FAST: f64 = 0.2;
 const NEW: f64 = 1e-3;
 
 #[inline]
-fn is_new(impulse: f64, carried: f64) -> bool {
+pub(crate) fn is_new(impulse: f64, carried: f64) -> bool {
     impulse > 0.0 && carried <= NEW * impulse
 }
 
@@ -52,6 +54,8 @@ fn is_new(impulse: f64, carried: f64) -> bool {
 pub(crate) struct Meetings {
     /// Rounds of this step that changed contacts.
     pub(crate) rounds: usize,
+    /// The first solve was looked at.
+    looked: bool,
     /// Contacts at a later time than that of detection.
     pub(crate) late_contacts: usize,
     /// Pairs that met after the last round.
@@ -60,14 +64,6 @@ pub(crate) struct Meetings {
     carried: Vec<f64>,
     /// Pairs whose contacts were exchanged, in the order in which that happened.
     changed: Vec<[Slot; 2]>,
-    /// Which rows stay in `I₀`.
-    pub(crate) stay: Vec<bool>,
-    /// What comes in, ordered by pair.
-    pub(crate) late: Vec<Late>,
-    /// Where rows were before an exchange.
-    pub(crate) origin: Vec<Option<u32>>,
-    /// Impulses before an exchange.
-    before: Vec<DVec3>,
     pushes: Vec<Push>,
     points: Vec<ContactPoint>,
     /// Rows of a pair that are looked at.
@@ -94,7 +90,6 @@ pub(crate) struct Solved<'a> {
     pub(crate) record: &'a ContactRecord,
     pub(crate) contacts: &'a [Contact],
     pub(crate) impacts: &'a [bool],
-    /// What users dropped stays dropped.
     pub(crate) edits: &'a Edits,
     pub(crate) settings: &'a Settings,
 }
@@ -103,6 +98,7 @@ impl Meetings {
     /// A step begins, from the impulses of the last one.
     pub(crate) fn begin(&mut self, record: &ContactRecord) {
         self.rounds = 0;
+        self.looked = false;
         self.late_contacts = 0;
         self.last_resorts = 0;
         self.changed.clear();
@@ -111,32 +107,44 @@ impl Meetings {
     }
 
     /// Looks at the motion as solved. True if contacts are to be exchanged.
-    pub(crate) fn look(&mut self, solved: &Solved, detection: &mut Detection) -> bool {
-        let first = self.rounds == 0;
-        self.late.clear();
-        self.stay.clear();
-        let count = solved.record.found.len();
+    pub(crate) fn look(
+        &mut self,
+        solved: &Solved,
+        impacts: &Impacts,
+        detection: &mut Detection,
+        exchange: &mut Exchange,
+    ) -> bool {
+        let first = !std::mem::replace(&mut self.looked, true);
         if first && !self.has_fresh_push(solved) && !self.find_struck(solved, detection) {
             return false;
         }
-        self.stay.resize(count, true);
+        exchange.clear(solved.record.found.len());
         self.count_pushes(first, solved);
         let mut changes = false;
         if first {
-            changes |= self.let_go(solved);
+            changes |= self.let_go(solved, exchange);
         } else {
-            changes |= self.call_back(solved);
+            changes |= self.call_back((solved, impacts), exchange);
         }
         if self.find_struck(solved, detection) {
-            changes |= self.meet_struck(solved, detection);
+            changes |= self.meet_struck((solved, impacts), detection, exchange);
         }
         if changes && self.rounds == ROUNDS {
-            self.last_resorts = self.late.len();
+            self.last_resorts = exchange.late.len();
             return false;
         }
         self.rounds += usize::from(changes);
-        self.late.sort_by_key(|late| late.contact.bodies);
         changes
+    }
+
+    /// Impulse of the last step in a row, N·s.
+    pub(crate) fn carried(&self, row: usize) -> f64 {
+        self.carried[row]
+    }
+
+    /// Rows were exchanged.
+    pub(crate) fn follow(&mut self, exchange: &Exchange) {
+        exchange.carry(&mut self.carried, 0.0);
     }
 
     fn has_fresh_push(&self, solved: &Solved) -> bool {
@@ -144,19 +152,20 @@ impl Meetings {
         rows.into_iter().any(|(r, carried)| is_new(r.x, *carried))
     }
 
-    fn count_pushes(&mut self, first: bool, solved: &Solved) {
+    /// Counts what pushes each body in the step.
+    pub(crate) fn count_pushes(&mut self, first: bool, solved: &Solved) {
         self.pushes.clear();
         self.pushes.resize(solved.bodies.len(), Push::default());
         for (row, place) in solved.record.found.iter().enumerate() {
-            let r = solved.record.impulse[row];
-            if r.x <= 0.0 {
+            let (r, earlier) = (solved.record.impulse[row], solved.earlier(row));
+            if r.x <= 0.0 && earlier.impulse.x <= 0.0 {
                 continue;
             }
             let fresh = first && is_new(r.x, self.carried[row]) && solved.is_in_doubt(row);
             for slot in place.bodies {
                 let push = &mut self.pushes[slot];
                 push.contacts += 1;
-                push.impact |= solved.impacts[row];
+                push.impact |= solved.impacts[row] && r.x > 0.0 || earlier.impact;
                 if !fresh {
                     push.old += 1;
                 } else {
@@ -170,7 +179,7 @@ impl Meetings {
 
     /// Pairs that push each other for the first time: those that do not meet are let go, those that meet on another plane
     /// exchange it.
-    fn let_go(&mut self, solved: &Solved) -> bool {
+    fn let_go(&mut self, solved: &Solved, exchange: &mut Exchange) -> bool {
         let found = &solved.record.found;
         let (mut changes, mut begin) = (false, 0);
         while begin < found.len() {
@@ -180,17 +189,23 @@ impl Meetings {
                 .take_while(|place| place.bodies == pair);
             let rows = begin..begin + same.count();
             begin = rows.end;
-            if !solved.is_unbounded(pair) && self.judge(pair, rows, solved) {
+            if !solved.is_unbounded(pair) && self.judge(pair, rows, solved, exchange) {
                 self.changed.push(pair);
                 changes = true;
             }
         }
-        self.late_contacts += self.late.len();
+        self.late_contacts += exchange.late.len();
         changes
     }
 
     /// Looks at a pair with its rows in `I₀`. True if contacts of it are exchanged.
-    fn judge(&mut self, pair: [Slot; 2], rows: Range<usize>, solved: &Solved) -> bool {
+    fn judge(
+        &mut self,
+        pair: [Slot; 2],
+        rows: Range<usize>,
+        solved: &Solved,
+        exchange: &mut Exchange,
+    ) -> bool {
         let found = &solved.record.found;
         let mut new = std::mem::take(&mut self.new);
         self.list_new(rows.clone(), solved, &mut new);
@@ -216,14 +231,14 @@ impl Meetings {
             match path.encounter(h, &mut self.points) {
                 Encounter::Apart => {}
                 Encounter::Meets { time, normal } if !is_plane(normal) => {
-                    path.contacts_at(time, h, &mut self.points, &mut self.late);
+                    path.contacts_at(time, h, &mut self.points, &mut exchange.late);
                 }
                 Encounter::Meets { .. } | Encounter::Unclear => changes = false,
             }
             // All that is ahead goes, and all of a plane, also where it does not push.
             for row in rows.filter(|_| changes) {
                 let goes = doubt && solved.is_ahead(row) || is_plane(found[row].normal);
-                self.stay[row] &= !goes || solved.is_given(row);
+                exchange.stay[row] &= !goes || solved.is_given(row);
             }
         }
         self.new = new;
@@ -249,18 +264,22 @@ impl Meetings {
 
     /// Pairs that were changed, on their way as it is now solved: those that meet all the same get the contacts at that time
     /// too: of two convex bodies every plane at which they meet is one.
-    fn call_back(&mut self, solved: &Solved) -> bool {
+    fn call_back(
+        &mut self,
+        (solved, impacts): (&Solved, &Impacts),
+        exchange: &mut Exchange,
+    ) -> bool {
         let h = solved.settings.time_step;
         let mut changes = false;
         let changed = std::mem::take(&mut self.changed);
-        for pair in &changed {
+        for pair in changed.iter().filter(|pair| !impacts.awaits(**pair)) {
             let path = solved.path(*pair, pair.map(|slot| self.way(slot, solved)));
             let Encounter::Meets { time, .. } = path.encounter(h, &mut self.points) else {
                 continue;
             };
-            let late = self.late.len();
-            path.contacts_at(time, h, &mut self.points, &mut self.late);
-            self.late_contacts += self.late.len() - late;
+            let late = exchange.late.len();
+            path.contacts_at(time, h, &mut self.points, &mut exchange.late);
+            self.late_contacts += exchange.late.len() - late;
             changes = true;
         }
         self.changed = changed;
@@ -281,7 +300,12 @@ impl Meetings {
     }
 
     /// Pairs of struck bodies that have no contact yet, and meet.
-    fn meet_struck(&mut self, solved: &Solved, detection: &mut Detection) -> bool {
+    fn meet_struck(
+        &mut self,
+        (solved, impacts): (&Solved, &Impacts),
+        detection: &mut Detection,
+        exchange: &mut Exchange,
+    ) -> bool {
         let h = solved.settings.time_step;
         let ends = &solved.record.end;
         let pairs = detection.pairs_of_struck(
@@ -298,12 +322,13 @@ impl Meetings {
                 .found
                 .binary_search_by_key(&pair, |place| place.bodies);
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
-            if known.is_ok() || passes || self.changed.contains(&pair) {
+            let known = known.is_ok() || self.changed.contains(&pair) || impacts.awaits(pair);
+            if known || passes {
                 continue;
             }
             let path = solved.path(pair, pair.map(|slot| self.way(slot, solved)));
             if let Encounter::Meets { time, .. } = path.encounter(h, &mut self.points) {
-                path.contacts_at(time, h, &mut self.points, &mut self.late);
+                path.contacts_at(time, h, &mut self.points, &mut exchange.late);
                 self.late_contacts += 1;
                 self.changed.push(pair);
                 changes = true;
@@ -313,7 +338,7 @@ impl Meetings {
     }
 
     /// The mean velocity of a body through the step as solved.
-    fn way(&self, slot: Slot, solved: &Solved) -> WorldTwist {
+    pub(crate) fn way(&self, slot: Slot, solved: &Solved) -> WorldTwist {
         let push = self.pushes[slot];
         solved.mean(slot, solved.end(slot), push)
     }
@@ -328,31 +353,6 @@ impl Meetings {
         push.impact &= push.old > 0;
         solved.mean(slot, end, push)
     }
-
-    /// Bodies whose contacts are exchanged, ascending.
-    pub(crate) fn bodies(&self, found: &[Detected]) -> Vec<Slot> {
-        let gone = found.iter().zip(&self.stay).filter(|(_, stay)| !**stay);
-        let gone = gone.map(|(place, _)| place.bodies);
-        let late = self.late.iter().map(|late| late.contact.bodies);
-        let mut bodies: Vec<Slot> = gone.chain(late).flatten().collect();
-        bodies.sort_unstable();
-        bodies.dedup();
-        bodies
-    }
-
-    /// Keeps the impulses of the rows, to go on from.
-    pub(crate) fn hold(&mut self, record: &ContactRecord) {
-        self.before.clone_from(&record.impulse);
-    }
-
-    /// Rows that stayed go on from their impulses.
-    pub(crate) fn go_on(&mut self, record: &mut ContactRecord) {
-        for (impulse, origin) in record.impulse.iter_mut().zip(&self.origin) {
-            if let Some(row) = origin {
-                *impulse = self.before[*row as usize];
-            }
-        }
-    }
 }
 
 impl Solved<'_> {
@@ -363,8 +363,29 @@ impl Solved<'_> {
         place.gap > path::tolerance(bodies) && !self.is_given(row)
     }
 
+    /// What earlier stages did to a row.
+    pub(crate) fn earlier(&self, row: usize) -> Earlier {
+        self.record.earlier(row)
+    }
+
+    /// `e` of a row.
+    pub(crate) fn restitution(&self, row: usize) -> f64 {
+        let pair = self.record.found[row].bodies;
+        match self.edits.law(row) {
+            Some(law) => law.restitution,
+            None => of_materials(pair, self.bodies, self.settings).restitution,
+        }
+    }
+
+    /// `u_N` of a row with these twists of its bodies, m/s.
+    pub(crate) fn normal_velocity(&self, row: usize, twists: &[WorldTwist; 2]) -> f64 {
+        let contact = &self.contacts[row];
+        let [a, b] = [0, 1].map(|side| twists[side].at(contact.arms[side]));
+        contact.frame.x_axis.dot(a - b)
+    }
+
     /// What the impulse of a row changes of the velocity of one of its bodies.
-    fn change(&self, row: usize, slot: Slot) -> WorldTwist {
+    pub(crate) fn change(&self, row: usize, slot: Slot) -> WorldTwist {
         if !self.bodies.is_awake_dynamic(slot) {
             return WorldTwist::default();
         }
@@ -422,7 +443,7 @@ impl Solved<'_> {
         })
     }
 
-    fn is_given(&self, row: usize) -> bool {
+    pub(crate) fn is_given(&self, row: usize) -> bool {
         let given = &self.record.given;
         given
             .binary_search_by_key(&(row as u32), |given| given.row)
@@ -439,7 +460,7 @@ impl Solved<'_> {
     }
 
     /// `v_{k+1}`.
-    fn end(&self, slot: Slot) -> WorldTwist {
+    pub(crate) fn end(&self, slot: Slot) -> WorldTwist {
         if self.bodies.is_awake_dynamic(slot) {
             self.record.end[slot]
         } else {

@@ -15,6 +15,15 @@ use moreau_solvers::{
     rows_of_mut,
 };
 
+/// The bodies of a stage of the step.
+#[derive(Clone, Copy)]
+pub(crate) struct Moving<'a> {
+    pub(crate) bodies: &'a Bodies,
+    pub(crate) motion: &'a Motion,
+    /// Their twists before its impulses.
+    pub(crate) free: &'a [WorldTwist],
+}
+
 /// The contact solver and what it said of this step.
 #[derive(Debug, Default)]
 pub(crate) struct Solver {
@@ -91,14 +100,19 @@ impl Solver {
         &mut self,
         problem: &ContactProblem,
         record: &mut ContactRecord,
-        (bodies, motion): (&Bodies, &Motion),
+        moving: &Moving,
         settings: &Settings,
         threads: &Threads,
     ) -> Result<(), StepError> {
         // Most bodies are at rest, static or asleep: a copy without them is worth it.
+        let Moving {
+            bodies,
+            motion,
+            free,
+        } = *moving;
         let is_few = 4 * bodies.moving.len() < bodies.len();
         if is_few {
-            self.take_few(problem, bodies, motion);
+            self.take_few(problem, moving);
         }
         let Self {
             auto, report, few, ..
@@ -107,7 +121,7 @@ impl Solver {
         let (factored, end) = if is_few {
             few.split()
         } else {
-            (problem.factored(motion), &mut record.end)
+            (problem.factored(motion, free), &mut record.end)
         };
         let impulse = rows_of_mut(&mut record.impulse);
         let goal = Goal::scaled(settings.tolerance());
@@ -138,9 +152,14 @@ impl Solver {
         from: &[Slot],
         problem: &ContactProblem,
         record: &mut ContactRecord,
-        (bodies, motion): (&Bodies, &Motion),
+        moving: &Moving,
         settings: &Settings,
     ) -> Result<(), StepError> {
+        let Moving {
+            bodies,
+            motion,
+            free,
+        } = *moving;
         self.near.find(from, problem, bodies);
         let Near {
             moves,
@@ -154,11 +173,11 @@ impl Solver {
             .take_bodies(slots.iter().copied(), (bodies.len(), false), |slot| {
                 let position = motion.position[slot];
                 if moves[slot] {
-                    (motion.inverse_mass[slot], motion.free[slot], position)
+                    (motion.inverse_mass[slot], free[slot], position)
                 } else if bodies.is_awake_dynamic(slot) {
                     (InverseMass::FIXED, end[slot], position)
                 } else {
-                    (InverseMass::FIXED, motion.free[slot], position)
+                    (InverseMass::FIXED, free[slot], position)
                 }
             });
         self.few.take_contacts(rows, |row, rows| {
@@ -204,7 +223,12 @@ impl Solver {
     }
 
     /// Copies the problem over the bodies that move or have a contact.
-    fn take_few(&mut self, problem: &ContactProblem, bodies: &Bodies, motion: &Motion) {
+    fn take_few(&mut self, problem: &ContactProblem, moving: &Moving) {
+        let Moving {
+            bodies,
+            motion,
+            free,
+        } = *moving;
         let of_contacts = problem.contacts.iter().flat_map(|contact| contact.bodies);
         let fixed = of_contacts.map(Slot).filter(|slot| !bodies.moves(*slot));
         self.slots.clear();
@@ -214,8 +238,8 @@ impl Solver {
         self.slots.dedup();
         let slots = self.slots.iter().copied();
         self.few.take_bodies(slots, (bodies.len(), false), |slot| {
-            let free = motion.free[slot];
-            (motion.inverse_mass[slot], free, motion.position[slot])
+            let position = motion.position[slot];
+            (motion.inverse_mass[slot], free[slot], position)
         });
         self.few
             .take_contacts(&problem.contacts, |contact, rows| Contact {

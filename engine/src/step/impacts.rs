@@ -1,0 +1,410 @@
+//! Impacts of one step, one after another [docs/theory.md §5].
+//!
+//! A body that is struck within the step meets its neighbours with the velocity that it then has. Newton's law with the velocity
+//! of the beginning does not know it: it would stop the body at its neighbour, without restitution. So the velocities of a step change
+//! in stages:
+//!
+//! ```text
+//! v₀ = v_k;     M (v_s − v_free,s) = Gᵀ r_s,      v_free,1 = v_free,    v_free,s = v_{s−1}
+//! impacts of stage s      0 ≤ u_N(v_s) + e (u_N(v_{s−1}) + d) ⊥ r_{N,s} ≥ 0        all other contacts as ever, from v_{s−1}
+//! r = Σ r_s,    v_{k+1} = v_S
+//! ```
+//!
+//! `d` is what the forces of the step may have added to the approach: as if they acted after the impact, like in the first stage.
+//!
+//! After a solve:
+//!
+//! 1. a contact with restitution across a gap that pushes for the first time, though the bodies did not close it on their own,
+//!    goes: it *waits*, and the stage is solved without it;
+//! 2. of those that wait, and of those that struck before, the ones that the motion as solved closes make the next stage, of each body the
+//!    earliest;
+//! 3. those that it closes more slowly than the bounce threshold come back as they were.
+//!
+//! Each stage alone obeys the law of the step, so that frictionless contacts of one `e` gain no energy in any.
+
+use super::exchange::Exchange;
+use super::meeting::{Meetings, Solved, is_new};
+use crate::bodies::slot::Slot;
+use crate::detection::path;
+use crate::interactions::detected::{Detected, Late};
+use crate::motion::scheme::{Approach, NormalLaw, Scheme};
+use crate::settings::Settings;
+use glam::DVec3;
+use moreau_solvers::WorldTwist;
+
+/// Changes of a step after which what would strike is stopped instead.
+const CHANGES: usize = 128;
+/// Times of impacts that are one, as a part of the step.
+const TOGETHER: f64 = 1e-6;
+/// Gap of bodies that do not touch, as a part of the half-thickness of the thinner one: rounding lies below it.
+const GAP: f64 = 1e-9;
+
+/// Velocity at which a contact opens, as a part of that at which it is then closed, from which on its bodies do not rest on each other.
+const OPENS: f64 = 1e-3;
+
+/// What the stages of a step keep.
+#[derive(Debug, Default)]
+pub(crate) struct Impacts {
+    /// Contacts that are not imposed before their bodies meet.
+    waiting: Vec<Late>,
+    /// `v_{s−1}` by slot, inertial frame; empty in the first stage.
+    begin: Vec<WorldTwist>,
+    /// By row: what the stage does with it. Empty without stages.
+    rows: Vec<Row>,
+    /// Stages after the first.
+    pub(crate) stages: usize,
+    /// Times that contacts were exchanged.
+    changes: usize,
+    /// When each body strikes next, s.
+    next: Vec<f64>,
+    strikes: Vec<Strike>,
+}
+
+/// A row in this stage.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    /// It restitutes the velocity of the last stage.
+    strikes: bool,
+    /// It came back, slowly or in the last stage: it waits no more.
+    settled: bool,
+}
+
+/// An impact to come.
+#[derive(Clone, Copy, Debug)]
+struct Strike {
+    pair: [Slot; 2],
+    /// When the first contact of its pair closes, s.
+    time: f64,
+    fast: bool,
+    from: From,
+}
+
+/// Where the contact of an impact is.
+#[derive(Clone, Copy, Debug)]
+enum From {
+    Waiting(usize),
+    Row(usize),
+}
+
+/// What a look at the solved motion asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Nothing: the step is solved.
+    Nothing,
+    /// Contacts are exchanged, and the stage is solved again.
+    Again,
+    /// The same, and those that come in stay.
+    Settled,
+    /// The stage is over once the whole is solved.
+    Check,
+    /// The stage is over, and its velocities are those that the next begins with.
+    Stage,
+}
+
+impl Impacts {
+    /// A step begins.
+    pub(crate) fn begin(&mut self) {
+        self.waiting.clear();
+        self.begin.clear();
+        self.rows.clear();
+        self.stages = 0;
+        self.changes = 0;
+    }
+
+    /// The pair has contacts that wait for their impact.
+    pub(crate) fn awaits(&self, pair: [Slot; 2]) -> bool {
+        self.waiting.iter().any(|late| late.contact.bodies == pair)
+    }
+
+    /// `v_{s−1}`, the free motion of a stage after the first.
+    pub(crate) fn begin_of_stage(&self) -> Option<&[WorldTwist]> {
+        (!self.begin.is_empty()).then_some(&self.begin)
+    }
+
+    /// The law of a contact in a stage after the first: its `u` at the beginning, and what forces did to it.
+    pub(crate) fn law<S: Scheme>(
+        &self,
+        row: usize,
+        (gap, restitution, u): (f64, f64, f64),
+        drawn: impl FnOnce() -> f64,
+        scheme: &S,
+        settings: &Settings,
+    ) -> NormalLaw {
+        let strikes = self.rows.get(row).is_some_and(|row| row.strikes);
+        if strikes {
+            // As if forces acted after all impacts of the step.
+            let approach = || Approach {
+                begin: u + drawn(),
+                free: u,
+            };
+            return scheme.normal_law(gap.min(0.0), restitution, approach, settings);
+        }
+        let opening = Approach {
+            begin: u.max(0.0),
+            free: u.max(0.0),
+        };
+        let law = scheme.normal_law(gap, restitution, || opening, settings);
+        NormalLaw {
+            // What the last stage left of its residual is not mended in this one.
+            shift: law.shift.max(-u),
+            impact: false,
+            ..law
+        }
+    }
+
+    /// Rows were exchanged: those that came in for a stage strike, others have settled.
+    pub(crate) fn follow(&mut self, exchange: &Exchange, next: Next) {
+        if self.rows.is_empty() && next == Next::Nothing {
+            return;
+        }
+        let new = Row {
+            strikes: next == Next::Stage,
+            settled: next == Next::Settled,
+        };
+        if self.rows.is_empty() {
+            self.rows.resize(exchange.stay.len(), Row::default());
+        }
+        exchange.carry(&mut self.rows, new);
+    }
+
+    /// The step is solved: what waits goes, but for contacts that pushed in an earlier stage. True if there are some.
+    pub(crate) fn end(&mut self, rows: usize, exchange: &mut Exchange) -> bool {
+        self.waiting.retain(|late| late.earlier.is_some());
+        exchange.clear(rows);
+        exchange.late.append(&mut self.waiting);
+        !exchange.late.is_empty()
+    }
+
+    /// Looks at the motion as solved: the whole, or what is near the last change.
+    pub(crate) fn look(
+        &mut self,
+        (solved, whole): (&Solved, bool),
+        meetings: &mut Meetings,
+        exchange: &mut Exchange,
+    ) -> Next {
+        exchange.clear(solved.record.found.len());
+        let last = self.changes >= CHANGES;
+        if !last && self.let_wait(solved, meetings, exchange) {
+            self.changes += 1;
+            return Next::Again;
+        }
+        if self.waiting.is_empty() && self.begin.is_empty() {
+            return Next::Nothing;
+        }
+        meetings.count_pushes(false, solved);
+        self.find_strikes(solved, meetings);
+        if self.strikes.is_empty() {
+            return Next::Nothing;
+        }
+        let fast = !last && self.strikes.iter().any(|strike| strike.fast);
+        if fast && !whole {
+            return Next::Check;
+        }
+        let (mut struck, mut rows) = (Vec::new(), Vec::new());
+        for strike in &self.strikes {
+            if fast && !(strike.fast && self.is_earliest(strike, solved)) {
+                continue;
+            }
+            match strike.from {
+                From::Waiting(at) => struck.push(at),
+                From::Row(row) => {
+                    rows.push(row);
+                    exchange.struck.push(strike.pair);
+                }
+            }
+        }
+        if !fast && struck.is_empty() {
+            return Next::Nothing;
+        }
+        self.changes += 1;
+        if last {
+            meetings.last_resorts += struck.len();
+        }
+        if fast {
+            self.rows.clear();
+            self.rows.resize(solved.record.found.len(), Row::default());
+            for row in rows {
+                self.rows[row].strikes = true;
+            }
+        }
+        struck.sort_unstable();
+        for at in struck.iter().rev() {
+            exchange.late.push(self.waiting.remove(*at));
+        }
+        if fast { Next::Stage } else { Next::Settled }
+    }
+
+    /// Takes out what pushes though its bodies did not close its gap on their own. True if there is something.
+    fn let_wait(&mut self, solved: &Solved, meetings: &Meetings, exchange: &mut Exchange) -> bool {
+        let found = &solved.record.found;
+        let mut some = false;
+        for row in 0..found.len() {
+            if !self.is_missed(row, solved, meetings) {
+                continue;
+            }
+            some = true;
+            self.wait(row, solved, exchange);
+        }
+        if !some && self.begin.is_empty() {
+            some = self.let_later_wait(solved, exchange);
+        }
+        some
+    }
+
+    fn wait(&mut self, row: usize, solved: &Solved, exchange: &mut Exchange) {
+        exchange.stay[row] = false;
+        self.waiting.push(Late {
+            contact: solved.record.found[row],
+            arms: solved.contacts[row].arms,
+            law: solved.edits.law(row).copied(),
+            earlier: solved.earlier(row),
+        });
+    }
+
+    /// Of the impacts of the first stage those stay that are the earliest of both bodies. True if others wait.
+    fn let_later_wait(&mut self, solved: &Solved, exchange: &mut Exchange) -> bool {
+        self.strikes.clear();
+        let found = &solved.record.found;
+        for (row, place) in found.iter().enumerate() {
+            let settled = self.rows.get(row).is_some_and(|row| row.settled);
+            if solved.impacts[row] && solved.record.impulse[row].x > 0.0 && !settled {
+                let begin = place.bodies.map(|slot| solved.motion.begin[slot]);
+                self.strikes.push(Strike {
+                    pair: place.bodies,
+                    time: place.gap.max(0.0) / -solved.normal_velocity(row, &begin),
+                    fast: true,
+                    from: From::Row(row),
+                });
+            }
+        }
+        if self.strikes.len() < 2 {
+            return false;
+        }
+        self.time_strikes(solved);
+        let mut some = false;
+        for at in 0..self.strikes.len() {
+            let strike = self.strikes[at];
+            if let From::Row(row) = strike.from
+                && !self.is_earliest(&strike, solved)
+            {
+                some = true;
+                self.wait(row, solved, exchange);
+            }
+        }
+        some
+    }
+
+    /// Contacts of a pair strike together; when each body strikes first.
+    fn time_strikes(&mut self, solved: &Solved) {
+        self.strikes.sort_by_key(|strike| strike.pair);
+        for pair in self.strikes.chunk_by_mut(|a, b| a.pair == b.pair) {
+            let fast = pair.iter().filter(|strike| strike.fast);
+            let first = fast.map(|strike| strike.time).fold(f64::INFINITY, f64::min);
+            for strike in pair.iter_mut().filter(|strike| strike.fast) {
+                strike.time = first;
+            }
+        }
+        self.next.clear();
+        self.next.resize(solved.bodies.len(), f64::INFINITY);
+        for strike in self.strikes.iter().filter(|strike| strike.fast) {
+            for slot in strike.pair {
+                self.next[slot] = self.next[slot].min(strike.time);
+            }
+        }
+    }
+
+    fn is_missed(&self, row: usize, solved: &Solved, meetings: &Meetings) -> bool {
+        let impulse = solved.record.impulse[row].x;
+        let own = self.rows.get(row).copied().unwrap_or_default();
+        if impulse <= 0.0 || solved.impacts[row] || own.settled {
+            return false;
+        }
+        let earlier = solved.earlier(row);
+        if solved.restitution(row) <= 0.0 {
+            return false;
+        }
+        let place = &solved.record.found[row];
+        let bodies = place.bodies.map(|slot| &solved.bodies.constants[slot]);
+        if place.gap <= GAP * path::thickness(bodies) && !earlier.impact {
+            return false;
+        }
+        let ends = place.bodies.map(|slot| {
+            let (end, change) = (solved.end(slot), solved.change(row, slot));
+            WorldTwist {
+                linear: end.linear - change.linear,
+                angular: end.angular - change.angular,
+            }
+        });
+        let begin = place.bodies.map(|slot| solved.motion.begin[slot]);
+        let begin = solved.normal_velocity(row, &begin);
+        let arms = &solved.contacts[row].arms;
+        let drawn = solved.motion.drawn(place.bodies, place.normal, arms);
+        let closing = -drawn - solved.normal_velocity(row, &ends);
+        let opens = begin > OPENS * closing;
+        let rests = !is_new(impulse + earlier.impulse.x, meetings.carried(row)) && !opens;
+        closing > solved.settings.bounce_threshold() && (!rests || earlier.impact)
+    }
+
+    /// Lists what the motion as solved closes.
+    fn find_strikes(&mut self, solved: &Solved, meetings: &Meetings) {
+        self.strikes.clear();
+        for (at, late) in self.waiting.iter().enumerate() {
+            let strike = strike(
+                &late.contact,
+                &late.arms,
+                From::Waiting(at),
+                solved,
+                meetings,
+            );
+            self.strikes.extend(strike);
+        }
+        for (row, place) in solved.record.found.iter().enumerate() {
+            let struck = solved.earlier(row).impact || solved.impacts[row];
+            if struck && solved.record.impulse[row].x <= 0.0 {
+                let arms = &solved.contacts[row].arms;
+                let again = strike(place, arms, From::Row(row), solved, meetings);
+                self.strikes.extend(again.filter(|strike| strike.fast));
+            }
+        }
+        self.time_strikes(solved);
+    }
+
+    /// Nothing strikes one of its dynamic bodies before.
+    fn is_earliest(&self, strike: &Strike, solved: &Solved) -> bool {
+        let together = TOGETHER * solved.settings.time_step;
+        strike.pair.into_iter().all(|slot| {
+            !solved.bodies.is_awake_dynamic(slot) || strike.time <= self.next[slot] + together
+        })
+    }
+
+    /// The next stage begins with the velocities as solved.
+    pub(crate) fn end_stage(&mut self, ends: impl Iterator<Item = WorldTwist>) {
+        self.stages += 1;
+        self.begin.clear();
+        self.begin.extend(ends);
+    }
+}
+
+/// The impact of a contact, if the motion as solved closes it.
+fn strike(
+    contact: &Detected,
+    arms: &[DVec3; 2],
+    from: From,
+    solved: &Solved,
+    meetings: &Meetings,
+) -> Option<Strike> {
+    let pair = contact.bodies;
+    let normal = |twist: &dyn Fn(Slot) -> WorldTwist| {
+        let [a, b] = [0, 1].map(|side| twist(pair[side]).at(arms[side]));
+        contact.normal.dot(a - b)
+    };
+    let u = normal(&|slot| solved.end(slot));
+    let way = solved.settings.time_step * normal(&|slot| meetings.way(slot, solved));
+    let drawn = solved.motion.drawn(pair, contact.normal, arms);
+    (u < 0.0 && contact.gap + way < 0.0).then(|| Strike {
+        pair,
+        time: contact.gap.max(0.0) / -u,
+        fast: u + drawn < -solved.settings.bounce_threshold(),
+        from,
+    })
+}
