@@ -20,7 +20,8 @@ use scheme::{BodyAtStart, FreeMotion, Scheme};
 /// Free motion and inverse masses of all bodies.
 #[derive(Debug, Default)]
 pub(crate) struct Motion {
-    /// `v_k`, inertial frame.
+    /// `v_k`, inertial frame, at the orientation of the drift: `v_free` without forces. Impulses change this velocity, so it is what
+    /// restitution is of.
     pub(crate) begin: Vec<WorldTwist>,
     /// Free drift of each body: `v_free`, `p_free`.
     pub(crate) drift: Vec<FreeMotion>,
@@ -65,13 +66,17 @@ impl Motion {
                 let fallen = fall(bodies, slot, scheme, settings);
                 let twist = &bodies.twist[slot];
                 position[row] = bodies.pose[slot].position;
-                begin[row] = WorldTwist {
-                    linear: twist.linear,
-                    angular: bodies.pose[slot].orientation * twist.angular,
-                };
                 free[row] = WorldTwist {
                     linear: fallen.twist.linear,
                     angular: fallen.orientation * fallen.twist.angular,
+                };
+                begin[row] = WorldTwist {
+                    linear: twist.linear,
+                    angular: if fallen.kick == DVec3::ZERO {
+                        free[row].angular
+                    } else {
+                        fallen.orientation * (fallen.twist.angular - fallen.kick)
+                    },
                 };
                 if !bodies.constants[slot].inertia.spherical {
                     inverse_mass[row] = turned_inverse_mass(bodies, slot, fallen.orientation);

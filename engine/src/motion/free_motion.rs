@@ -17,7 +17,8 @@
 //! ```
 //!
 //! It is explicit, reversible, of second order, and keeps the angular momentum `R L` in the
-//! inertial frame to rounding. A spherical body turns about a fixed axis: one exact exponential.
+//! inertial frame to rounding. Its energy swings by the square of the angle that a part of the motion turns by: a body that turns
+//! fast takes its step in several equal parts. A spherical body turns about a fixed axis: one exact exponential.
 
 use super::scheme::{BodyAtStart, FreeMotion};
 use crate::components::inertia::Inertia;
@@ -25,6 +26,12 @@ use crate::components::{Pose, Twist};
 use crate::math::rotation;
 use crate::settings::{RotationUpdate, Settings};
 use glam::{DQuat, DVec3};
+
+/// Angle that a part of a torque-free rotation turns by, rad: impacts meet its energy at any point of its swing, and what they
+/// find too much adds up (26 tumbling bodies with e = 1 in a box for 2 s: 1e-3 of the energy).
+const LARGEST_TURN: f64 = 0.05;
+/// Parts of a step: what turns faster is not followed.
+const MOST_PARTS: f64 = 1000.0;
 
 /// Free motion of a dynamic body.
 #[inline]
@@ -86,11 +93,16 @@ fn torque_free(inertia: &Inertia, p: DQuat, omega: DVec3, h: f64) -> (DQuat, DVe
         momentum: inertia.moments * (inertia.frame.conjugate() * omega),
     };
     let rate = inertia.inverse_moments;
-    state.turn(0, 0.5 * h * rate.x);
-    state.turn(1, 0.5 * h * rate.y);
-    state.turn(2, h * rate.z);
-    state.turn(1, 0.5 * h * rate.y);
-    state.turn(0, 0.5 * h * rate.x);
+    let parts = (omega.length() * h.abs() / LARGEST_TURN).ceil();
+    let parts = parts.clamp(1.0, MOST_PARTS);
+    let turn = rate * (h / parts);
+    for _ in 0..parts as usize {
+        state.turn(0, 0.5 * turn.x);
+        state.turn(1, 0.5 * turn.y);
+        state.turn(2, turn.z);
+        state.turn(1, 0.5 * turn.y);
+        state.turn(0, 0.5 * turn.x);
+    }
     let orientation = rotation::normalised(state.orientation * inertia.frame.conjugate());
     (orientation, inertia.frame * (state.momentum * rate))
 }
