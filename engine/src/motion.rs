@@ -127,14 +127,21 @@ impl Motion {
         }
     }
 
-    /// Speed that the forces of a step alone may give two bodies against each other where they have these arms, m/s: where
-    /// something holds one of them, they act on the other.
-    pub(crate) fn drawn(&self, [a, b]: [Slot; 2], normal: DVec3, arms: &[DVec3; 2]) -> f64 {
+    /// Speed at which the forces of a step drive two bodies against each other where they have these arms, m/s. A body that a
+    /// contact `held` may not have followed them: they count if they drive it, and not if they draw it away.
+    pub(crate) fn driven(
+        &self,
+        [a, b]: [Slot; 2],
+        normal: DVec3,
+        arms: &[DVec3; 2],
+        held: [bool; 2],
+    ) -> f64 {
         let change = |slot: Slot, arm: DVec3| {
             let (begin, free) = (&self.begin[slot], &self.free[slot]);
             normal.dot(free.at(arm) - begin.at(arm))
         };
-        (-change(a, arms[0])).max(0.0) + change(b, arms[1]).max(0.0)
+        let part = |towards: f64, held: bool| if held { towards.max(0.0) } else { towards };
+        part(-change(a, arms[0]), held[0]) + part(change(b, arms[1]), held[1])
     }
 
     /// Some kinematic body turns.

@@ -218,9 +218,11 @@ impl<S: Scheme> Parts<'_, S> {
             }
             Some(stage) => {
                 let of_row = (gap, e, normal(stage));
-                let drawn = || self.motion.drawn(contact.bodies, contact.normal, &arms());
+                let pair = contact.bodies;
+                let held = self.impacts.held(pair);
+                let driven = || self.motion.driven(pair, contact.normal, &arms(), held);
                 self.impacts
-                    .law(index, of_row, drawn, self.scheme, self.settings)
+                    .law(index, of_row, driven, self.scheme, self.settings)
             }
         };
         (normal, law.friction, surface)

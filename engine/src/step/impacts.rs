@@ -55,6 +55,8 @@ pub(crate) struct Impacts {
     pub(crate) stages: usize,
     /// Times that contacts were exchanged.
     changes: usize,
+    /// By slot: a contact pushes the body that is no impact.
+    held: Vec<bool>,
     /// When each body strikes next, s.
     next: Vec<f64>,
     strikes: Vec<Strike>,
@@ -121,12 +123,17 @@ impl Impacts {
         (!self.begin.is_empty()).then_some(&self.begin)
     }
 
+    /// Which bodies of a pair contacts pushed that were no impacts.
+    pub(crate) fn held(&self, pair: [Slot; 2]) -> [bool; 2] {
+        pair.map(|slot| self.held[slot])
+    }
+
     /// The law of a contact in a stage after the first: its `u` at the beginning, and what forces did to it.
     pub(crate) fn law<S: Scheme>(
         &self,
         row: usize,
         (gap, restitution, u): (f64, f64, f64),
-        drawn: impl FnOnce() -> f64,
+        driven: impl FnOnce() -> f64,
         scheme: &S,
         settings: &Settings,
     ) -> NormalLaw {
@@ -134,7 +141,7 @@ impl Impacts {
         if strikes {
             // As if forces acted after all impacts of the step.
             let approach = || Approach {
-                begin: u + drawn(),
+                begin: u + driven(),
                 free: u,
             };
             return scheme.normal_law(gap.min(0.0), restitution, approach, settings);
@@ -338,8 +345,10 @@ impl Impacts {
         let begin = place.bodies.map(|slot| solved.motion.begin[slot]);
         let begin = solved.normal_velocity(row, &begin);
         let arms = &solved.contacts[row].arms;
-        let drawn = solved.motion.drawn(place.bodies, place.normal, arms);
-        let closing = -drawn - solved.normal_velocity(row, &ends);
+        let driven = solved
+            .motion
+            .driven(place.bodies, place.normal, arms, [true; 2]);
+        let closing = -driven - solved.normal_velocity(row, &ends);
         let opens = begin > OPENS * closing;
         let rests = !is_new(impulse + earlier.impulse.x, meetings.carried(row)) && !opens;
         closing > solved.settings.bounce_threshold() && (!rests || earlier.impact)
@@ -348,6 +357,7 @@ impl Impacts {
     /// Lists what the motion as solved closes.
     fn find_strikes(&mut self, solved: &Solved, meetings: &Meetings) {
         self.strikes.clear();
+        self.find_held(solved);
         for (at, late) in self.waiting.iter().enumerate() {
             let strike = strike(
                 &late.contact,
@@ -355,6 +365,7 @@ impl Impacts {
                 From::Waiting(at),
                 solved,
                 meetings,
+                &self.held,
             );
             self.strikes.extend(strike);
         }
@@ -362,11 +373,26 @@ impl Impacts {
             let struck = solved.earlier(row).impact || solved.impacts[row];
             if struck && solved.record.impulse[row].x <= 0.0 {
                 let arms = &solved.contacts[row].arms;
-                let again = strike(place, arms, From::Row(row), solved, meetings);
+                let again = strike(place, arms, From::Row(row), solved, meetings, &self.held);
                 self.strikes.extend(again.filter(|strike| strike.fast));
             }
         }
         self.time_strikes(solved);
+    }
+
+    /// Marks the bodies that contacts push which are no impacts.
+    fn find_held(&mut self, solved: &Solved) {
+        self.held.clear();
+        self.held.resize(solved.bodies.len(), false);
+        for (row, place) in solved.record.found.iter().enumerate() {
+            let earlier = solved.earlier(row);
+            let now = solved.record.impulse[row].x > 0.0 && !solved.impacts[row];
+            if now || earlier.is_some() && !earlier.impact {
+                for slot in place.bodies {
+                    self.held[slot] = true;
+                }
+            }
+        }
     }
 
     /// Nothing strikes one of its dynamic bodies before.
@@ -392,6 +418,7 @@ fn strike(
     from: From,
     solved: &Solved,
     meetings: &Meetings,
+    held: &[bool],
 ) -> Option<Strike> {
     let pair = contact.bodies;
     let normal = |twist: &dyn Fn(Slot) -> WorldTwist| {
@@ -400,11 +427,12 @@ fn strike(
     };
     let u = normal(&|slot| solved.end(slot));
     let way = solved.settings.time_step * normal(&|slot| meetings.way(slot, solved));
-    let drawn = solved.motion.drawn(pair, contact.normal, arms);
+    let held = pair.map(|slot| held[slot]);
+    let driven = solved.motion.driven(pair, contact.normal, arms, held);
     (u < 0.0 && contact.gap + way < 0.0).then(|| Strike {
         pair,
         time: contact.gap.max(0.0) / -u,
-        fast: u + drawn < -solved.settings.bounce_threshold(),
+        fast: u + driven < -solved.settings.bounce_threshold(),
         from,
     })
 }
