@@ -46,6 +46,10 @@ struct Step {
     velocity: f64,
     worst_velocity: f64,
     worst_pair: Option<[BodyId; 2]>,
+    rounds: usize,
+    late_contacts: usize,
+    stages: usize,
+    last_resorts: usize,
 }
 
 #[derive(Serialize)]
@@ -107,6 +111,10 @@ pub(crate) fn write_step(out: &mut impl Write, report: &StepReport) -> io::Resul
         velocity: report.velocity,
         worst_velocity: report.worst_velocity,
         worst_pair: report.worst_pair,
+        rounds: report.rounds,
+        late_contacts: report.late_contacts,
+        stages: report.stages,
+        last_resorts: report.last_resorts,
     };
     line(out, &step)
 }

@@ -32,8 +32,12 @@ use crate::settings::Settings;
 use glam::DVec3;
 use moreau_solvers::WorldTwist;
 
-/// Changes of a step after which what would strike is stopped instead.
+/// Changes of a step after which what would strike is stopped instead: at most so many …
 const CHANGES: usize = 128;
+/// … and at least so many, …
+const FEW_CHANGES: usize = 4;
+/// … as long as they change problems of so many contacts in all.
+const CONTACTS: usize = 10_000;
 /// Times of impacts that are one, as a part of the step.
 const TOGETHER: f64 = 1e-6;
 /// Gap of bodies that do not touch, as a part of the half-thickness of the thinner one: rounding lies below it.
@@ -55,6 +59,8 @@ pub(crate) struct Impacts {
     pub(crate) stages: usize,
     /// Times that contacts were exchanged.
     changes: usize,
+    /// By slot: the body rests on another one that moves, or it on this one. In a pile impacts have no order.
+    piled: Vec<bool>,
     /// By slot: a contact pushes the body that is no impact.
     held: Vec<bool>,
     /// When each body strikes next, s.
@@ -190,7 +196,11 @@ impl Impacts {
         exchange: &mut Exchange,
     ) -> Next {
         exchange.clear(solved.record.found.len());
-        let last = self.changes >= CHANGES;
+        if self.changes == 0 {
+            self.find_piled(solved, meetings);
+        }
+        let most = CONTACTS / solved.record.found.len().max(1);
+        let last = self.changes >= most.clamp(FEW_CHANGES, CHANGES);
         if !last && self.let_wait(solved, meetings, exchange) {
             self.changes += 1;
             return Next::Again;
@@ -224,9 +234,6 @@ impl Impacts {
             return Next::Nothing;
         }
         self.changes += 1;
-        if last {
-            meetings.last_resorts += struck.len();
-        }
         if fast {
             self.rows.clear();
             self.rows.resize(solved.record.found.len(), Row::default());
@@ -332,7 +339,8 @@ impl Impacts {
         }
         let place = &solved.record.found[row];
         let bodies = place.bodies.map(|slot| &solved.bodies.constants[slot]);
-        if place.gap <= GAP * path::thickness(bodies) && !earlier.impact {
+        let piled = place.bodies.into_iter().any(|slot| self.piled[slot]);
+        if piled || place.gap <= GAP * path::thickness(bodies) && !earlier.impact {
             return false;
         }
         let ends = place.bodies.map(|slot| {
@@ -378,6 +386,20 @@ impl Impacts {
             }
         }
         self.time_strikes(solved);
+    }
+
+    /// Marks the bodies that rested on another one that moves, or it on them.
+    fn find_piled(&mut self, solved: &Solved, meetings: &Meetings) {
+        self.piled.clear();
+        self.piled.resize(solved.bodies.len(), false);
+        for (row, place) in solved.record.found.iter().enumerate() {
+            let dynamic = |slot: Slot| solved.bodies.is_awake_dynamic(slot);
+            if meetings.carried(row) > 0.0 && place.bodies.into_iter().all(dynamic) {
+                for slot in place.bodies {
+                    self.piled[slot] = true;
+                }
+            }
+        }
     }
 
     /// Marks the bodies that contacts push which are no impacts.
