@@ -210,6 +210,7 @@ impl StepState {
 
     /// `v_free = v_k + h M⁻¹F`.
     pub(crate) fn predict(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
+        self.bodies.aim(self.settings.time_step);
         self.move_freely(scheme)?;
         self.clock.timing.ms_free = self.clock.lap();
         Ok(())
@@ -366,6 +367,7 @@ impl StepState {
         let overflow = self.threads.run(is_long(bodies.moving.len()), || {
             update::update(bodies, velocities, &self.pushes, scheme, settings)
         });
+        bodies.arrive();
         overflow.map_or(Ok(()), |slot| {
             let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
             let p = pose.orientation;
@@ -432,6 +434,7 @@ impl StepState {
             self.stored.keep(last, |slot| bodies.is_asleep(slot));
         }
         energy.fall_asleep(fell.kinetic);
+        bodies.stand();
         let closed = last.record.impulse.iter().filter(|r| r.x > 0.0);
         let closed_contacts = closed.count();
         self.clock.step += 1;

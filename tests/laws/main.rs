@@ -43,5 +43,6 @@ mod simbench;
 mod sleeping;
 mod structures;
 mod support;
+mod targets;
 mod three_balls;
 mod tilting;

@@ -17,7 +17,7 @@ pub enum RigidBody {
     /// Moved by forces and impulses.
     #[default]
     Dynamic,
-    /// Moves with the [`Twist`] it is given, whatever it meets.
+    /// Moves with the [`Twist`] it is given, or to its [`KinematicTarget`](crate::KinematicTarget), whatever it meets.
     Kinematic,
     /// Never moves; its twist is ignored.
     Static,
