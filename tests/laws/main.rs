@@ -10,6 +10,7 @@
 
 mod activation;
 mod at_rest;
+mod at_speed;
 mod batch;
 mod bounce;
 mod certificate;

@@ -169,6 +169,13 @@ impl Path<'_> {
         }
     }
 
+    /// Least gap of the pair at `time`, m; infinite beyond `margin`.
+    pub(crate) fn gap_at(&self, time: f64, margin: f64, points: &mut Vec<ContactPoint>) -> f64 {
+        self.points_at(time, margin, points);
+        let gaps = points.iter().map(|point| point.gap);
+        gaps.fold(f64::INFINITY, f64::min)
+    }
+
     /// Appends the contacts of the pair at `time` within what is left of the step.
     pub(crate) fn contacts_at(
         &self,

@@ -39,6 +39,12 @@ const SAME_PLANE: f64 = 0.998;
 /// the end of the step: two balls have left it by a hundredth of their radius.
 const FAST: f64 = 0.2;
 
+/// Overlap at the end of a slow way, as a part of what a plane foretells, up to which the plane is not that of the pair: a ball that rolls
+/// towards a flush edge.
+const SEAM: f64 = 0.1;
+/// Foretold overlaps that are looked at for that, as a part of the overlap at which bodies meet: the error of a seam is less.
+const FINE: f64 = 1e-3;
+
 /// Impulse of the last step, as a part of the present one, below which a contact pushes for the first time.
 const NEW: f64 = 1e-3;
 
@@ -56,7 +62,7 @@ pub(crate) struct Meetings {
     pub(crate) late_contacts: usize,
     /// Pairs that met after the last round.
     pub(crate) last_resorts: usize,
-    /// Normal impulses of the last step, by row, N·s.
+    /// Normal impulses of the last step, by row, N·s; infinite where a row does not push for the first time all the same.
     carried: Vec<f64>,
     /// Pairs whose contacts were exchanged, in the order in which that happened.
     changed: Vec<[Slot; 2]>,
@@ -83,6 +89,8 @@ struct Push {
     /// Those that pushed it in the last step too.
     old: u32,
     impact: bool,
+    /// A contact touches, or pushed in the last step, also where it does not push.
+    leans: bool,
     /// What the others change of its velocity.
     fresh: WorldTwist,
 }
@@ -120,13 +128,9 @@ impl Meetings {
             return false;
         }
         self.stay.resize(count, true);
-        self.count_pushes(first, solved);
-        let mut changes = false;
-        if first {
-            changes |= self.let_go(solved);
-        } else {
-            changes |= self.call_back(solved);
-        }
+        self.count_pushes(solved);
+        // With planes still in it that go, the motion is not the one to look at.
+        let mut changes = self.let_go(solved) || self.call_back(solved);
         if self.find_struck(solved, detection) {
             changes |= self.meet_struck(solved, detection);
         }
@@ -144,15 +148,20 @@ impl Meetings {
         rows.into_iter().any(|(r, carried)| is_new(r.x, *carried))
     }
 
-    fn count_pushes(&mut self, first: bool, solved: &Solved) {
+    fn count_pushes(&mut self, solved: &Solved) {
         self.pushes.clear();
         self.pushes.resize(solved.bodies.len(), Push::default());
         for (row, place) in solved.record.found.iter().enumerate() {
             let r = solved.record.impulse[row];
+            if self.carried[row] > 0.0 || !solved.is_ahead(row) {
+                for slot in place.bodies {
+                    self.pushes[slot].leans = true;
+                }
+            }
             if r.x <= 0.0 {
                 continue;
             }
-            let fresh = first && is_new(r.x, self.carried[row]) && solved.is_in_doubt(row);
+            let fresh = is_new(r.x, self.carried[row]) && solved.is_in_doubt(row);
             for slot in place.bodies {
                 let push = &mut self.pushes[slot];
                 push.contacts += 1;
@@ -173,6 +182,7 @@ impl Meetings {
     fn let_go(&mut self, solved: &Solved) -> bool {
         let found = &solved.record.found;
         let (mut changes, mut begin) = (false, 0);
+        let late = self.late.len();
         while begin < found.len() {
             let pair = found[begin].bodies;
             let same = found[begin..]
@@ -180,12 +190,13 @@ impl Meetings {
                 .take_while(|place| place.bodies == pair);
             let rows = begin..begin + same.count();
             begin = rows.end;
-            if !solved.is_unbounded(pair) && self.judge(pair, rows, solved) {
+            let may_go = !solved.is_unbounded(pair) && !self.changed.contains(&pair);
+            if may_go && self.judge(pair, rows, solved) {
                 self.changed.push(pair);
                 changes = true;
             }
         }
-        self.late_contacts += self.late.len();
+        self.late_contacts += self.late.len() - late;
         changes
     }
 
@@ -203,7 +214,18 @@ impl Meetings {
             // The plane is as good as that of the pair: what is left in doubt is which of two it is, for a body that comes up
             // against it.
             let ways = pair.map(|slot| solved.motion.begin[slot]);
-            changes = changes && !solved.is_of_balls(pair) && solved.hold(&new, &ways);
+            let least = if solved.is_of_balls(pair) {
+                0.0
+            } else {
+                solved.least_gap(&new, &ways)
+            };
+            let tolerance = path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
+            let seam = changes && least < -FINE * tolerance && {
+                let path = solved.path(pair, ways);
+                let gap = path.gap_at(solved.settings.time_step, -least, &mut self.points);
+                gap > least * SEAM
+            };
+            changes = changes && (seam || least < -tolerance);
             ways
         };
         if changes {
@@ -213,7 +235,18 @@ impl Meetings {
                 let mut planes = new.iter().map(|row| found[*row].normal);
                 planes.any(|normal| normal.dot(n) > SAME_PLANE)
             };
-            match path.encounter(h, &mut self.points) {
+            let mut encounter = path.encounter(h, &mut self.points);
+            if doubt && self.leans(pair) && matches!(encounter, Encounter::Meets { .. }) {
+                // What a body leans on holds it when these contacts go, by how much is not known yet. What it meets going on as it
+                // began stays, all else goes, and is called back if it meets on its way as solved.
+                let begin = solved.path(pair, pair.map(|slot| solved.motion.begin[slot]));
+                encounter = match begin.encounter(h, &mut self.points) {
+                    Encounter::Meets { normal, .. } if !is_plane(normal) => Encounter::Apart,
+                    Encounter::Apart => Encounter::Apart,
+                    _ => encounter,
+                };
+            }
+            match encounter {
                 Encounter::Apart => {}
                 Encounter::Meets { time, normal } if !is_plane(normal) => {
                     path.contacts_at(time, h, &mut self.points, &mut self.late);
@@ -226,8 +259,19 @@ impl Meetings {
                 self.stay[row] &= !goes || solved.is_given(row);
             }
         }
+        if !changes {
+            // Judged once: it pushes in what follows.
+            for row in &new {
+                self.carried[*row] = f64::INFINITY;
+            }
+        }
         self.new = new;
         changes
+    }
+
+    /// One of the bodies touches something, or was pushed by it.
+    fn leans(&self, pair: [Slot; 2]) -> bool {
+        pair.into_iter().any(|slot| self.pushes[slot].leans)
     }
 
     /// Lists the rows of a pair that push for the first time, on a plane on which nothing pushed before.
@@ -352,6 +396,9 @@ impl Meetings {
                 *impulse = self.before[*row as usize];
             }
         }
+        let carried =
+            |row: &Option<u32>| row.map_or(f64::INFINITY, |row| self.carried[row as usize]);
+        self.carried = self.origin.iter().map(carried).collect();
     }
 }
 
@@ -411,15 +458,15 @@ impl Solved<'_> {
         way > FAST * path::thickness(bodies)
     }
 
-    /// On these ways the bodies of some rows would overlap.
-    fn hold(&self, rows: &[usize], ways: &[WorldTwist; 2]) -> bool {
+    /// The least gap (m) that the planes of some rows foretell for the end of these ways.
+    fn least_gap(&self, rows: &[usize], ways: &[WorldTwist; 2]) -> f64 {
         let h = self.settings.time_step;
-        rows.iter().any(|row| {
+        let end = |row: &usize| {
             let (place, contact) = (&self.record.found[*row], &self.contacts[*row]);
             let [a, b] = [0, 1].map(|side| ways[side].at(contact.arms[side]));
-            let end = place.gap + h * place.normal.dot(a - b);
-            end < -path::tolerance(place.bodies.map(|slot| &self.bodies.constants[slot]))
-        })
+            place.gap + h * place.normal.dot(a - b)
+        };
+        rows.iter().map(end).fold(f64::INFINITY, f64::min)
     }
 
     fn is_given(&self, row: usize) -> bool {
