@@ -44,6 +44,7 @@ mod simbench;
 mod sleeping;
 mod structures;
 mod support;
+mod surfaces;
 mod targets;
 mod three_balls;
 mod tilting;

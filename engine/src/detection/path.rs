@@ -15,7 +15,7 @@ use crate::components::Pose;
 use crate::interactions::detected::{Detected, Late};
 use crate::math::rotation;
 use glam::{DQuat, DVec3};
-use moreau_geometry::{ContactPoint, Geometry, contacts};
+use moreau_geometry::{ContactPoint, contacts};
 use moreau_solvers::WorldTwist;
 
 /// Overlap at which bodies meet, as a part of the half-thickness of the thinner one.
@@ -67,8 +67,8 @@ impl Path<'_> {
     /// The bodies meet within `h`, or not. `points` is scratch space.
     pub(crate) fn encounter(&self, h: f64, points: &mut Vec<ContactPoint>) -> Encounter {
         let tolerance = tolerance(self.bodies);
-        let solid = |body: &BodyConstants| body.geometry.as_ref().is_some_and(Geometry::is_solid);
-        if !tolerance.is_finite() || !self.bodies.into_iter().all(solid) {
+        let bounded = |body: &BodyConstants| body.geometry.is_some() && body.radius.is_finite();
+        if !tolerance.is_finite() || !self.bodies.into_iter().all(bounded) {
             return Encounter::Unclear;
         }
         if let [Some(a), Some(b)] = self.bodies.map(BodyConstants::ball_radius) {
