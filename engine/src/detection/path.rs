@@ -22,6 +22,9 @@ use moreau_solvers::WorldTwist;
 const TOUCH: f64 = 1e-4;
 /// Looks at a pair; what turns along a surface needs more than any budget.
 const LOOKS: usize = 24;
+/// Looks at a pair of which no bound tells, and the overlap that they see, as a part of the half-thickness of the thinner body.
+const SAMPLES: f64 = 64.0;
+const SUNK: f64 = 0.05;
 /// Part of `ε` to which the time of a meeting is found.
 const SHARP: f64 = 0.01;
 
@@ -105,6 +108,28 @@ impl Path<'_> {
             }
         }
         Encounter::Unclear
+    }
+
+    /// When the bodies meet within `h`, s after `t_k`. Bodies that turn where they touch are looked at every half of the half-thickness
+    /// of the thinner one, as often as [`SAMPLES`] allows.
+    pub(crate) fn meeting(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
+        match self.encounter(h, points) {
+            Encounter::Meets { time, .. } => Some(time),
+            Encounter::Apart => None,
+            Encounter::Unclear => self.sampled(h, points),
+        }
+    }
+
+    fn sampled(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
+        let (tolerance, thickness) = (tolerance(self.bodies), thickness(self.bodies));
+        let [a, b] = &self.twists;
+        let way = h * ((a.linear - b.linear).length() + self.turning());
+        if !(tolerance + way).is_finite() || self.gap_at(0.0, 0.0, points) < -tolerance {
+            return None;
+        }
+        let count = (way / (0.5 * thickness)).ceil().clamp(1.0, SAMPLES) as u32;
+        let mut times = (1..=count).map(|sample| h * f64::from(sample) / f64::from(count));
+        times.find(|time| self.gap_at(*time, 0.0, points) < -SUNK * thickness)
     }
 
     /// Two balls, in closed form.

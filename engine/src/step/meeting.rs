@@ -45,6 +45,9 @@ const SEAM: f64 = 0.1;
 /// Foretold overlaps that are looked at for that, as a part of the overlap at which bodies meet: the error of a seam is less.
 const FINE: f64 = 1e-3;
 
+/// Angle of a step, rad, from which on a body may turn out of the planes of its contacts into what it lies on.
+const TURN: f64 = 0.3;
+
 /// Impulse of the last step, as a part of the present one, below which a contact pushes for the first time.
 const NEW: f64 = 1e-3;
 
@@ -124,13 +127,15 @@ impl Meetings {
         self.late.clear();
         self.stay.clear();
         let count = solved.record.found.len();
-        if first && !self.has_fresh_push(solved) && !self.find_struck(solved, detection) {
+        let turns = solved.turns_something();
+        if first && !turns && !self.has_fresh_push(solved) && !self.find_struck(solved, detection) {
             return false;
         }
         self.stay.resize(count, true);
         self.count_pushes(solved);
         // With planes still in it that go, the motion is not the one to look at.
-        let mut changes = self.let_go(solved) || self.call_back(solved);
+        let mut changes =
+            self.let_go(solved) || self.call_back(solved) || turns && self.find_turned(solved);
         if self.find_struck(solved, detection) {
             changes |= self.meet_struck(solved, detection);
         }
@@ -299,7 +304,7 @@ impl Meetings {
         let changed = std::mem::take(&mut self.changed);
         for pair in &changed {
             let path = solved.path(*pair, pair.map(|slot| self.way(slot, solved)));
-            let Encounter::Meets { time, .. } = path.encounter(h, &mut self.points) else {
+            let Some(time) = path.meeting(h, &mut self.points) else {
                 continue;
             };
             let late = self.late.len();
@@ -309,6 +314,27 @@ impl Meetings {
         }
         self.changed = changed;
         changes
+    }
+
+    /// Pairs of which a body turns so far that the planes of their contacts are not theirs to the end, and that meet on their way.
+    fn find_turned(&mut self, solved: &Solved) -> bool {
+        let h = solved.settings.time_step;
+        let mut last = None;
+        for place in &solved.record.found {
+            let pair = place.bodies;
+            let turns = pair.into_iter().any(|slot| solved.turns(slot));
+            let known = last.replace(pair) == Some(pair) || self.changed.contains(&pair);
+            if !turns || known || solved.is_unbounded(pair) {
+                continue;
+            }
+            let path = solved.path(pair, pair.map(|slot| self.way(slot, solved)));
+            if let Some(time) = path.meeting(h, &mut self.points) {
+                path.contacts_at(time, h, &mut self.points, &mut self.late);
+                self.changed.push(pair);
+            }
+        }
+        self.late_contacts += self.late.len();
+        !self.late.is_empty()
     }
 
     /// Lists the bodies that get farther than detection allowed for. True if there are any.
@@ -426,6 +452,17 @@ impl Solved<'_> {
             linear: force * inverse.linear,
             angular: inverse.angular * contact.arms[side].cross(force),
         }
+    }
+
+    /// The body is not a ball, and turns far in the step.
+    fn turns(&self, slot: Slot) -> bool {
+        let body = &self.bodies.constants[slot];
+        let spin = self.end(slot).angular.length();
+        spin * self.settings.time_step > TURN && body.ball_radius().is_none()
+    }
+
+    fn turns_something(&self) -> bool {
+        self.bodies.moving.iter().any(|slot| self.turns(*slot))
     }
 
     /// A body without bounds is its plane.
