@@ -15,7 +15,7 @@ use crate::components::Pose;
 use crate::interactions::detected::{Detected, Late};
 use crate::math::rotation;
 use glam::{DQuat, DVec3};
-use moreau_geometry::{ContactPoint, contacts};
+use moreau_geometry::{ContactPoint, Geometry, contacts};
 use moreau_solvers::WorldTwist;
 
 /// Overlap at which bodies meet, as a part of the half-thickness of the thinner one.
@@ -122,14 +122,13 @@ impl Path<'_> {
 
     fn sampled(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
         let (tolerance, thickness) = (tolerance(self.bodies), thickness(self.bodies));
-        let [a, b] = &self.twists;
-        let way = h * ((a.linear - b.linear).length() + self.turning());
-        if !(tolerance + way).is_finite() || self.gap_at(0.0, 0.0, points) < -tolerance {
+        let way = self.length(h);
+        if !(tolerance + way).is_finite() || self.deepest_at(0.0, points).0 < -tolerance {
             return None;
         }
         let count = (way / (0.5 * thickness)).ceil().clamp(1.0, SAMPLES) as u32;
         let mut times = (1..=count).map(|sample| h * f64::from(sample) / f64::from(count));
-        times.find(|time| self.gap_at(*time, 0.0, points) < -SUNK * thickness)
+        times.find(|time| self.deepest_at(*time, points).0 < -SUNK * thickness)
     }
 
     /// Two balls, in closed form.
@@ -156,6 +155,12 @@ impl Path<'_> {
         }
         let normal = (d + w * time).normalize_or_zero();
         Encounter::Meets { time, normal }
+    }
+
+    /// Longest way of a point of one body, seen from the other, within `h`, m.
+    pub(crate) fn length(&self, h: f64) -> f64 {
+        let [a, b] = &self.twists;
+        h * ((a.linear - b.linear).length() + self.turning())
     }
 
     /// Largest speed of a point from turning, m/s; balls turn in themselves.
@@ -194,11 +199,22 @@ impl Path<'_> {
         }
     }
 
-    /// Least gap of the pair at `time`, m; infinite beyond `margin`.
-    pub(crate) fn gap_at(&self, time: f64, margin: f64, points: &mut Vec<ContactPoint>) -> f64 {
-        self.points_at(time, margin, points);
-        let gaps = points.iter().map(|point| point.gap);
-        gaps.fold(f64::INFINITY, f64::min)
+    /// Deepest overlap of the pair at `time` as a gap, m, with its normal; infinite where there is none.
+    pub(crate) fn deepest_at(&self, time: f64, points: &mut Vec<ContactPoint>) -> (f64, DVec3) {
+        self.points_at(time, 0.0, points);
+        let mut deepest = (f64::INFINITY, DVec3::ZERO);
+        for point in points.iter() {
+            if point.gap < deepest.0 {
+                deepest = (point.gap, point.normal);
+            }
+        }
+        deepest
+    }
+
+    /// One of the bodies is a surface of triangles.
+    pub(crate) fn is_of_surface(&self) -> bool {
+        let solid = |body: &BodyConstants| body.geometry.as_ref().is_some_and(Geometry::is_solid);
+        !self.bodies.into_iter().all(solid)
     }
 
     /// Appends the contacts of the pair at `time` within what is left of the step.

@@ -8,10 +8,14 @@
 //! look       a pair whose contacts push for the first time, on its way without them: do the two meet?
 //!            no        its contacts go
 //!            on another plane    the contacts at that time take their place:  g̃ = g(t_c) − t_c u_N(v)
-//!            pairs let go before, and those of bodies that were struck beyond their reach, on their way as solved:
+//!            pairs let go before, once no more go, those of bodies that turn far, and those of bodies that were struck beyond
+//!            their reach, on their way as solved:
 //!            they meet           the contacts at that time come in
 //! repeat     until nothing changes
 //! ```
+//!
+//! "Without them" is the solved motion less what those contacts give, which is right where nothing else pushes. What a body leans on would
+//! hold it, so a body that leans on something is followed as it began instead.
 //!
 //! Bodies that already pushed each other in the last step meet. Where no pair changes the first solve stands, with its bits.
 
@@ -219,39 +223,14 @@ impl Meetings {
             // The plane is as good as that of the pair: what is left in doubt is which of two it is, for a body that comes up
             // against it.
             let ways = pair.map(|slot| solved.motion.begin[slot]);
-            let least = if solved.is_of_balls(pair) {
-                0.0
-            } else {
-                solved.least_gap(&new, &ways)
-            };
-            let tolerance = path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
-            let seam = changes && least < -FINE * tolerance && {
-                let path = solved.path(pair, ways);
-                let gap = path.gap_at(solved.settings.time_step, -least, &mut self.points);
-                gap > least * SEAM
-            };
-            changes = changes && (seam || least < -tolerance);
+            changes = changes && self.is_off_plane(pair, &new, &ways, solved);
             ways
         };
         if changes {
             let path = solved.path(pair, ways);
             let h = solved.settings.time_step;
-            let is_plane = |n: DVec3| {
-                let mut planes = new.iter().map(|row| found[*row].normal);
-                planes.any(|normal| normal.dot(n) > SAME_PLANE)
-            };
-            let mut encounter = path.encounter(h, &mut self.points);
-            if doubt && self.leans(pair) && matches!(encounter, Encounter::Meets { .. }) {
-                // What a body leans on holds it when these contacts go, by how much is not known yet. What it meets going on as it
-                // began stays, all else goes, and is called back if it meets on its way as solved.
-                let begin = solved.path(pair, pair.map(|slot| solved.motion.begin[slot]));
-                encounter = match begin.encounter(h, &mut self.points) {
-                    Encounter::Meets { normal, .. } if !is_plane(normal) => Encounter::Apart,
-                    Encounter::Apart => Encounter::Apart,
-                    _ => encounter,
-                };
-            }
-            match encounter {
+            let is_plane = |n: DVec3| solved.is_plane(&new, n);
+            match self.follow(&path, &new, doubt, solved) {
                 Encounter::Apart => {}
                 Encounter::Meets { time, normal } if !is_plane(normal) => {
                     path.contacts_at(time, h, &mut self.points, &mut self.late);
@@ -272,6 +251,62 @@ impl Meetings {
         }
         self.new = new;
         changes
+    }
+
+    /// Follows a pair on its way without its new contacts.
+    fn follow(&mut self, path: &Path, new: &[usize], doubt: bool, solved: &Solved) -> Encounter {
+        let h = solved.settings.time_step;
+        if !doubt {
+            return path.encounter(h, &mut self.points);
+        }
+        // What a body leans on holds it when these contacts go, by how much is not known yet. What it meets going on as it began stays,
+        // all else goes, and is called back if it meets on its way as solved.
+        let begin = solved.path(path.pair, path.pair.map(|slot| solved.motion.begin[slot]));
+        let leans = self.leans(path.pair);
+        let way = if leans { &begin } else { path };
+        if path.is_of_surface() && way.length(h) <= path::thickness(path.bodies) {
+            // To follow a body to a surface takes long.
+            let (gap, normal) = way.deepest_at(h, &mut self.points);
+            if gap < -path::tolerance(path.bodies) && solved.is_plane(new, normal) {
+                return Encounter::Unclear;
+            }
+        }
+        let encounter = path.encounter(h, &mut self.points);
+        if !leans || !matches!(encounter, Encounter::Meets { .. }) {
+            return encounter;
+        }
+        match begin.encounter(h, &mut self.points) {
+            Encounter::Meets { normal, .. } if !solved.is_plane(new, normal) => Encounter::Apart,
+            Encounter::Apart => Encounter::Apart,
+            _ => encounter,
+        }
+    }
+
+    /// On slow ways the planes of the new contacts of a pair may not be its own: they foretell an overlap that it does not have, or it may
+    /// come up against another one.
+    fn is_off_plane(
+        &mut self,
+        pair: [Slot; 2],
+        new: &[usize],
+        ways: &[WorldTwist; 2],
+        solved: &Solved,
+    ) -> bool {
+        if new.is_empty() || solved.is_of_balls(pair) {
+            return false;
+        }
+        let tolerance = path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
+        let least = solved.least_gap(new, ways);
+        if least >= -FINE * tolerance {
+            return false;
+        }
+        let path = solved.path(pair, *ways);
+        let (gap, normal) = path.deepest_at(solved.settings.time_step, &mut self.points);
+        if gap > SEAM * least {
+            return true;
+        }
+        // To follow a body to a surface takes long.
+        let is_sure = path.is_of_surface() && gap < -tolerance && solved.is_plane(new, normal);
+        least < -tolerance && !is_sure
     }
 
     /// One of the bodies touches something, or was pushed by it.
@@ -452,6 +487,13 @@ impl Solved<'_> {
             linear: force * inverse.linear,
             angular: inverse.angular * contact.arms[side].cross(force),
         }
+    }
+
+    /// Some of these rows have this normal.
+    fn is_plane(&self, rows: &[usize], normal: DVec3) -> bool {
+        let found = &self.record.found;
+        let mut planes = rows.iter().map(|row| found[*row].normal);
+        planes.any(|plane| plane.dot(normal) > SAME_PLANE)
     }
 
     /// The body is not a ball, and turns far in the step.
