@@ -22,6 +22,8 @@ use moreau_solvers::WorldTwist;
 const TOUCH: f64 = 1e-4;
 /// Looks at a pair; what turns along a surface needs more than any budget.
 const LOOKS: usize = 24;
+/// More of them at most along the way over a surface, one every half-thickness.
+const MORE_LOOKS: f64 = 200.0;
 /// Looks at a pair of which no bound tells, and the overlap that they see, as a part of the half-thickness of the thinner body.
 const SAMPLES: f64 = 64.0;
 const SUNK: f64 = 0.05;
@@ -66,6 +68,12 @@ pub(crate) fn thickness([a, b]: [&BodyConstants; 2]) -> f64 {
     size(a).min(size(b))
 }
 
+/// A mesh or a height field.
+pub(crate) fn is_surface(body: &BodyConstants) -> bool {
+    let solid = body.geometry.as_ref().is_none_or(Geometry::is_solid);
+    !solid && body.radius.is_finite()
+}
+
 impl Path<'_> {
     /// The bodies meet within `h`, or not. `points` is scratch space.
     pub(crate) fn encounter(&self, h: f64, points: &mut Vec<ContactPoint>) -> Encounter {
@@ -84,12 +92,21 @@ impl Path<'_> {
         let [a, b] = &self.twists;
         let relative = a.linear - b.linear;
         let most = relative.length() + turning;
+        let cap = if self.is_of_surface() {
+            thickness(self.bodies)
+        } else {
+            f64::INFINITY
+        };
+        let looks = LOOKS + (h * most / cap).min(MORE_LOOKS) as usize;
         let mut time = 0.0;
-        for look in 0..LOOKS {
-            self.points_at(time, most * (h - time) + tolerance, points);
+        for look in 0..looks {
+            let margin = (most * (h - time) + tolerance).min(4.0 * cap);
+            self.points_at(time, margin, points);
             let (mut step, mut nearest, mut normal) = (f64::INFINITY, f64::INFINITY, DVec3::ZERO);
+            let mut least = margin;
             for point in points.iter() {
                 let room = point.gap + tolerance;
+                least = least.min(point.gap);
                 let closing = turning - point.normal.dot(relative);
                 if closing > 0.0 && room / closing < step {
                     (step, normal) = (room / closing, point.normal);
@@ -98,6 +115,11 @@ impl Path<'_> {
                 if look == 0 && room < 0.0 {
                     return Encounter::Unclear;
                 }
+            }
+            // Of a surface the nearest point is certain alone: others may hide behind its edges.
+            let bound = (least.max(0.0) + cap) / most;
+            if bound < step {
+                (step, nearest) = (bound, f64::INFINITY);
             }
             if nearest <= SHARP * tolerance {
                 return Encounter::Meets { time, normal };
@@ -213,8 +235,7 @@ impl Path<'_> {
 
     /// One of the bodies is a surface of triangles.
     pub(crate) fn is_of_surface(&self) -> bool {
-        let solid = |body: &BodyConstants| body.geometry.as_ref().is_some_and(Geometry::is_solid);
-        !self.bodies.into_iter().all(solid)
+        self.bodies.into_iter().any(is_surface)
     }
 
     /// Appends the contacts of the pair at `time` within what is left of the step.

@@ -355,7 +355,10 @@ impl Meetings {
     fn find_turned(&mut self, solved: &Solved) -> bool {
         let h = solved.settings.time_step;
         let mut last = None;
-        for place in &solved.record.found {
+        for (row, place) in solved.record.found.iter().enumerate() {
+            if solved.is_given(row) {
+                continue;
+            }
             let pair = place.bodies;
             let turns = pair.into_iter().any(|slot| solved.turns(slot));
             let known = last.replace(pair) == Some(pair) || self.changed.contains(&pair);
@@ -382,6 +385,14 @@ impl Meetings {
             let end = &solved.record.end[*slot];
             detection.passes_reach(*slot, end, h)
         }));
+        // Of a surface detection finds what is near, which is not all that is ahead of a body at speed.
+        let flying = solved.bodies.awake_dynamic();
+        let mut flying = flying.filter(|slot| solved.flies(*slot)).peekable();
+        if flying.peek().is_some() && solved.has_surfaces() {
+            self.struck.extend(flying);
+            self.struck.sort_unstable();
+            self.struck.dedup();
+        }
         !self.struck.is_empty()
     }
 
@@ -398,16 +409,12 @@ impl Meetings {
         );
         let mut changes = false;
         for pair in pairs {
-            let known = solved
-                .record
-                .found
-                .binary_search_by_key(&pair, |place| place.bodies);
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
-            if known.is_ok() || passes || self.changed.contains(&pair) {
+            if passes || solved.is_known(pair) || self.changed.contains(&pair) {
                 continue;
             }
             let path = solved.path(pair, pair.map(|slot| self.way(slot, solved)));
-            if let Encounter::Meets { time, .. } = path.encounter(h, &mut self.points) {
+            if let Some(time) = path.meeting(h, &mut self.points) {
                 path.contacts_at(time, h, &mut self.points, &mut self.late);
                 self.late_contacts += 1;
                 self.changed.push(pair);
@@ -501,6 +508,33 @@ impl Solved<'_> {
         let body = &self.bodies.constants[slot];
         let spin = self.end(slot).angular.length();
         spin * self.settings.time_step > TURN && body.ball_radius().is_none()
+    }
+
+    /// The body moves by more than its half-thickness in the step.
+    fn flies(&self, slot: Slot) -> bool {
+        let way = self.settings.time_step * self.end(slot).linear.length();
+        let size = self.bodies.constants[slot].size;
+        size > 0.0 && way > size
+    }
+
+    fn has_surfaces(&self) -> bool {
+        let mut bodies = self.bodies.constants.iter();
+        bodies.any(path::is_surface)
+    }
+
+    /// The contacts of a pair are all that it may meet, or are the user's own: a surface has others ahead of a body that flies.
+    fn is_known(&self, pair: [Slot; 2]) -> bool {
+        let found = &self.record.found;
+        let begin = found.partition_point(|place| place.bodies < pair);
+        let count = found[begin..]
+            .iter()
+            .take_while(|place| place.bodies == pair);
+        let mut rows = begin..begin + count.count();
+        let surface = pair
+            .into_iter()
+            .any(|slot| path::is_surface(&self.bodies.constants[slot]));
+        let flies = pair.into_iter().any(|slot| self.flies(slot));
+        !rows.is_empty() && !(surface && flies && rows.any(|row| !self.is_given(row)))
     }
 
     fn turns_something(&self) -> bool {
