@@ -534,7 +534,11 @@ impl Solved<'_> {
             .into_iter()
             .any(|slot| path::is_surface(&self.bodies.constants[slot]));
         let flies = pair.into_iter().any(|slot| self.flies(slot));
-        !rows.is_empty() && !(surface && flies && rows.any(|row| !self.is_given(row)))
+        if rows.is_empty() {
+            return false;
+        }
+        let more = surface && flies && rows.any(|row| !self.is_given(row));
+        !more
     }
 
     fn turns_something(&self) -> bool {
