@@ -10,6 +10,7 @@ pub(crate) mod check;
 pub(crate) mod constants;
 pub(crate) mod plain;
 pub(crate) mod slot;
+pub(crate) mod target;
 pub(crate) mod waking;
 
 use crate::components::{BodyId, Material, Pose, RigidBody, Twist, Wrench};
@@ -18,6 +19,7 @@ use bevy_ecs::entity::Entity;
 use constants::BodyConstants;
 use moreau_geometry::Aabb;
 use slot::Slot;
+use target::Target;
 use waking::{Rest, Sleep};
 
 /// The bodies of a step, ordered by id.
@@ -35,6 +37,8 @@ pub(crate) struct Bodies {
     pub(crate) before: States,
     /// Slots of the bodies that move ([`Bodies::moves`]), ascending.
     pub(crate) moving: Vec<Slot>,
+    /// Kinematic bodies that are given the pose at the end of the step, ascending.
+    pub(crate) targets: Vec<Target>,
     /// Kinematic bodies among those that move.
     pub(crate) kinematic: usize,
     /// Grows with every change of the structure, of constants, of the pose of a static body, or of

@@ -9,6 +9,7 @@ mod material;
 pub(crate) mod notices;
 mod pose;
 mod sleeping;
+mod target;
 mod twist;
 mod wrench;
 
@@ -19,5 +20,6 @@ pub use mass::Mass;
 pub use material::{Combine, Material};
 pub use pose::Pose;
 pub use sleeping::Sleeping;
+pub use target::KinematicTarget;
 pub use twist::Twist;
 pub use wrench::Wrench;

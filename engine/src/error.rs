@@ -1,6 +1,6 @@
 //! What can go wrong, with the place, the value and the bound.
 
-use crate::components::BodyId;
+use crate::components::{BodyId, RigidBody};
 use bevy_ecs::entity::Entity;
 use moreau_geometry::GeometryError;
 use moreau_solvers::ProblemError;
@@ -40,6 +40,12 @@ pub enum BodyError {
     /// Only static and kinematic bodies may be surfaces.
     #[error("a dynamic body needs a solid shape, not a half-space, mesh or heightfield")]
     NotSolid,
+    /// Only kinematic bodies go to the pose they are given.
+    #[error("only a kinematic body can be given a target, this one is {kind:?}")]
+    NotKinematic {
+        /// What the body is.
+        kind: RigidBody,
+    },
     /// A component that every body has was removed.
     #[error("the component {part} is missing")]
     Missing {

@@ -16,8 +16,8 @@ mod step;
 
 pub use bodies::plain::Body;
 pub use components::{
-    BodyId, Collider, CollisionGroups, Combine, Mass, Material, Pose, RigidBody, Sleeping, Twist,
-    Wrench,
+    BodyId, Collider, CollisionGroups, Combine, KinematicTarget, Mass, Material, Pose, RigidBody,
+    Sleeping, Twist, Wrench,
 };
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
@@ -48,9 +48,10 @@ pub use moreau_solvers as solvers;
 pub mod prelude {
     pub use crate::{
         Accuracy, Activation, Body, BodyId, Collider, CollisionGroups, Combine, ContactStatus,
-        ContactView, Contacts, EnergyLedger, Interaction, InteractionLaw, Interactions, Mass,
-        Material, Pose, RigidBody, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping,
-        StepError, StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
+        ContactView, Contacts, EnergyLedger, Interaction, InteractionLaw, Interactions,
+        KinematicTarget, Mass, Material, Pose, RigidBody, Scene, SceneRun, Settings, Simulation,
+        SleepSettings, Sleeping, StepError, StepOutcome, StepPhase, StepReport, StepState, Theta,
+        Threads, Twist, Wrench,
     };
     pub use glam;
     pub use glam::{DQuat, DVec3};

@@ -220,6 +220,7 @@ impl StepState {
 
     /// `v_free = v_k + h M⁻¹F`.
     pub(crate) fn predict(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
+        self.bodies.aim(self.settings.time_step);
         self.move_freely(scheme)?;
         self.clock.timing.ms_free = self.clock.lap();
         Ok(())
@@ -354,7 +355,7 @@ impl StepState {
             edits: &self.edits,
             settings: &self.settings,
         };
-        if meetings.look(&solved, impacts, detection, exchange) {
+        if meetings.look((&solved, impacts), detection, exchange) {
             return Next::Again;
         }
         impacts.look((&solved, whole), meetings, exchange)
@@ -376,7 +377,7 @@ impl StepState {
         }
         let (exchange, record) = (&mut self.exchange, &mut self.record);
         exchange.apply(record, &mut self.edits);
-        self.meetings.follow(exchange);
+        self.meetings.carry(exchange);
         self.impacts.follow(exchange, next);
         self.build(scheme);
         self.exchange.go_on(&mut self.record);
@@ -440,6 +441,7 @@ impl StepState {
         let overflow = self.threads.run(is_long(bodies.moving.len()), || {
             update::update(bodies, velocities, &self.pushes, scheme, settings)
         });
+        bodies.arrive();
         overflow.map_or(Ok(()), |slot| {
             let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
             let p = pose.orientation;
@@ -512,6 +514,7 @@ impl StepState {
             self.stored.keep(last, |slot| bodies.is_asleep(slot));
         }
         energy.fall_asleep(fell.kinetic);
+        bodies.stand();
         let closed = last.record.impulse.iter().filter(|r| r.x > 0.0);
         let closed_contacts = closed.count();
         self.clock.step += 1;

@@ -30,6 +30,50 @@ fn spawn_order_changes_no_bit() {
     }
 }
 
+/// States of the specs after the run, in the order of the specs, which are spawned in another `order` with the ids that it gives.
+fn states(specs: &[Spec], order: &[usize], id: impl Fn(usize) -> BodyId) -> Vec<(Pose, Twist)> {
+    let mut simulation = Simulation::new(settings(2)).unwrap();
+    let mut entities = vec![Entity::PLACEHOLDER; specs.len()];
+    for (number, index) in order.iter().enumerate() {
+        let id = id(number);
+        entities[*index] = simulation
+            .spawn(
+                Spec {
+                    id,
+                    ..specs[*index].clone()
+                }
+                .bundle(),
+            )
+            .unwrap();
+    }
+    run(&mut simulation, STEPS);
+    let state = |body: &Entity| {
+        (
+            simulation.pose(*body).unwrap(),
+            simulation.twist(*body).unwrap(),
+        )
+    };
+    entities.iter().map(state).collect()
+}
+
+/// Without an id a body takes the next one: then the order of spawning is that of the ids, and another order another numbering, with other
+/// rounding. Only the order of ids counts, not their values.
+#[test]
+fn without_ids_the_order_of_spawning_is_the_order_of_ids() {
+    let specs = heap(4);
+    let forwards: Vec<usize> = (0..specs.len()).collect();
+    let backwards: Vec<usize> = forwards.iter().rev().copied().collect();
+    let none = |_| BodyId::UNASSIGNED;
+    let spread = |number: usize| BodyId(7 + 5 * number as u64);
+    let mut runs = Vec::new();
+    for order in [&forwards, &backwards] {
+        let without = states(&specs, order, none);
+        assert_eq!(without, states(&specs, order, spread));
+        runs.push(without);
+    }
+    assert_ne!(runs[0], runs[1], "the README says that they differ");
+}
+
 #[test]
 fn despawned_neighbours_in_storage_change_no_bit() {
     // Bodies that come and go before the first step leave holes in the storage behind.

@@ -10,6 +10,7 @@
 
 mod activation;
 mod at_rest;
+mod at_speed;
 mod batch;
 mod bounce;
 mod certificate;
@@ -44,5 +45,7 @@ mod simbench;
 mod sleeping;
 mod structures;
 mod support;
+mod surfaces;
+mod targets;
 mod three_balls;
 mod tilting;

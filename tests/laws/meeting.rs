@@ -6,7 +6,7 @@
 
 use crate::support::*;
 
-fn weightless(h: f64) -> Settings {
+pub(crate) fn weightless(h: f64) -> Settings {
     Settings {
         gravity: DVec3::ZERO,
         time_step: h,
@@ -14,14 +14,14 @@ fn weightless(h: f64) -> Settings {
     }
 }
 
-fn frictionless() -> Material {
+pub(crate) fn frictionless() -> Material {
     Material {
         friction: 0.0,
         ..Material::default()
     }
 }
 
-fn fixed(id: u64, collider: Collider, position: DVec3) -> Body {
+pub(crate) fn fixed(id: u64, collider: Collider, position: DVec3) -> Body {
     Body {
         id: BodyId(id),
         kind: RigidBody::Static,
@@ -32,7 +32,7 @@ fn fixed(id: u64, collider: Collider, position: DVec3) -> Body {
     }
 }
 
-fn flying(id: u64, collider: Collider, position: DVec3, velocity: DVec3) -> Body {
+pub(crate) fn flying(id: u64, collider: Collider, position: DVec3, velocity: DVec3) -> Body {
     Body {
         id: BodyId(id),
         collider: Some(collider),
@@ -47,7 +47,7 @@ fn flying(id: u64, collider: Collider, position: DVec3, velocity: DVec3) -> Body
 }
 
 /// Steps made until `time` (s).
-fn run(bodies: &[Body], settings: &Settings, time: f64) -> StepState {
+pub(crate) fn run(bodies: &[Body], settings: &Settings, time: f64) -> StepState {
     let mut state = StepState::default();
     state.set_bodies(bodies).unwrap();
     for _ in 0..(time / settings.time_step).round() as usize {
@@ -56,11 +56,11 @@ fn run(bodies: &[Body], settings: &Settings, time: f64) -> StepState {
     state
 }
 
-fn velocity(state: &StepState, id: u64) -> DVec3 {
+pub(crate) fn velocity(state: &StepState, id: u64) -> DVec3 {
     state.twist(BodyId(id)).unwrap().linear
 }
 
-fn position(state: &StepState, id: u64) -> DVec3 {
+pub(crate) fn position(state: &StepState, id: u64) -> DVec3 {
     state.pose(BodyId(id)).unwrap().position
 }
 
@@ -237,7 +237,7 @@ fn a_struck_body_passes_what_a_user_lets_it_pass() {
     assert_eq!(run(true).to_bits(), 0.0_f64.to_bits());
 }
 
-fn shapes() -> Vec<Collider> {
+pub(crate) fn shapes() -> Vec<Collider> {
     let corners = [
         (1.0, 0.2, 0.1),
         (-0.8, 0.4, 0.0),

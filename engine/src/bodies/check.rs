@@ -87,14 +87,27 @@ pub(crate) fn check_body_state(
     twist: &Twist,
     wrench: &Wrench,
 ) -> Result<(), BodyError> {
-    let vectors = [
+    check_finite([
         ("position", pose.position),
         ("linear velocity", twist.linear),
         ("angular velocity", twist.angular),
         ("force", wrench.force),
         ("moment", wrench.moment),
         ("body moment", wrench.body_moment),
-    ];
+    ])?;
+    check_orientation("orientation norm", pose)
+}
+
+/// A body of this kind may be given the pose as its target.
+pub(crate) fn check_target(kind: RigidBody, pose: &Pose) -> Result<(), BodyError> {
+    if kind != RigidBody::Kinematic {
+        return Err(BodyError::NotKinematic { kind });
+    }
+    check_finite([("target position", pose.position)])?;
+    check_orientation("target orientation norm", pose)
+}
+
+fn check_finite<const N: usize>(vectors: [(&'static str, DVec3); N]) -> Result<(), BodyError> {
     for (field, v) in vectors {
         if !v.is_finite() {
             let value = if v.x.is_finite() {
@@ -109,13 +122,17 @@ pub(crate) fn check_body_state(
             });
         }
     }
+    Ok(())
+}
+
+fn check_orientation(field: &'static str, pose: &Pose) -> Result<(), BodyError> {
     let norm = pose.orientation.length();
     // Renormalised after each step: anything farther from one was not a rotation to begin with.
     if (norm - 1.0).abs() <= 1e-6 {
         Ok(())
     } else {
         Err(BodyError::Field {
-            field: "orientation norm",
+            field,
             value: norm,
             bound: "1 ± 1e-6",
         })

@@ -1,6 +1,7 @@
 //! Bodies as plain data, for steps without an ECS.
 
-use super::check::{check_body, check_body_state};
+use super::check::{check_body, check_body_state, check_target};
+use super::target::Target;
 use super::{Bodies, Listing};
 use crate::components::{
     BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench,
@@ -19,6 +20,8 @@ pub struct Body {
     pub pose: Pose,
     /// How it moves.
     pub twist: Twist,
+    /// Where a kinematic body is to be at the end of the next step; see [`KinematicTarget`](crate::KinematicTarget).
+    pub target: Option<Pose>,
     /// Mass and inertia.
     pub mass: Mass,
     /// Its shape, if it has one.
@@ -50,9 +53,12 @@ impl Bodies {
             let checked = if body.id == BodyId::UNASSIGNED {
                 Err(BodyError::Missing { part: "BodyId" })
             } else {
-                check_body_state(&body.pose, &body.twist, &body.wrench).and_then(|()| {
-                    check_body(body.kind, collider, &body.material, &body.mass, body.groups)
-                })
+                let mut target = body.target.iter();
+                check_body_state(&body.pose, &body.twist, &body.wrench)
+                    .and_then(|()| target.try_for_each(|pose| check_target(body.kind, pose)))
+                    .and_then(|()| {
+                        check_body(body.kind, collider, &body.material, &body.mass, body.groups)
+                    })
             };
             let constants = checked.map_err(|source| refused(body, source))?;
             listing.ids.push(body.id);
@@ -62,6 +68,7 @@ impl Bodies {
             listing.old.push(self.slot_of(body.id));
         }
         self.replace(listing);
+        self.targets.clear();
         for (slot, body) in self.slots().zip(order) {
             let known = (self.pose[slot], self.twist[slot], self.wrench[slot]);
             if known != (body.pose, body.twist, body.wrench) {
@@ -69,6 +76,8 @@ impl Bodies {
             }
             self.set_state(slot, &body.pose, &body.twist);
             self.wrench[slot] = body.wrench;
+            let target = body.target.map(|pose| Target { slot, pose });
+            self.targets.extend(target);
         }
         Ok(())
     }

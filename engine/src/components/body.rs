@@ -17,17 +17,17 @@ pub enum RigidBody {
     /// Moved by forces and impulses.
     #[default]
     Dynamic,
-    /// Moves with the [`Twist`] it is given, whatever it meets.
+    /// Moves with the [`Twist`] it is given, or to its [`KinematicTarget`](crate::KinematicTarget), whatever it meets.
     Kinematic,
     /// Never moves; its twist is ignored.
     Static,
 }
 
-/// Stable identity of a body. Results depend on these numbers and never on the order in which
+/// Stable identity of a body. Results depend on the order of these numbers and never on the order in which
 /// entities are stored: bodies are ordered by id wherever order matters.
 ///
 /// A body spawned without an id takes the next one above all that were ever in use, in the order
-/// of spawning; bodies that were in a world before the engine was installed follow in the order of
+/// of spawning, which results then depend on, by rounding; bodies that were in a world before the engine was installed follow in the order of
 /// their entities. Two bodies must not share an id.
 #[derive(
     Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,

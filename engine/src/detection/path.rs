@@ -23,6 +23,11 @@ use moreau_solvers::WorldTwist;
 const TOUCH: f64 = 1e-4;
 /// Looks at a pair; what turns along a surface needs more than any budget.
 const LOOKS: usize = 24;
+/// More of them at most along the way over a surface, one every half-thickness.
+const MORE_LOOKS: f64 = 200.0;
+/// Looks at a pair of which no bound tells, and the overlap that they see, as a part of the half-thickness of the thinner body.
+const SAMPLES: f64 = 64.0;
+const SUNK: f64 = 0.05;
 /// Part of `ε` to which the time of a meeting is found.
 const SHARP: f64 = 0.01;
 
@@ -64,12 +69,18 @@ pub(crate) fn thickness([a, b]: [&BodyConstants; 2]) -> f64 {
     size(a).min(size(b))
 }
 
+/// A mesh or a height field.
+pub(crate) fn is_surface(body: &BodyConstants) -> bool {
+    let solid = body.geometry.as_ref().is_none_or(Geometry::is_solid);
+    !solid && body.radius.is_finite()
+}
+
 impl Path<'_> {
     /// The bodies meet within `h`, or not. `points` is scratch space.
     pub(crate) fn encounter(&self, h: f64, points: &mut Vec<ContactPoint>) -> Encounter {
         let tolerance = tolerance(self.bodies);
-        let solid = |body: &BodyConstants| body.geometry.as_ref().is_some_and(Geometry::is_solid);
-        if !tolerance.is_finite() || !self.bodies.into_iter().all(solid) {
+        let bounded = |body: &BodyConstants| body.geometry.is_some() && body.radius.is_finite();
+        if !tolerance.is_finite() || !self.bodies.into_iter().all(bounded) {
             return Encounter::Unclear;
         }
         if let [Some(a), Some(b)] = self.bodies.map(BodyConstants::ball_radius) {
@@ -82,12 +93,21 @@ impl Path<'_> {
         let [a, b] = &self.twists;
         let relative = a.linear - b.linear;
         let most = relative.length() + turning;
+        let cap = if self.is_of_surface() {
+            thickness(self.bodies)
+        } else {
+            f64::INFINITY
+        };
+        let looks = LOOKS + (h * most / cap).min(MORE_LOOKS) as usize;
         let mut time = 0.0;
-        for look in 0..LOOKS {
-            self.points_at(time, most * (h - time) + tolerance, points);
+        for look in 0..looks {
+            let margin = (most * (h - time) + tolerance).min(4.0 * cap);
+            self.points_at(time, margin, points);
             let (mut step, mut nearest, mut normal) = (f64::INFINITY, f64::INFINITY, DVec3::ZERO);
+            let mut least = margin;
             for point in points.iter() {
                 let room = point.gap + tolerance;
+                least = least.min(point.gap);
                 let closing = turning - point.normal.dot(relative);
                 if closing > 0.0 && room / closing < step {
                     (step, normal) = (room / closing, point.normal);
@@ -96,6 +116,11 @@ impl Path<'_> {
                 if look == 0 && room < 0.0 {
                     return Encounter::Unclear;
                 }
+            }
+            // Of a surface the nearest point is certain alone: others may hide behind its edges.
+            let bound = (least.max(0.0) + cap) / most;
+            if bound < step {
+                (step, nearest) = (bound, f64::INFINITY);
             }
             if nearest <= SHARP * tolerance {
                 return Encounter::Meets { time, normal };
@@ -106,6 +131,27 @@ impl Path<'_> {
             }
         }
         Encounter::Unclear
+    }
+
+    /// When the bodies meet within `h`, s after `t_k`. Bodies that turn where they touch are looked at every half of the half-thickness
+    /// of the thinner one, as often as [`SAMPLES`] allows.
+    pub(crate) fn meeting(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
+        match self.encounter(h, points) {
+            Encounter::Meets { time, .. } => Some(time),
+            Encounter::Apart => None,
+            Encounter::Unclear => self.sampled(h, points),
+        }
+    }
+
+    fn sampled(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
+        let (tolerance, thickness) = (tolerance(self.bodies), thickness(self.bodies));
+        let way = self.length(h);
+        if !(tolerance + way).is_finite() || self.deepest_at(0.0, points).0 < -tolerance {
+            return None;
+        }
+        let count = (way / (0.5 * thickness)).ceil().clamp(1.0, SAMPLES) as u32;
+        let mut times = (1..=count).map(|sample| h * f64::from(sample) / f64::from(count));
+        times.find(|time| self.deepest_at(*time, points).0 < -SUNK * thickness)
     }
 
     /// Two balls, in closed form.
@@ -132,6 +178,12 @@ impl Path<'_> {
         }
         let normal = (d + w * time).normalize_or_zero();
         Encounter::Meets { time, normal }
+    }
+
+    /// Longest way of a point of one body, seen from the other, within `h`, m.
+    pub(crate) fn length(&self, h: f64) -> f64 {
+        let [a, b] = &self.twists;
+        h * ((a.linear - b.linear).length() + self.turning())
     }
 
     /// Largest speed of a point from turning, m/s; balls turn in themselves.
@@ -168,6 +220,23 @@ impl Path<'_> {
                 [0, 1].map(|side| self.bodies[side].shape_pose(&self.pose_at(side, time)));
             contacts(a, &at_a, b, &at_b, margin, points);
         }
+    }
+
+    /// Deepest overlap of the pair at `time` as a gap, m, with its normal; infinite where there is none.
+    pub(crate) fn deepest_at(&self, time: f64, points: &mut Vec<ContactPoint>) -> (f64, DVec3) {
+        self.points_at(time, 0.0, points);
+        let mut deepest = (f64::INFINITY, DVec3::ZERO);
+        for point in points.iter() {
+            if point.gap < deepest.0 {
+                deepest = (point.gap, point.normal);
+            }
+        }
+        deepest
+    }
+
+    /// One of the bodies is a surface of triangles.
+    pub(crate) fn is_of_surface(&self) -> bool {
+        self.bodies.into_iter().any(is_surface)
     }
 
     /// Appends the contacts of the pair at `time` within what is left of the step.

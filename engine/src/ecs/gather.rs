@@ -16,7 +16,8 @@ use crate::bodies::slot::Slot;
 use crate::bodies::{Bodies, Listing};
 use crate::components::notices::Notices;
 use crate::components::{
-    BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Sleeping, Twist, Wrench,
+    BodyId, Collider, CollisionGroups, KinematicTarget, Mass, Material, Pose, RigidBody, Sleeping,
+    Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use crate::settings::Settings;
@@ -53,6 +54,7 @@ pub(crate) struct BodyQueries<'w, 's> {
     still: Query<'w, 's, BodyQuery, With<Still>>,
     others: Query<'w, 's, BodyQuery, Without<Still>>,
     sleepers: Query<'w, 's, (), With<Sleeping>>,
+    targets: Query<'w, 's, (Entity, &'static KinematicTarget)>,
     incomplete: Incomplete<'w, 's>,
 }
 
@@ -78,12 +80,30 @@ pub(super) fn gather(
     // Ticks tell of a change once: after a failure nothing is taken as known.
     link.stale = gathered.is_err();
     gathered?;
+    read_targets(bodies, link, world)?;
     let touched = notices.sleep_touched.drain(..);
     let touched = touched.filter_map(|entity| link.slot(entity, bodies));
     let touched: Vec<Slot> = touched.collect();
     bodies.sleep.touched.extend(touched);
     bodies.settle_sleep(&|entity| world.sleepers.contains(entity), settings);
     Ok(())
+}
+
+/// Reads the targets of the step. The lowest slot of a wrong one is named.
+fn read_targets(bodies: &mut Bodies, link: &Link, world: &BodyQueries) -> Result<(), StepError> {
+    bodies.targets.clear();
+    let mut wrong: Option<(Slot, BodyError)> = None;
+    for (entity, target) in &world.targets {
+        let Some(slot) = link.slot(entity, bodies) else {
+            continue;
+        };
+        if let Err(source) = bodies.set_target(slot, &target.0)
+            && wrong.as_ref().is_none_or(|(lowest, _)| slot < *lowest)
+        {
+            wrong = Some((slot, source));
+        }
+    }
+    wrong.map_or(Ok(()), |(slot, source)| Err(bodies.refused(slot, source)))
 }
 
 fn read_or_rebuild(

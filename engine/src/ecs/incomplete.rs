@@ -1,7 +1,8 @@
-//! Bodies that lost a component, and colliders without a body.
+//! Bodies that lost a component, and colliders and targets without a body.
 
 use crate::components::{
-    BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench,
+    BodyId, Collider, CollisionGroups, KinematicTarget, Mass, Material, Pose, RigidBody, Twist,
+    Wrench,
 };
 use crate::error::{BodyError, StepError};
 use bevy_ecs::prelude::*;
@@ -13,6 +14,7 @@ pub(super) struct Incomplete<'w, 's> {
     kinds: Query<'w, 's, (), With<RigidBody>>,
     parts: Query<'w, 's, (MaybeNamed, Parts), With<RigidBody>>,
     shapes: Query<'w, 's, MaybeNamed, (With<Collider>, Without<RigidBody>)>,
+    targets: Query<'w, 's, MaybeNamed, (With<KinematicTarget>, Without<RigidBody>)>,
 }
 
 type MaybeNamed = (Entity, Option<&'static BodyId>);
@@ -29,15 +31,16 @@ type Parts = (
 );
 
 impl Incomplete<'_, '_> {
-    /// Every body has all of its components, and every collider a body. `bodies` are whole ones.
+    /// Every body has all of its components, and every collider and target a body. `bodies` are whole ones.
     pub(super) fn check(&self, bodies: usize) -> Result<(), StepError> {
         let missing = |(entity, id): (Entity, Option<&BodyId>), part| StepError::Body {
             id: id.copied().unwrap_or_default(),
             entity,
             source: BodyError::Missing { part },
         };
-        if let Some(shape) = self.shapes.iter().next() {
-            return Err(missing(shape, "RigidBody"));
+        let mut loose = self.shapes.iter().chain(&self.targets);
+        if let Some(loose) = loose.next() {
+            return Err(missing(loose, "RigidBody"));
         }
         if self.kinds.iter().len() == bodies {
             return Ok(());

@@ -7,7 +7,7 @@ use super::gather::Still;
 use super::link::Link;
 use crate::bodies::Bodies;
 use crate::components::notices::Notices;
-use crate::components::{BodyId, Mass, Pose, Sleeping, Twist};
+use crate::components::{BodyId, KinematicTarget, Mass, Pose, Sleeping, Twist};
 use crate::math::chunks;
 use bevy_ecs::change_detection::{ContiguousComponentTicksRef, ContiguousMut, Tick};
 use bevy_ecs::prelude::*;
@@ -28,6 +28,7 @@ pub(crate) struct StateQueries<'w, 's> {
     still: Query<'w, 's, StateQuery, With<Still>>,
     others: Query<'w, 's, StateQuery, Without<Still>>,
     sleepers: Query<'w, 's, (), With<Sleeping>>,
+    targets: Query<'w, 's, (Entity, Ref<'static, KinematicTarget>)>,
     commands: Commands<'w, 's>,
     ticks: SystemChangeTick,
 }
@@ -39,6 +40,7 @@ pub(super) fn scatter(
     notices: &mut Notices,
     world: &mut StateQueries,
 ) {
+    take_targets(link, world);
     if bodies.unwritten {
         write_rebuilt(bodies, link, notices, world);
         return;
@@ -64,6 +66,19 @@ pub(super) fn scatter(
                 }
             }
         });
+    }
+}
+
+/// Takes off the targets that the step has used up: one that another system wrote since the gather is for the next step.
+fn take_targets(link: &Link, world: &mut StateQueries) {
+    let now = world.ticks.this_run();
+    for (entity, target) in &world.targets {
+        if !target.last_changed().is_newer_than(link.gathered, now) {
+            world
+                .commands
+                .entity(entity)
+                .try_remove::<KinematicTarget>();
+        }
     }
 }
 

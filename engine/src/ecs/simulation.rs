@@ -2,10 +2,11 @@
 
 use super::install::{StepOutcome, check_installed, install_with};
 use super::state_hash::StateHash;
-use crate::bodies::check::{check_body, check_body_state};
+use crate::bodies::check::{check_body, check_body_state, check_target};
 use crate::components::notices::Notices;
 use crate::components::{
-    BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Sleeping, Twist, Wrench,
+    BodyId, Collider, CollisionGroups, KinematicTarget, Mass, Material, Pose, RigidBody, Sleeping,
+    Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use crate::results::contact_view::{ContactView, Contacts};
@@ -266,6 +267,35 @@ impl Simulation {
             entity.insert(component);
             true
         })
+    }
+
+    /// Gives a kinematic body the pose that it has at the end of the next step, see [`KinematicTarget`]; false without the
+    /// body.
+    ///
+    /// ```
+    /// use moreau::prelude::*;
+    /// let mut simulation = Simulation::new(Settings::default())?;
+    /// let table = simulation.spawn((RigidBody::Kinematic, Collider::cuboid(1.0, 1.0, 0.1)))?;
+    /// for step in 1..=100 {
+    ///     let turn = DQuat::from_rotation_z(0.01 * f64::from(step));
+    ///     simulation.move_to(table, Pose::default().with_orientation(turn))?;
+    ///     simulation.step()?;
+    /// }
+    /// # Ok::<(), StepError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`StepError::Body`] if the body is not kinematic, or the pose not finite or no rotation; nothing then changes.
+    pub fn move_to(&mut self, body: Entity, target: Pose) -> Result<bool, StepError> {
+        let Some(kind) = self.world.get::<RigidBody>(body).copied() else {
+            return Ok(false);
+        };
+        check_target(kind, &target).map_err(|source| StepError::Body {
+            id: self.world.get::<BodyId>(body).copied().unwrap_or_default(),
+            entity: body,
+            source,
+        })?;
+        Ok(self.set(body, KinematicTarget(target)))
     }
 
     /// Wakes a sleeping body; false if it does not sleep. The rest of its island wakes at the beginning of the

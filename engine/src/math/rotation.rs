@@ -40,6 +40,21 @@ pub fn exp(phi: DVec3) -> DQuat {
     DQuat::from_xyzw(v.x, v.y, v.z, cos)
 }
 
+/// `log_ℍ1(p)`: the rotation vector (rad) of the shortest turn, `‖φ‖ ≤ π`, so that `exp(φ) = ±p`. `p` of unit length.
+#[inline]
+#[must_use]
+pub fn log(p: DQuat) -> DVec3 {
+    let p = if p.w < 0.0 { -p } else { p };
+    let v = DVec3::new(p.x, p.y, p.z);
+    let sin = v.length();
+    // Below, the angle is its sine to rounding, and the square of the sine may underflow.
+    if sin < 1e-9 {
+        v * 2.0
+    } else {
+        v * (2.0 * libm::atan2(sin, p.w) / sin)
+    }
+}
+
 /// `p / |p|`.
 #[inline]
 #[must_use]
@@ -112,6 +127,26 @@ mod tests {
                 v + phi.cross(v) * (s / t) + phi.cross(phi.cross(v)) * ((1.0 - c) / (t * t));
             assert!((exp(phi) * v - rodrigues).length() < 1e-14);
         }
+    }
+
+    #[test]
+    fn logarithm_undoes_the_exponential() {
+        for angle in [0.0, 1e-200, 1e-12, 1e-9, 1e-3, 0.1, 1.0, 2.0, 3.1] {
+            let phi = DVec3::new(0.48, -0.6, 0.64) * angle;
+            let p = exp(phi);
+            // The angle of a quaternion near the half turn is as good as its entries.
+            for q in [p, -p] {
+                let off = (log(q) - phi).length();
+                assert!(
+                    off <= 4.0 * f64::EPSILON * (1.0 + angle),
+                    "{angle}: {off:e}"
+                );
+            }
+        }
+        // The shortest turn: 350° one way are 10° the other.
+        let degree = std::f64::consts::PI / 180.0;
+        let back = log(exp(DVec3::Z * (350.0 * degree)));
+        assert!((back + DVec3::Z * (10.0 * degree)).length() < 1e-14);
     }
 
     #[test]

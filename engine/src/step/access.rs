@@ -123,6 +123,20 @@ impl StepState {
         Ok(true)
     }
 
+    /// Gives a kinematic body the pose that it has at the end of the next step
+    /// ([`KinematicTarget`](crate::KinematicTarget)); false without the body. In an ECS the component does that.
+    ///
+    /// # Errors
+    /// [`StepError::Body`] if the body is not kinematic, or the pose not finite or no rotation; nothing then changes.
+    pub fn move_to(&mut self, id: BodyId, target: &Pose) -> Result<bool, StepError> {
+        let Some(slot) = self.bodies.slot_of(id) else {
+            return Ok(false);
+        };
+        let set = self.bodies.set_target(slot, target);
+        set.map_err(|source| self.bodies.refused(slot, source))?;
+        Ok(true)
+    }
+
     /// Wakes the island of a body at the beginning of the next step. False if it does not sleep.
     pub fn wake(&mut self, id: BodyId) -> bool {
         let slot = self.bodies.slot_of(id);

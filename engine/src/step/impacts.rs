@@ -208,7 +208,7 @@ impl Impacts {
         if self.waiting.is_empty() && self.begin.is_empty() {
             return Next::Nothing;
         }
-        meetings.count_pushes(false, solved);
+        meetings.count_pushes(solved);
         self.find_strikes(solved, meetings);
         if self.strikes.is_empty() {
             return Next::Nothing;

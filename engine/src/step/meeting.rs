@@ -8,10 +8,14 @@
 //! look       a pair whose contacts push for the first time, on its way without them: do the two meet?
 //!            no        its contacts go
 //!            on another plane    the contacts at that time take their place:  g̃ = g(t_c) − t_c u_N(v)
-//!            pairs let go before, and those of bodies that were struck beyond their reach, on their way as solved:
+//!            pairs let go before, once no more go, those of bodies that turn far, and those of bodies that were struck beyond
+//!            their reach, on their way as solved:
 //!            they meet           the contacts at that time come in
 //! repeat     until nothing changes
 //! ```
+//!
+//! "Without them" is the solved motion less what those contacts give, which is right where nothing else pushes. What a body leans on would
+//! hold it, so a body that leans on something is followed as it began instead.
 //!
 //! Bodies that already pushed each other in the last step meet. Where no pair changes the first solve stands, with its bits.
 
@@ -41,6 +45,15 @@ const SAME_PLANE: f64 = 0.998;
 /// the end of the step: two balls have left it by a hundredth of their radius.
 const FAST: f64 = 0.2;
 
+/// Overlap at the end of a slow way, as a part of what a plane foretells, up to which the plane is not that of the pair: a ball that rolls
+/// towards a flush edge.
+const SEAM: f64 = 0.1;
+/// Foretold overlaps that are looked at for that, as a part of the overlap at which bodies meet: the error of a seam is less.
+const FINE: f64 = 1e-3;
+
+/// Angle of a step, rad, from which on a body may turn out of the planes of its contacts into what it lies on.
+const TURN: f64 = 0.3;
+
 /// Impulse of the last step, as a part of the present one, below which a contact pushes for the first time.
 const NEW: f64 = 1e-3;
 
@@ -62,6 +75,8 @@ pub(crate) struct Meetings {
     pub(crate) last_resorts: usize,
     /// Normal impulses of the last step, by row, N·s.
     carried: Vec<f64>,
+    /// Rows whose plane was found to be right.
+    judged: Vec<bool>,
     /// Pairs whose contacts were exchanged, in the order in which that happened.
     changed: Vec<[Slot; 2]>,
     pushes: Vec<Push>,
@@ -79,6 +94,8 @@ struct Push {
     /// Those that pushed it in the last step too.
     old: u32,
     impact: bool,
+    /// A contact touches, or pushed in the last step, also where it does not push.
+    leans: bool,
     /// What the others change of its velocity.
     fresh: WorldTwist,
 }
@@ -104,28 +121,29 @@ impl Meetings {
         self.changed.clear();
         self.carried.clear();
         self.carried.extend(record.impulse.iter().map(|r| r.x));
+        self.judged.clear();
+        self.judged.resize(self.carried.len(), false);
     }
 
     /// Looks at the motion as solved. True if contacts are to be exchanged.
     pub(crate) fn look(
         &mut self,
-        solved: &Solved,
-        impacts: &Impacts,
+        (solved, impacts): (&Solved, &Impacts),
         detection: &mut Detection,
         exchange: &mut Exchange,
     ) -> bool {
         let first = !std::mem::replace(&mut self.looked, true);
-        if first && !self.has_fresh_push(solved) && !self.find_struck(solved, detection) {
+        let turns = solved.turns_something();
+        if first && !turns && !self.has_fresh_push(solved) && !self.find_struck(solved, detection) {
             return false;
         }
         exchange.clear(solved.record.found.len());
-        self.count_pushes(first, solved);
-        let mut changes = false;
-        if first {
-            changes |= self.let_go(solved, exchange);
-        } else {
-            changes |= self.call_back((solved, impacts), exchange);
-        }
+        self.count_pushes(solved);
+        // With planes still in it that go, the motion is not the one to look at.
+        let look = (solved, impacts);
+        let mut changes = self.let_go(look, exchange)
+            || self.call_back(look, exchange)
+            || turns && self.find_turned(look, exchange);
         if self.find_struck(solved, detection) {
             changes |= self.meet_struck((solved, impacts), detection, exchange);
         }
@@ -143,25 +161,35 @@ impl Meetings {
     }
 
     /// Rows were exchanged.
-    pub(crate) fn follow(&mut self, exchange: &Exchange) {
+    pub(crate) fn carry(&mut self, exchange: &Exchange) {
         exchange.carry(&mut self.carried, 0.0);
+        exchange.carry(&mut self.judged, true);
+    }
+
+    /// The row pushes for the first time, and was not judged yet.
+    fn is_first(&self, row: usize, solved: &Solved) -> bool {
+        !self.judged[row] && is_new(solved.record.impulse[row].x, self.carried[row])
     }
 
     fn has_fresh_push(&self, solved: &Solved) -> bool {
-        let rows = solved.record.impulse.iter().zip(&self.carried);
-        rows.into_iter().any(|(r, carried)| is_new(r.x, *carried))
+        (0..solved.record.impulse.len()).any(|row| self.is_first(row, solved))
     }
 
     /// Counts what pushes each body in the step.
-    pub(crate) fn count_pushes(&mut self, first: bool, solved: &Solved) {
+    pub(crate) fn count_pushes(&mut self, solved: &Solved) {
         self.pushes.clear();
         self.pushes.resize(solved.bodies.len(), Push::default());
         for (row, place) in solved.record.found.iter().enumerate() {
             let (r, earlier) = (solved.record.impulse[row], solved.earlier(row));
+            if self.carried[row] > 0.0 || self.judged[row] || !solved.is_ahead(row) {
+                for slot in place.bodies {
+                    self.pushes[slot].leans = true;
+                }
+            }
             if r.x <= 0.0 && earlier.impulse.x <= 0.0 {
                 continue;
             }
-            let fresh = first && is_new(r.x, self.carried[row]) && solved.is_in_doubt(row);
+            let fresh = self.is_first(row, solved) && solved.is_in_doubt(row);
             for slot in place.bodies {
                 let push = &mut self.pushes[slot];
                 push.contacts += 1;
@@ -179,7 +207,7 @@ impl Meetings {
 
     /// Pairs that push each other for the first time: those that do not meet are let go, those that meet on another plane
     /// exchange it.
-    fn let_go(&mut self, solved: &Solved, exchange: &mut Exchange) -> bool {
+    fn let_go(&mut self, (solved, impacts): (&Solved, &Impacts), exchange: &mut Exchange) -> bool {
         let found = &solved.record.found;
         let (mut changes, mut begin) = (false, 0);
         while begin < found.len() {
@@ -189,7 +217,8 @@ impl Meetings {
                 .take_while(|place| place.bodies == pair);
             let rows = begin..begin + same.count();
             begin = rows.end;
-            if !solved.is_unbounded(pair) && self.judge(pair, rows, solved, exchange) {
+            let known = self.changed.contains(&pair) || impacts.awaits(pair);
+            if !known && !solved.is_unbounded(pair) && self.judge(pair, rows, solved, exchange) {
                 self.changed.push(pair);
                 changes = true;
             }
@@ -218,17 +247,14 @@ impl Meetings {
             // The plane is as good as that of the pair: what is left in doubt is which of two it is, for a body that comes up
             // against it.
             let ways = pair.map(|slot| solved.motion.begin[slot]);
-            changes = changes && !solved.is_of_balls(pair) && solved.hold(&new, &ways);
+            changes = changes && self.is_off_plane(pair, &new, &ways, solved);
             ways
         };
         if changes {
             let path = solved.path(pair, ways);
             let h = solved.settings.time_step;
-            let is_plane = |n: DVec3| {
-                let mut planes = new.iter().map(|row| found[*row].normal);
-                planes.any(|normal| normal.dot(n) > SAME_PLANE)
-            };
-            match path.encounter(h, &mut self.points) {
+            let is_plane = |n: DVec3| solved.is_plane(&new, n);
+            match self.follow(&path, &new, doubt, solved) {
                 Encounter::Apart => {}
                 Encounter::Meets { time, normal } if !is_plane(normal) => {
                     path.contacts_at(time, h, &mut self.points, &mut exchange.late);
@@ -238,17 +264,85 @@ impl Meetings {
             // All that is ahead goes, and all of a plane, also where it does not push.
             for row in rows.filter(|_| changes) {
                 let goes = doubt && solved.is_ahead(row) || is_plane(found[row].normal);
-                exchange.stay[row] &= !goes || solved.is_given(row);
+                let stays = solved.is_given(row) || solved.earlier(row).is_some();
+                exchange.stay[row] &= !goes || stays;
+            }
+        }
+        if !changes {
+            // Judged once: it pushes in what follows.
+            for row in &new {
+                self.judged[*row] = true;
             }
         }
         self.new = new;
         changes
     }
 
+    /// Follows a pair on its way without its new contacts.
+    fn follow(&mut self, path: &Path, new: &[usize], doubt: bool, solved: &Solved) -> Encounter {
+        let h = solved.settings.time_step;
+        if !doubt {
+            return path.encounter(h, &mut self.points);
+        }
+        // What a body leans on holds it when these contacts go, by how much is not known yet. What it meets going on as it began stays,
+        // all else goes, and is called back if it meets on its way as solved.
+        let begin = solved.path(path.pair, path.pair.map(|slot| solved.motion.begin[slot]));
+        let leans = self.leans(path.pair);
+        let way = if leans { &begin } else { path };
+        if path.is_of_surface() && way.length(h) <= path::thickness(path.bodies) {
+            // To follow a body to a surface takes long.
+            let (gap, normal) = way.deepest_at(h, &mut self.points);
+            if gap < -path::tolerance(path.bodies) && solved.is_plane(new, normal) {
+                return Encounter::Unclear;
+            }
+        }
+        let encounter = path.encounter(h, &mut self.points);
+        if !leans || !matches!(encounter, Encounter::Meets { .. }) {
+            return encounter;
+        }
+        match begin.encounter(h, &mut self.points) {
+            Encounter::Meets { normal, .. } if !solved.is_plane(new, normal) => Encounter::Apart,
+            Encounter::Apart => Encounter::Apart,
+            _ => encounter,
+        }
+    }
+
+    /// On slow ways the planes of the new contacts of a pair may not be its own: they foretell an overlap that it does not have, or it may
+    /// come up against another one.
+    fn is_off_plane(
+        &mut self,
+        pair: [Slot; 2],
+        new: &[usize],
+        ways: &[WorldTwist; 2],
+        solved: &Solved,
+    ) -> bool {
+        if new.is_empty() || solved.is_of_balls(pair) {
+            return false;
+        }
+        let tolerance = path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
+        let least = solved.least_gap(new, ways);
+        if least >= -FINE * tolerance {
+            return false;
+        }
+        let path = solved.path(pair, *ways);
+        let (gap, normal) = path.deepest_at(solved.settings.time_step, &mut self.points);
+        if gap > SEAM * least {
+            return true;
+        }
+        // To follow a body to a surface takes long.
+        let is_sure = path.is_of_surface() && gap < -tolerance && solved.is_plane(new, normal);
+        least < -tolerance && !is_sure
+    }
+
+    /// One of the bodies touches something, or was pushed by it.
+    fn leans(&self, pair: [Slot; 2]) -> bool {
+        pair.into_iter().any(|slot| self.pushes[slot].leans)
+    }
+
     /// Lists the rows of a pair that push for the first time, on a plane on which nothing pushed before.
     fn list_new(&self, rows: Range<usize>, solved: &Solved, new: &mut Vec<usize>) {
         let (found, impulse) = (&solved.record.found, &solved.record.impulse);
-        let is_first = |row: usize| is_new(impulse[row].x, self.carried[row]);
+        let is_first = |row: usize| self.is_first(row, solved);
         let is_known = |row: usize| {
             rows.clone().any(|other| {
                 let pushed = impulse[other].x > 0.0 && !is_first(other);
@@ -274,7 +368,7 @@ impl Meetings {
         let changed = std::mem::take(&mut self.changed);
         for pair in changed.iter().filter(|pair| !impacts.awaits(**pair)) {
             let path = solved.path(*pair, pair.map(|slot| self.way(slot, solved)));
-            let Encounter::Meets { time, .. } = path.encounter(h, &mut self.points) else {
+            let Some(time) = path.meeting(h, &mut self.points) else {
                 continue;
             };
             let late = exchange.late.len();
@@ -284,6 +378,34 @@ impl Meetings {
         }
         self.changed = changed;
         changes
+    }
+
+    /// Pairs of which a body turns so far that the planes of their contacts are not theirs to the end, and that meet on their way.
+    fn find_turned(
+        &mut self,
+        (solved, impacts): (&Solved, &Impacts),
+        exchange: &mut Exchange,
+    ) -> bool {
+        let h = solved.settings.time_step;
+        let mut last = None;
+        for (row, place) in solved.record.found.iter().enumerate() {
+            if solved.is_given(row) {
+                continue;
+            }
+            let pair = place.bodies;
+            let turns = pair.into_iter().any(|slot| solved.turns(slot));
+            let known = last.replace(pair) == Some(pair) || self.changed.contains(&pair);
+            if !turns || known || impacts.awaits(pair) || solved.is_unbounded(pair) {
+                continue;
+            }
+            let path = solved.path(pair, pair.map(|slot| self.way(slot, solved)));
+            if let Some(time) = path.meeting(h, &mut self.points) {
+                path.contacts_at(time, h, &mut self.points, &mut exchange.late);
+                self.changed.push(pair);
+            }
+        }
+        self.late_contacts += exchange.late.len();
+        !exchange.late.is_empty()
     }
 
     /// Lists the bodies that get farther than detection allowed for. True if there are any.
@@ -296,6 +418,14 @@ impl Meetings {
             let end = &solved.record.end[*slot];
             detection.passes_reach(*slot, end, h)
         }));
+        // Of a surface detection finds what is near, which is not all that is ahead of a body at speed.
+        let flying = solved.bodies.awake_dynamic();
+        let mut flying = flying.filter(|slot| solved.flies(*slot)).peekable();
+        if flying.peek().is_some() && solved.has_surfaces() {
+            self.struck.extend(flying);
+            self.struck.sort_unstable();
+            self.struck.dedup();
+        }
         !self.struck.is_empty()
     }
 
@@ -317,17 +447,14 @@ impl Meetings {
         );
         let mut changes = false;
         for pair in pairs {
-            let known = solved
-                .record
-                .found
-                .binary_search_by_key(&pair, |place| place.bodies);
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
-            let known = known.is_ok() || self.changed.contains(&pair) || impacts.awaits(pair);
+            let known =
+                solved.is_known(pair) || self.changed.contains(&pair) || impacts.awaits(pair);
             if known || passes {
                 continue;
             }
             let path = solved.path(pair, pair.map(|slot| self.way(slot, solved)));
-            if let Encounter::Meets { time, .. } = path.encounter(h, &mut self.points) {
+            if let Some(time) = path.meeting(h, &mut self.points) {
                 path.contacts_at(time, h, &mut self.points, &mut exchange.late);
                 self.late_contacts += 1;
                 self.changed.push(pair);
@@ -402,6 +529,55 @@ impl Solved<'_> {
         }
     }
 
+    /// Some of these rows have this normal.
+    fn is_plane(&self, rows: &[usize], normal: DVec3) -> bool {
+        let found = &self.record.found;
+        let mut planes = rows.iter().map(|row| found[*row].normal);
+        planes.any(|plane| plane.dot(normal) > SAME_PLANE)
+    }
+
+    /// The body is not a ball, and turns far in the step.
+    fn turns(&self, slot: Slot) -> bool {
+        let body = &self.bodies.constants[slot];
+        let spin = self.end(slot).angular.length();
+        spin * self.settings.time_step > TURN && body.ball_radius().is_none()
+    }
+
+    /// The body moves by more than its half-thickness in the step.
+    fn flies(&self, slot: Slot) -> bool {
+        let way = self.settings.time_step * self.end(slot).linear.length();
+        let size = self.bodies.constants[slot].size;
+        size > 0.0 && way > size
+    }
+
+    fn has_surfaces(&self) -> bool {
+        let mut bodies = self.bodies.constants.iter();
+        bodies.any(path::is_surface)
+    }
+
+    /// The contacts of a pair are all that it may meet, or are the user's own: a surface has others ahead of a body that flies.
+    fn is_known(&self, pair: [Slot; 2]) -> bool {
+        let found = &self.record.found;
+        let begin = found.partition_point(|place| place.bodies < pair);
+        let count = found[begin..]
+            .iter()
+            .take_while(|place| place.bodies == pair);
+        let mut rows = begin..begin + count.count();
+        let surface = pair
+            .into_iter()
+            .any(|slot| path::is_surface(&self.bodies.constants[slot]));
+        let flies = pair.into_iter().any(|slot| self.flies(slot));
+        if rows.is_empty() {
+            return false;
+        }
+        let more = surface && flies && rows.any(|row| !self.is_given(row));
+        !more
+    }
+
+    fn turns_something(&self) -> bool {
+        self.bodies.moving.iter().any(|slot| self.turns(*slot))
+    }
+
     /// A body without bounds is its plane.
     fn is_unbounded(&self, pair: [Slot; 2]) -> bool {
         let bounded = |slot: Slot| self.bodies.constants[slot].radius.is_finite();
@@ -432,15 +608,15 @@ impl Solved<'_> {
         way > FAST * path::thickness(bodies)
     }
 
-    /// On these ways the bodies of some rows would overlap.
-    fn hold(&self, rows: &[usize], ways: &[WorldTwist; 2]) -> bool {
+    /// The least gap (m) that the planes of some rows foretell for the end of these ways.
+    fn least_gap(&self, rows: &[usize], ways: &[WorldTwist; 2]) -> f64 {
         let h = self.settings.time_step;
-        rows.iter().any(|row| {
+        let end = |row: &usize| {
             let (place, contact) = (&self.record.found[*row], &self.contacts[*row]);
             let [a, b] = [0, 1].map(|side| ways[side].at(contact.arms[side]));
-            let end = place.gap + h * place.normal.dot(a - b);
-            end < -path::tolerance(place.bodies.map(|slot| &self.bodies.constants[slot]))
-        })
+            place.gap + h * place.normal.dot(a - b)
+        };
+        rows.iter().map(end).fold(f64::INFINITY, f64::min)
     }
 
     pub(crate) fn is_given(&self, row: usize) -> bool {

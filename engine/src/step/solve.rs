@@ -39,6 +39,9 @@ pub(crate) struct Solver {
 const LINKS: usize = 3;
 /// Most sweeps over a neighbourhood: the whole is solved after it.
 const NEARBY_SWEEPS: usize = 50;
+/// Contacts solved in it that cost next to nothing: a few contacts are swept until they are solved, since the rounds look at their
+/// motion.
+const NEARBY_WORK: usize = 5_000;
 
 /// The neighbourhood of some bodies.
 #[derive(Debug, Default)]
@@ -193,7 +196,7 @@ impl Solver {
         let sweeps = self.auto.sweeps();
         sweeps.settings = NsgsSettings {
             min_sweeps: 1,
-            max_sweeps: NEARBY_SWEEPS,
+            max_sweeps: NEARBY_SWEEPS.max(NEARBY_WORK / rows.len().max(1)),
             ..settings.nsgs()
         };
         let goal = Goal::scaled(settings.tolerance());
