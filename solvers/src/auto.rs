@@ -25,12 +25,14 @@ mod by_velocity;
 mod clusters;
 mod cycles;
 mod hard_islands;
+mod spread;
 
 pub use by_velocity::VelocityGoal;
 
 use by_velocity::ByVelocity;
 use cycles::{CycleBuffers, Cycles};
 use hard_islands::{HardIslands, SecondPhase};
+use spread::Spread;
 
 use crate::newton::body_space::BodySpace;
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
@@ -135,6 +137,7 @@ pub struct Auto {
     cycles: CycleBuffers,
     hard: HardIslands,
     by_velocity: ByVelocity,
+    spread: Spread,
 }
 
 impl Auto {

@@ -23,6 +23,7 @@ mod energy;
 mod frames;
 mod free_fall;
 mod friction_bound;
+mod grasp;
 
 mod heavy_loads;
 mod incline;

@@ -121,6 +121,13 @@ impl Auto {
         by_velocity.cold.clear();
         let cold = rows.map(|r| r.iter().all(|r| *r == 0.0));
         by_velocity.cold.extend(cold);
+        let mut spread = std::mem::take(&mut self.spread);
+        let started = problem.in_triples(impulse, |impulse| {
+            spread.start(problem, impulse);
+            Ok(SolverReport::default())
+        });
+        self.spread = spread;
+        started?;
         let solved = self.solve_factored(problem, impulse, twist, goal);
         let result = solved.and_then(|mut report| {
             problem.in_triples(impulse, |impulse| {
