@@ -234,6 +234,14 @@ pub(crate) fn of_island(
     scaled: f64,
     (sweeps, tried): (usize, bool),
 ) -> Option<SolverStatus> {
+    let (part, steps) = if problem.len() <= FEW {
+        (CLOSING_PART_OF_FEW, STEPS)
+    } else {
+        (CLOSING_PART_OF_STEPS, (sweeps / ROUNDS).clamp(4, STEPS))
+    };
+    if is_plainly_small(problem, impulse, scaled, part) {
+        return None;
+    }
     let stored = problem.assemble();
     if has_closing_row(&stored) {
         return Some(SolverStatus::Infeasible);
@@ -242,11 +250,6 @@ pub(crate) fn of_island(
     scales(&stored, &mut lambda);
     let size = size(impulse, &lambda) / reference(&stored, &lambda);
     let left = size * scaled;
-    let (part, steps) = if problem.len() <= FEW {
-        (CLOSING_PART_OF_FEW, STEPS)
-    } else {
-        (CLOSING_PART_OF_STEPS, (sweeps / ROUNDS).clamp(4, STEPS))
-    };
     if size <= HARMLESS || left <= part {
         return None;
     }
@@ -257,6 +260,28 @@ pub(crate) fn of_island(
     }
     let jams = tried && left > CLOSING_PART_OF_STEPS;
     (jams || size > UNBOUNDED || size.is_nan()).then_some(SolverStatus::Unbounded)
+}
+
+/// The impulses of contacts, or what they leave, are too small for a doubt: seen without `W`, to its rounding.
+fn is_plainly_small(problem: &FactoredProblem, impulse: &[DVec3], scaled: f64, part: f64) -> bool {
+    let mass = |j: u32| problem.inverse_mass[j as usize].linear;
+    let moves = |contact: &Contact| contact.bodies.iter().any(|j| mass(*j) > 0.0);
+    if !problem.interactions.is_empty() || !problem.contacts.iter().all(moves) {
+        return false;
+    }
+    let size = size_of_step(problem, impulse);
+    size <= (1.0 - ROUNDING) * HARMLESS || size * scaled <= (1.0 - ROUNDING) * part
+}
+
+/// Rounding of such a size.
+const ROUNDING: f64 = 1e-9;
+
+/// `√(Σ λ‖r‖²)` over `√(Σ ‖q‖²/λ)`.
+fn size_of_step(problem: &FactoredProblem, impulse: &[DVec3]) -> f64 {
+    let mut norms = [[0.0; 3]];
+    let one_group = vec![0; problem.len()];
+    natural_map::factored_by_group(problem, impulse, &one_group, &mut norms, &mut Vec::new());
+    (norms[0][1] / norms[0][2]).sqrt()
 }
 
 /// A converged solve of a factored problem that [`conclude_step`] has to look at: bodies still close on
@@ -285,10 +310,7 @@ pub(crate) fn is_doubtful(
     let fixed = |j: u32| problem.inverse_mass[j as usize].is_fixed();
     let dead =
         |contact: &Contact| contact.bodies.iter().all(|j| fixed(*j)) && closing(contact) > 0.0;
-    let mut norms = [[0.0; 3]];
-    let one_group = vec![0; problem.len()];
-    natural_map::factored_by_group(problem, impulse, &one_group, &mut norms, &mut Vec::new());
-    let size = (norms[0][1] / norms[0][2]).sqrt();
+    let size = size_of_step(problem, impulse);
     size > HARMLESS && size * report.residual.scaled > part
         || problem.contacts.iter().any(dead)
         || others.into_iter().any(|other| is_dead(problem, other))
