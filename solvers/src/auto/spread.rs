@@ -19,9 +19,14 @@ use crate::islands::{Extract, Islands};
 use crate::law::one_contact::OneContact;
 use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
 use glam::DVec3;
+use std::ops::Range;
 
 /// Part of a contact's inverse mass that turning adds, up to which a body counts as one that cannot turn.
 const TURNS: f64 = 0.01;
+/// Cosine of the angle between the normals of a face.
+const LEVEL: f64 = 0.999;
+/// Lever of a normal impulse, over its distance from the centre, up to which it is rounding.
+const ASIDE: f64 = 1e-3;
 /// Most sweeps …
 const SWEEPS: usize = 50;
 /// … and visits to contacts, but for one sweep, …
@@ -34,16 +39,19 @@ const SETTLED: f64 = 1e-3;
 pub(super) struct Spread {
     islands: Islands,
     extract: Extract,
+    /// First points of the pairs that leave their shares open.
+    open: Vec<u32>,
     squeezed: Vec<bool>,
     blocks: Vec<OneContact>,
     change: Vec<DVec3>,
     twist: Vec<WorldTwist>,
 }
 
-/// The bodies of these contacts are the same: they are points of one pair.
-fn same_pair(contacts: &[Contact], one: usize, other: usize) -> bool {
-    let bodies = |index: usize| contacts.get(index).map(|contact| contact.bodies);
-    bodies(one).is_some() && bodies(one) == bodies(other)
+/// The points of the pair that begins with the contact `first`.
+fn points(contacts: &[Contact], first: usize) -> Range<usize> {
+    let others = contacts[first + 1..].iter();
+    let same = others.take_while(|other| other.bodies == contacts[first].bodies);
+    first..first + 1 + same.count()
 }
 
 /// The normal impulses of a contact move this body and hardly turn it.
@@ -53,38 +61,53 @@ fn cannot_turn(contact: &Contact, side: usize, mass: &InverseMass) -> bool {
     mass.linear > 0.0 && lever.length_squared() * trace <= TURNS * mass.linear
 }
 
-/// A contact is one of several points with a body that is free to move and cannot turn.
-fn is_open(problem: &FactoredProblem, index: usize) -> bool {
-    let contacts = problem.contacts;
-    let several =
-        same_pair(contacts, index, index + 1) || index > 0 && same_pair(contacts, index, index - 1);
-    let contact = &contacts[index];
-    several
-        && contact.bodies.iter().enumerate().any(|(side, body)| {
-            let mass = problem.inverse_mass.get(*body as usize);
-            mass.is_some_and(|mass| cannot_turn(contact, side, mass))
+/// The contact is not where the normal through the centre of the body meets its surface, as all points of a ball are.
+fn is_aside(contact: &Contact, side: usize) -> bool {
+    let (arm, normal) = (contact.arms[side], contact.frame.x_axis);
+    arm.cross(normal).length() > ASIDE * arm.length()
+}
+
+/// Two faces press on each other in several points, and one is of a body that is free to move and cannot turn.
+fn is_open(problem: &FactoredProblem, points: &[Contact]) -> bool {
+    let [first, others @ ..] = points else {
+        return false;
+    };
+    let level = |other: &Contact| first.frame.x_axis.dot(other.frame.x_axis) >= LEVEL;
+    !others.is_empty()
+        && others.iter().all(level)
+        && (0..2).any(|side| {
+            let mass = problem.inverse_mass.get(first.bodies[side] as usize);
+            let bound = |mass| points.iter().all(|point| cannot_turn(point, side, mass));
+            points.iter().any(|point| is_aside(point, side)) && mass.is_some_and(bound)
         })
 }
 
 impl Spread {
     /// Makes `impulse` the start of a solve of `problem`. Most problems have no such island and keep theirs.
     pub(super) fn start(&mut self, problem: &FactoredProblem, impulse: &mut [DVec3]) {
-        let all = 0..problem.contacts.len();
-        let Some(first) = all.clone().find(|index| is_open(problem, *index)) else {
+        self.open.clear();
+        let contacts = problem.contacts;
+        let mut first = 0;
+        while first < contacts.len() {
+            let range = points(contacts, first);
+            if range.len() > 1 && is_open(problem, &contacts[range.clone()]) {
+                self.open.push(first as u32);
+            }
+            first = range.end;
+        }
+        if self.open.is_empty() {
             return;
-        };
+        }
         let count = problem.inverse_mass.len();
         let sound = |(index, contact): (usize, &Contact)| contact.check(index, count).is_ok();
-        if !problem.contacts.iter().enumerate().all(sound) {
+        if !contacts.iter().enumerate().all(sound) {
             return;
         }
         self.islands.find(problem);
         self.squeezed.clear();
         self.squeezed.resize(self.islands.count, false);
-        for index in first..all.end {
-            if is_open(problem, index) {
-                self.squeezed[self.islands.of_contact[index] as usize] = true;
-            }
+        for first in &self.open {
+            self.squeezed[self.islands.of_contact[*first as usize] as usize] = true;
         }
         for island in 0..self.islands.count {
             if self.squeezed[island] {
@@ -103,19 +126,14 @@ impl Spread {
         let mut impulse = std::mem::take(&mut self.extract.impulse);
         let view = self.extract.view();
         let contacts = view.contacts;
-        let pair = |first: usize| {
-            let others = contacts[first + 1..].iter();
-            let same = others.take_while(|other| other.bodies == contacts[first].bodies);
-            first..first + 1 + same.count()
-        };
         let masses = |contact: &Contact| contact.bodies.map(|j| &view.inverse_mass[j as usize]);
         self.blocks.clear();
         while self.blocks.len() < contacts.len() {
-            let range = pair(self.blocks.len());
-            let points = range.len() as f64;
+            let range = points(contacts, self.blocks.len());
+            let parts = range.len() as f64;
             self.blocks.extend(contacts[range].iter().map(|contact| {
                 let [a, b] = masses(contact);
-                OneContact::new(&(contact.local_block(a, b) * points))
+                OneContact::new(&(contact.local_block(a, b) * parts))
             }));
         }
         view.twist_under_triples(&impulse, &mut self.twist);
@@ -123,7 +141,7 @@ impl Spread {
             let (mut change, mut size) = (0.0, 0.0);
             let mut first = 0;
             while first < contacts.len() {
-                let range = pair(first);
+                let range = points(contacts, first);
                 first = range.end;
                 self.change.clear();
                 for index in range.clone() {
