@@ -69,7 +69,7 @@ struct Held {
 /// In every third step another point of every pair is left out.
 fn exchange(mut step: ResMut<StepState>, mut count: Local<usize>) -> Result<(), BevyError> {
     *count += 1;
-    let left_out = (*count % 3 == 0).then_some(*count / 3 % 4);
+    let left_out = count.is_multiple_of(3).then_some(*count / 3 % 4);
     let (mut pair, mut point) = (None, 0);
     step.interactions().retain(|interaction, _| {
         point = if pair == Some(interaction.bodies) {
