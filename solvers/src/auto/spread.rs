@@ -54,11 +54,11 @@ fn points(contacts: &[Contact], first: usize) -> Range<usize> {
     first..first + 1 + same.count()
 }
 
-/// The normal impulses of a contact move this body and hardly turn it.
+/// Impulses at a contact move this body and hardly turn it, whatever their direction: by its inertia, and not because they pass near its
+/// centre.
 fn cannot_turn(contact: &Contact, side: usize, mass: &InverseMass) -> bool {
-    let lever = contact.arms[side].cross(contact.frame.x_axis);
     let trace = mass.angular.x_axis.x + mass.angular.y_axis.y + mass.angular.z_axis.z;
-    mass.linear > 0.0 && lever.length_squared() * trace <= TURNS * mass.linear
+    mass.linear > 0.0 && contact.arms[side].length_squared() * trace <= TURNS * mass.linear
 }
 
 /// The contact is not where the normal through the centre of the body meets its surface, as all points of a ball are.
