@@ -138,6 +138,9 @@ pub struct Auto {
     hard: HardIslands,
     by_velocity: ByVelocity,
     spread: Spread,
+    /// The last certificate of the last solve was that of its solution: what it left of every contact is in the buffers of
+    /// the sweeps.
+    best_is_last: bool,
 }
 
 impl Auto {
@@ -308,6 +311,7 @@ impl Auto {
         });
         log.stage(Method::Accelerated, &progress);
         let by_sweeps = sweeps_only || progress.finished();
+        self.best_is_last = by_sweeps && progress.best_is_last();
         if by_sweeps {
             sweep.twist_of_best(&progress, twist);
         } else {

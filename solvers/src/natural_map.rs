@@ -319,28 +319,63 @@ pub(crate) fn factored_triples(
     impulse: &[DVec3],
     twist: &mut Vec<WorldTwist>,
 ) -> Residual {
+    of_chunks(problem, impulse, twist, &mut [])
+}
+
+/// The same, and the square of `v_α = λ_α‖F_α‖` of each contact, m²/s².
+pub(crate) fn factored_with_squares(
+    problem: &FactoredProblem,
+    impulse: &[DVec3],
+    squares: &mut Vec<f64>,
+    twist: &mut Vec<WorldTwist>,
+) -> Residual {
+    squares.resize(problem.contacts.len(), 0.0);
+    of_chunks(problem, impulse, twist, squares)
+}
+
+/// The residual; writes the squares if there is room for them.
+fn of_chunks(
+    problem: &FactoredProblem,
+    impulse: &[DVec3],
+    twist: &mut Vec<WorldTwist>,
+    squares: &mut [f64],
+) -> Residual {
     let threads = if is_shared(problem.contacts.len()) {
         rayon::current_num_threads()
     } else {
         1
     };
     twist_of(problem, impulse, twist, threads);
-    let of_chunk = |(contacts, impulse): (&[Contact], &[DVec3])| {
+    let of_chunk = |(contacts, impulse): (&[Contact], &[DVec3]), squares: &mut [f64]| {
         let mut sums = Terms::default();
-        for_each_eight(problem, contacts, impulse, twist, |terms| sums.gain(terms));
+        let mut eights = squares.chunks_mut(LANES);
+        for_each_eight(problem, contacts, impulse, twist, |terms| {
+            sums.gain(terms);
+            if let Some(squares) = eights.next() {
+                squares.copy_from_slice(&terms.velocity.0[..squares.len()]);
+            }
+        });
         Sums::of(&sums)
     };
     // Sums are formed chunk by chunk on any number of threads: they have one order.
     let sums = if threads > 1 {
-        let contacts = problem.contacts.par_chunks(CHUNK);
-        let sums: Vec<Sums> = contacts
-            .zip(impulse.par_chunks(CHUNK))
-            .map(of_chunk)
-            .collect();
+        let chunks = problem.contacts.par_chunks(CHUNK);
+        let chunks = chunks.zip(impulse.par_chunks(CHUNK));
+        let sums: Vec<Sums> = if squares.is_empty() {
+            chunks.map(|chunk| of_chunk(chunk, &mut [])).collect()
+        } else {
+            let squares = squares.par_chunks_mut(CHUNK);
+            let chunks = chunks.zip(squares);
+            chunks.map(|(chunk, own)| of_chunk(chunk, own)).collect()
+        };
         sums.into_iter().fold(Sums::default(), Sums::merge)
     } else {
-        let contacts = problem.contacts.chunks(CHUNK);
-        let sums = contacts.zip(impulse.chunks(CHUNK)).map(of_chunk);
+        let chunks = problem.contacts.chunks(CHUNK);
+        let mut squares = squares.chunks_mut(CHUNK);
+        let sums = chunks.zip(impulse.chunks(CHUNK)).map(|chunk| {
+            let own = squares.next().unwrap_or_default();
+            of_chunk(chunk, own)
+        });
         sums.fold(Sums::default(), Sums::merge)
     };
     let others = of_others(problem, impulse, twist);

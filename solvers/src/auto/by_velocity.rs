@@ -10,7 +10,8 @@
 //! ```
 //!
 //! The figure is computed once, when the solve is over. Islands that meet it are left as they are. Each of the others is taken
-//! out and solved on as a problem of its own, with sweeps and Newton, until it does. An island all of whose contacts are new
+//! out and solved on as a problem of its own, with sweeps and Newton, until it does; where the guard alone is missed, the contacts
+//! around are solved first ([`mend`]). An island all of whose contacts are new
 //! starts from nothing, and what its first solve leaves is carried on by all the others: it is solved to a stricter bound. So is one
 //! in which a body presses on another that is far lighter: there `v_α` is a small part of the error of the velocities.
 //!
@@ -18,14 +19,19 @@
 //! the work spent on it. It gets those of a few plain sweeps from zero instead: each leaves a body at the speed of what pushes it.
 
 mod figure;
+mod mend;
 
+use super::clusters::Clusters;
 use super::{Auto, AutoSettings};
 use crate::islands::{Extract, Islands};
 use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::sweep::acceleration::Momentum;
 use crate::{Goal, NsgsSettings, SolverReport, SolverStatus, infeasibility, natural_map};
-use figure::{Figure, GUARD, are_unequal, over_guard, relative_speed, relative_speeds};
+use figure::{
+    Figure, GUARD, are_unequal, over_guard, relative_speed, relative_speeds, some_are_unequal,
+};
 use glam::DVec3;
+use mend::Kept;
 
 /// What every island of a time step is to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +68,12 @@ pub(super) struct ByVelocity {
     speed: Vec<f64>,
     twist: Vec<WorldTwist>,
     start: Vec<DVec3>,
+    /// Contacts around those over their bounds, the impulses of all others, and the twists under these.
+    clusters: Clusters,
+    members: Vec<u32>,
+    around: Vec<DVec3>,
+    free: Vec<WorldTwist>,
+    kept: Kept,
     solver: Option<Box<Auto>>,
 }
 
@@ -129,6 +141,12 @@ impl Auto {
         self.spread = spread;
         started?;
         let solved = self.solve_factored(problem, impulse, twist, goal);
+        // The last certificate was that of the solution, if sweeps found it.
+        let judged = self.best_is_last;
+        if judged {
+            let squares = &mut self.sweeps.lanes.squares;
+            std::mem::swap(squares, &mut by_velocity.squares);
+        }
         let result = solved.and_then(|mut report| {
             problem.in_triples(impulse, |impulse| {
                 let step = Step {
@@ -137,7 +155,7 @@ impl Auto {
                     velocity,
                     settings: &self.settings,
                 };
-                by_velocity.finish(&step, impulse, twist, &mut report)?;
+                by_velocity.finish(&step, (impulse, twist), judged, &mut report)?;
                 Ok(report)
             })
         });
@@ -156,22 +174,26 @@ struct Step<'a> {
 }
 
 impl ByVelocity {
-    /// Judges every island, solves on those that need it, and completes the report.
+    /// Judges every island (`judged`: the squares of its contacts are at hand), solves on those that need it, and completes the report.
     fn finish(
         &mut self,
         step: &Step,
-        impulse: &mut [DVec3],
-        twist: &mut [WorldTwist],
+        (impulse, twist): (&mut [DVec3], &mut [WorldTwist]),
+        judged: bool,
         report: &mut SolverReport,
     ) -> Result<(), ProblemError> {
         self.islands.find(step.problem);
-        self.judge(step.problem, step.velocity, impulse);
+        if !judged {
+            let squares = &mut self.squares;
+            natural_map::squares_of_velocity(step.problem, impulse, squares, &mut self.twist);
+        }
+        self.see(step.problem, step.velocity, (impulse, twist));
         let stopped = matches!(
             report.status,
             SolverStatus::TimedOut | SolverStatus::Cancelled
         );
         let mut ends = Ends::default();
-        let mut changed = false;
+        let mut changed = !stopped && self.mend(step, (&mut *impulse, &mut *twist), report)?;
         for island in 0..self.islands.count {
             if stopped || self.figures[island].excess(step.velocity) <= 1.0 {
                 continue;
@@ -221,17 +243,33 @@ impl ByVelocity {
             .map(|(contact, _)| contact);
     }
 
-    /// The figures of all islands.
-    fn judge(&mut self, problem: &FactoredProblem, goal: &VelocityGoal, impulse: &[DVec3]) {
+    /// Judges all contacts and islands.
+    fn judge(
+        &mut self,
+        problem: &FactoredProblem,
+        goal: &VelocityGoal,
+        (impulse, twist): (&[DVec3], &[WorldTwist]),
+    ) {
+        natural_map::squares_of_velocity(problem, impulse, &mut self.squares, &mut self.twist);
+        self.see(problem, goal, (impulse, twist));
+    }
+
+    /// The figures of all islands, from the squares of their contacts.
+    fn see(
+        &mut self,
+        problem: &FactoredProblem,
+        goal: &VelocityGoal,
+        (impulse, twist): (&[DVec3], &[WorldTwist]),
+    ) {
         self.figures.clear();
         self.figures.resize(self.islands.count, Figure::default());
-        let (squares, twist) = (&mut self.squares, &mut self.twist);
-        natural_map::squares_of_velocity(problem, impulse, squares, twist);
+        let squares = &self.squares;
+        let unequal = some_are_unequal(problem);
         for (contact, square) in squares.iter().enumerate() {
             let figure = &mut self.figures[self.islands.of_contact[contact] as usize];
             let pressed = impulse[contact] != DVec3::ZERO;
             figure.add(contact as u32, *square, [pressed, self.cold[contact]]);
-            figure.unequal |= pressed && are_unequal(problem, contact);
+            figure.unequal |= unequal && pressed && are_unequal(problem, contact);
         }
         let limit = (GUARD * goal.scale).powi(2);
         let quiet = squares.iter().all(|square| *square <= limit);

@@ -54,6 +54,8 @@ pub(crate) struct LaneWorkspace {
     masses: Vec<BallMass>,
     impulse: Vec<DVec3>,
     twist: Vec<WorldTwist>,
+    /// The square of `v_α = λ_α‖F_α‖` of each contact when it was judged last, m²/s².
+    pub(crate) squares: Vec<f64>,
     first_triples: Vec<u32>,
 }
 
@@ -252,6 +254,7 @@ impl Relaxation for LaneSweep<'_> {
             units,
             impulse,
             twist,
+            squares,
             ..
         } = &mut *self.space;
         for_each(self.shared, cut.units.len(), |unit| {
@@ -261,7 +264,7 @@ impl Relaxation for LaneSweep<'_> {
         for unit in &units[..cut.units.len()] {
             lock(unit).give(impulse);
         }
-        natural_map::factored_triples(self.problem, impulse, twist)
+        natural_map::factored_with_squares(self.problem, impulse, squares, twist)
     }
 
     fn residual_of(&mut self, impulse: &[DVec3]) -> Residual {

@@ -74,6 +74,15 @@ impl Figure {
         }
     }
 
+    /// A contact or two leave more than they may, and nothing else is wrong.
+    pub(super) fn misses_guard_alone(&self, goal: &VelocityGoal) -> bool {
+        let alone = Self {
+            guard: 0.0,
+            ..*self
+        };
+        self.guard > 1.0 && alone.excess(goal) <= 1.0
+    }
+
     /// The same over this bound at rest.
     pub(super) fn over(&self, bound: f64, goal: &VelocityGoal) -> f64 {
         let moves = if goal.grows && self.speed > 0.0 {
@@ -87,6 +96,18 @@ impl Figure {
         }
         rms.max(self.guard)
     }
+}
+
+/// Some bodies are far heavier than others.
+pub(super) fn some_are_unequal(problem: &FactoredProblem) -> bool {
+    let (mut least, mut most) = (f64::INFINITY, 0.0f64);
+    for mass in problem.inverse_mass {
+        if mass.linear > 0.0 {
+            least = least.min(mass.linear);
+            most = most.max(mass.linear);
+        }
+    }
+    most > UNEQUAL * least
 }
 
 /// The bodies of a contact both move, and one is far heavier than the other.
