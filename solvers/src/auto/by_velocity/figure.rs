@@ -13,6 +13,8 @@ const UNEQUAL: f64 = 100.0;
 const OF_UNEQUAL: f64 = 0.1;
 /// Part of its bound to which an island of new contacts or of very different masses is solved on: the next step starts from there.
 const RESERVE: f64 = 0.1;
+/// New contacts beyond which the reserve costs more than it is worth: sweeps reach the bound, and only Newton goes far below it.
+const FEW: f64 = 1000.0;
 /// The same of others: what is just enough may not be, since the norms differ.
 const NEARLY: f64 = 0.9;
 /// What is left of an island.
@@ -67,7 +69,7 @@ impl Figure {
 
     /// Part of its bound to which it is solved on.
     pub(super) fn rest(&self) -> f64 {
-        if self.unequal || !self.known {
+        if self.unequal || !self.known && self.closed <= FEW {
             RESERVE
         } else {
             NEARLY
