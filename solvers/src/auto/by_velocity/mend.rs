@@ -13,19 +13,19 @@ use crate::{NsgsSettings, SolverReport, natural_map};
 use glam::DVec3;
 
 /// Rounds of solving and judging.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 12;
 /// Bodies from a contact over its bound to the farthest contact that is solved with it, in the first round; …
 const REACH: usize = 6;
 /// … and so many more in each of the next: what a round moves disturbs what is beyond.
-const FARTHER: usize = 2;
+const FARTHER: usize = 1;
 /// Part of its bound from which a contact is taken for one that is over it.
 const NEARLY: f64 = 0.8;
 /// Most sweeps of a round, without momentum: they disturb less.
-const SWEEPS: usize = 20;
+const SWEEPS: usize = 30;
 /// Part of the residual around that is left.
 const REST: f64 = 0.3;
 /// Part of all contacts beyond which this is not worth it.
-const MOST: f64 = 0.25;
+const MOST: f64 = 0.75;
 
 /// The solution before the work, for the case that the whole gets worse by it.
 #[derive(Debug, Default)]
