@@ -167,9 +167,6 @@ impl Impacts {
 
     /// Rows were exchanged: those that came in for a stage strike, others have settled.
     pub(crate) fn follow(&mut self, exchange: &Exchange, next: Next) {
-        if self.rows.is_empty() && next == Next::Nothing {
-            return;
-        }
         let new = Row {
             strikes: next == Next::Stage,
             settled: next == Next::Settled,
@@ -195,10 +192,13 @@ impl Impacts {
         meetings: &mut Meetings,
         exchange: &mut Exchange,
     ) -> Next {
-        exchange.clear(solved.record.found.len());
         if self.changes == 0 {
+            if !restitutes(solved) {
+                return Next::Nothing;
+            }
             self.find_piled(solved, meetings);
         }
+        exchange.clear(solved.record.found.len());
         let most = CONTACTS / solved.record.found.len().max(1);
         let last = self.changes >= most.clamp(FEW_CHANGES, CHANGES);
         if !last && self.let_wait(solved, meetings, exchange) {
@@ -248,7 +248,7 @@ impl Impacts {
         if fast { Next::Stage } else { Next::Settled }
     }
 
-    /// Takes out what pushes though its bodies did not close its gap on their own. True if there is something.
+    /// Takes out what pushes for the first time though its bodies did not close its gap on their own. True if there is something.
     fn let_wait(&mut self, solved: &Solved, meetings: &Meetings, exchange: &mut Exchange) -> bool {
         let found = &solved.record.found;
         let mut some = false;
@@ -327,17 +327,17 @@ impl Impacts {
         }
     }
 
+    /// The contact pushes, but as an impact that it does not know of.
     fn is_missed(&self, row: usize, solved: &Solved, meetings: &Meetings) -> bool {
         let impulse = solved.record.impulse[row].x;
         let own = self.rows.get(row).copied().unwrap_or_default();
         if impulse <= 0.0 || solved.impacts[row] || own.settled {
             return false;
         }
-        let earlier = solved.earlier(row);
         if solved.restitution(row) <= 0.0 {
             return false;
         }
-        let place = &solved.record.found[row];
+        let (place, earlier) = (&solved.record.found[row], solved.earlier(row));
         let bodies = place.bodies.map(|slot| &solved.bodies.constants[slot]);
         let piled = place.bodies.into_iter().any(|slot| self.piled[slot]);
         if piled || place.gap <= GAP * path::thickness(bodies) && !earlier.impact {
@@ -457,4 +457,10 @@ fn strike(
         fast: u + driven < -solved.settings.bounce_threshold(),
         from,
     })
+}
+
+/// Some contact that pushes has restitution.
+fn restitutes(solved: &Solved) -> bool {
+    let mut rows = solved.record.impulse.iter().enumerate();
+    rows.any(|(row, r)| r.x > 0.0 && solved.restitution(row) > 0.0)
 }
