@@ -76,6 +76,9 @@ use update::Pushes;
 /// Bodies from which on detection gains from other threads, waking them included.
 const LARGE: usize = 250;
 
+/// The budget of a step is for all its solves; each has at least this part of it.
+const LEAST_PART: usize = 100;
+
 /// Enough rows for a loop over them to gain from other threads, waking them included.
 pub(crate) fn is_long(rows: usize) -> bool {
     rows >= 4 * chunks::CHUNK
@@ -414,7 +417,11 @@ impl StepState {
     fn solve_on(&mut self) -> Result<bool, StepError> {
         let before = self.solver.effort();
         let mut settings = self.settings;
+        let budget = settings.auto();
+        let left = |all: usize, spent: usize| Some(all.saturating_sub(spent).max(all / LEAST_PART));
         settings.advanced.min_sweeps = Some(0);
+        settings.advanced.max_sweeps = left(budget.max_sweeps, before[0]).map(|left| left.max(1));
+        settings.advanced.max_factorizations = left(budget.max_factorizations, before[1]);
         self.solve_all(&settings)?;
         let swept = self.solver.effort() != [0, 0];
         self.solver.add_effort(before);

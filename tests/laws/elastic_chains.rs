@@ -194,3 +194,52 @@ fn no_step_of_tumbling_bodies_gains_energy() {
         }
     }
 }
+
+/// Every solve of a step may sweep, but all of them together have one budget: each later one at least a hundredth of it.
+#[test]
+fn a_step_of_many_impacts_keeps_to_its_budget_of_sweeps() {
+    const BUDGET: usize = 200;
+    let mut settings = weightless();
+    settings.time_step = 1.0 / 60.0;
+    settings.advanced.max_sweeps = Some(BUDGET);
+    settings.advanced.max_factorizations = Some(0);
+    let mut simulation = Simulation::new(settings).unwrap();
+    let material = Material {
+        friction: 0.5,
+        restitution: 0.9,
+        ..Material::default()
+    };
+    closed_box(&mut simulation, 0.4, material);
+    let mut random = Lcg::new(9);
+    for body in 0..27 {
+        let place = [body % 3, body / 3 % 3, body / 9].map(|i| f64::from(i) * 0.25 - 0.25);
+        simulation
+            .spawn((
+                RigidBody::Dynamic,
+                Collider::cuboid(0.09, 0.06, 0.04),
+                material,
+                Pose::from_position(DVec3::from_array(place)).with_orientation(random.rotation()),
+                Twist {
+                    linear: random.symmetric_vector() * 10.0,
+                    angular: random.symmetric_vector() * 20.0,
+                },
+            ))
+            .unwrap();
+    }
+    let (mut most, mut stages) = (0, 0);
+    for _ in 0..60 {
+        let report = simulation.step().unwrap();
+        // A solve of the whole ends each stage and follows each round; contacts that settle add as many at most.
+        let solves = report.rounds + 2 * report.stages + 2;
+        most = most.max(report.sweeps);
+        stages = stages.max(report.stages);
+        assert!(
+            report.sweeps <= BUDGET + solves * (BUDGET / 100),
+            "{} sweeps in {} stages",
+            report.sweeps,
+            report.stages
+        );
+    }
+    assert!(stages > 5, "{stages}");
+    println!("at most {most} sweeps and {stages} stages in a step, of a budget of {BUDGET}");
+}
