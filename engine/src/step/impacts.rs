@@ -23,7 +23,8 @@
 //! Each stage alone obeys the law of the step, so that frictionless contacts of one `e` gain no energy in any.
 
 use super::exchange::Exchange;
-use super::meeting::{Meetings, Solved, is_new};
+use super::meeting::{Meetings, is_new};
+use super::solved::Solved;
 use crate::bodies::slot::Slot;
 use crate::detection::path;
 use crate::interactions::detected::{Detected, Late};

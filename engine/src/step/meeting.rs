@@ -21,38 +21,24 @@
 
 use super::exchange::Exchange;
 use super::impacts::Impacts;
-use crate::bodies::Bodies;
+use super::solved::{SAME_PLANE, Solved};
 use crate::bodies::slot::Slot;
-use crate::components::RigidBody;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
-use crate::interactions::edit::Edits;
-use crate::interactions::law::of_materials;
-use crate::interactions::record::{ContactRecord, Earlier};
-use crate::motion::Motion;
-use crate::settings::{Settings, Theta};
+use crate::interactions::record::ContactRecord;
 use glam::DVec3;
 use moreau_geometry::ContactPoint;
-use moreau_solvers::{Contact, WorldTwist};
+use moreau_solvers::WorldTwist;
 use std::ops::Range;
 
 /// Rounds after which what still meets is left to the next step.
 const ROUNDS: usize = 12;
-/// Cosine of the angle between two normals that are one plane: what a body of a twentieth of its size a step turns it by.
-const SAME_PLANE: f64 = 0.998;
-
-/// Way along a plane, as a part of the half-thickness of the thinner body, from which on it may not be the plane of the pair at
-/// the end of the step: two balls have left it by a hundredth of their radius.
-const FAST: f64 = 0.2;
 
 /// Overlap at the end of a slow way, as a part of what a plane foretells, up to which the plane is not that of the pair: a ball that rolls
 /// towards a flush edge.
 const SEAM: f64 = 0.1;
 /// Foretold overlaps that are looked at for that, as a part of the overlap at which bodies meet: the error of a seam is less.
 const FINE: f64 = 1e-3;
-
-/// Angle of a step, rad, from which on a body may turn out of the planes of its contacts into what it lies on.
-const TURN: f64 = 0.3;
 
 /// Impulse of the last step, as a part of the present one, below which a contact pushes for the first time.
 const NEW: f64 = 1e-3;
@@ -100,15 +86,11 @@ struct Push {
     fresh: WorldTwist,
 }
 
-/// What a look reads.
-pub(crate) struct Solved<'a> {
-    pub(crate) bodies: &'a Bodies,
-    pub(crate) motion: &'a Motion,
-    pub(crate) record: &'a ContactRecord,
-    pub(crate) contacts: &'a [Contact],
-    pub(crate) impacts: &'a [bool],
-    pub(crate) edits: &'a Edits,
-    pub(crate) settings: &'a Settings,
+impl Push {
+    /// Contacts push, and none of them is an impact.
+    fn holds(&self) -> bool {
+        self.contacts > 0 && !self.impact
+    }
 }
 
 impl Meetings {
@@ -467,7 +449,7 @@ impl Meetings {
     /// The mean velocity of a body through the step as solved.
     pub(crate) fn way(&self, slot: Slot, solved: &Solved) -> WorldTwist {
         let push = self.pushes[slot];
-        solved.mean(slot, solved.end(slot), push)
+        solved.mean(slot, solved.end(slot), push.holds())
     }
 
     /// The mean velocity of a body without what pushes it for the first time.
@@ -478,186 +460,6 @@ impl Meetings {
         end.angular -= push.fresh.angular;
         push.contacts = push.old;
         push.impact &= push.old > 0;
-        solved.mean(slot, end, push)
-    }
-}
-
-impl Solved<'_> {
-    /// The surfaces are apart at `t_k`: the contact is of a plane that the body has yet to meet.
-    fn is_ahead(&self, row: usize) -> bool {
-        let place = &self.record.found[row];
-        let bodies = place.bodies.map(|slot| &self.bodies.constants[slot]);
-        place.gap > path::tolerance(bodies) && !self.is_given(row)
-    }
-
-    /// What earlier stages did to a row.
-    pub(crate) fn earlier(&self, row: usize) -> Earlier {
-        self.record.earlier(row)
-    }
-
-    /// `e` of a row.
-    pub(crate) fn restitution(&self, row: usize) -> f64 {
-        let pair = self.record.found[row].bodies;
-        match self.edits.law(row) {
-            Some(law) => law.restitution,
-            None => of_materials(pair, self.bodies, self.settings).restitution,
-        }
-    }
-
-    /// `u_N` of a row with these twists of its bodies, m/s.
-    pub(crate) fn normal_velocity(&self, row: usize, twists: &[WorldTwist; 2]) -> f64 {
-        let contact = &self.contacts[row];
-        let [a, b] = [0, 1].map(|side| twists[side].at(contact.arms[side]));
-        contact.frame.x_axis.dot(a - b)
-    }
-
-    /// What the impulse of a row changes of the velocity of one of its bodies.
-    pub(crate) fn change(&self, row: usize, slot: Slot) -> WorldTwist {
-        if !self.bodies.is_awake_dynamic(slot) {
-            return WorldTwist::default();
-        }
-        let (contact, inverse) = (&self.contacts[row], &self.motion.inverse_mass[slot]);
-        let r = contact.frame * self.record.impulse[row];
-        let (side, force) = if contact.bodies[0] == slot.0 {
-            (0, r)
-        } else {
-            (1, -r)
-        };
-        WorldTwist {
-            linear: force * inverse.linear,
-            angular: inverse.angular * contact.arms[side].cross(force),
-        }
-    }
-
-    /// Some of these rows have this normal.
-    fn is_plane(&self, rows: &[usize], normal: DVec3) -> bool {
-        let found = &self.record.found;
-        let mut planes = rows.iter().map(|row| found[*row].normal);
-        planes.any(|plane| plane.dot(normal) > SAME_PLANE)
-    }
-
-    /// The body is not a ball, and turns far in the step.
-    fn turns(&self, slot: Slot) -> bool {
-        let body = &self.bodies.constants[slot];
-        let spin = self.end(slot).angular.length();
-        spin * self.settings.time_step > TURN && body.ball_radius().is_none()
-    }
-
-    /// The body moves by more than its half-thickness in the step.
-    fn flies(&self, slot: Slot) -> bool {
-        let way = self.settings.time_step * self.end(slot).linear.length();
-        let size = self.bodies.constants[slot].size;
-        size > 0.0 && way > size
-    }
-
-    fn has_surfaces(&self) -> bool {
-        let mut bodies = self.bodies.constants.iter();
-        bodies.any(path::is_surface)
-    }
-
-    /// The contacts of a pair are all that it may meet, or are the user's own: a surface has others ahead of a body that flies.
-    fn is_known(&self, pair: [Slot; 2]) -> bool {
-        let found = &self.record.found;
-        let begin = found.partition_point(|place| place.bodies < pair);
-        let count = found[begin..]
-            .iter()
-            .take_while(|place| place.bodies == pair);
-        let mut rows = begin..begin + count.count();
-        let surface = pair
-            .into_iter()
-            .any(|slot| path::is_surface(&self.bodies.constants[slot]));
-        let flies = pair.into_iter().any(|slot| self.flies(slot));
-        if rows.is_empty() {
-            return false;
-        }
-        let more = surface && flies && rows.any(|row| !self.is_given(row));
-        !more
-    }
-
-    fn turns_something(&self) -> bool {
-        self.bodies.moving.iter().any(|slot| self.turns(*slot))
-    }
-
-    /// A body without bounds is its plane.
-    fn is_unbounded(&self, pair: [Slot; 2]) -> bool {
-        let bounded = |slot: Slot| self.bodies.constants[slot].radius.is_finite();
-        !pair.into_iter().all(bounded)
-    }
-
-    fn is_of_balls(&self, pair: [Slot; 2]) -> bool {
-        let ball = |slot: Slot| self.bodies.constants[slot].ball_radius().is_some();
-        pair.into_iter().all(ball)
-    }
-
-    /// The contact is of a plane ahead that the bodies may have left when they get there.
-    fn is_in_doubt(&self, row: usize) -> bool {
-        self.is_ahead(row) && !self.is_unbounded(self.record.found[row].bodies) && self.is_fast(row)
-    }
-
-    /// The bodies of a row move along its plane by a good part of the thinner one, before or after the impulses.
-    fn is_fast(&self, row: usize) -> bool {
-        let (place, contact) = (&self.record.found[row], &self.contacts[row]);
-        let along = |twists: [&WorldTwist; 2]| {
-            let [a, b] = [0, 1].map(|side| twists[side].at(contact.arms[side]));
-            (a - b).reject_from_normalized(place.normal).length()
-        };
-        let begin = along(place.bodies.map(|slot| &self.motion.begin[slot]));
-        let ends = place.bodies.map(|slot| self.end(slot));
-        let way = self.settings.time_step * begin.max(along([&ends[0], &ends[1]]));
-        let bodies = place.bodies.map(|slot| &self.bodies.constants[slot]);
-        way > FAST * path::thickness(bodies)
-    }
-
-    /// The least gap (m) that the planes of some rows foretell for the end of these ways.
-    fn least_gap(&self, rows: &[usize], ways: &[WorldTwist; 2]) -> f64 {
-        let h = self.settings.time_step;
-        let end = |row: &usize| {
-            let (place, contact) = (&self.record.found[*row], &self.contacts[*row]);
-            let [a, b] = [0, 1].map(|side| ways[side].at(contact.arms[side]));
-            place.gap + h * place.normal.dot(a - b)
-        };
-        rows.iter().map(end).fold(f64::INFINITY, f64::min)
-    }
-
-    pub(crate) fn is_given(&self, row: usize) -> bool {
-        let given = &self.record.given;
-        given
-            .binary_search_by_key(&(row as u32), |given| given.row)
-            .is_ok()
-    }
-
-    fn path(&self, pair: [Slot; 2], twists: [WorldTwist; 2]) -> Path<'_> {
-        Path {
-            pair,
-            bodies: pair.map(|slot| &self.bodies.constants[slot]),
-            poses: pair.map(|slot| &self.bodies.pose[slot]),
-            twists,
-        }
-    }
-
-    /// `v_{k+1}`.
-    pub(crate) fn end(&self, slot: Slot) -> WorldTwist {
-        if self.bodies.is_awake_dynamic(slot) {
-            self.record.end[slot]
-        } else {
-            self.motion.free[slot]
-        }
-    }
-
-    /// `v_{k+θ}`, for a body that ends with a velocity and is pushed so.
-    fn mean(&self, slot: Slot, end: WorldTwist, push: Push) -> WorldTwist {
-        let theta = match self.settings.theta {
-            Theta::Fixed(theta) => theta,
-            Theta::Auto if push.contacts > 0 && !push.impact => 1.0,
-            Theta::Auto => 0.5,
-        };
-        if self.bodies.constants[slot].kind != RigidBody::Dynamic {
-            return end;
-        }
-        let begin = &self.motion.begin[slot];
-        WorldTwist {
-            linear: end.linear * theta + begin.linear * (1.0 - theta),
-            angular: end.angular * theta + begin.angular * (1.0 - theta),
-        }
+        solved.mean(slot, end, push.holds())
     }
 }

@@ -1,0 +1,215 @@
+//! The motion of a step as solved, for those who look at it: the rounds of [`meeting`](super::meeting) and the stages of
+//! [`impacts`](super::impacts).
+
+use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+use crate::components::RigidBody;
+use crate::detection::path::{self, Path};
+use crate::interactions::edit::Edits;
+use crate::interactions::law::of_materials;
+use crate::interactions::record::{ContactRecord, Earlier};
+use crate::motion::Motion;
+use crate::settings::{Settings, Theta};
+use glam::DVec3;
+use moreau_solvers::{Contact, WorldTwist};
+
+/// Cosine of the angle between two normals that are one plane: what a body of a twentieth of its size a step turns it by.
+pub(crate) const SAME_PLANE: f64 = 0.998;
+
+/// Way along a plane, as a part of the half-thickness of the thinner body, from which on it may not be the plane of the pair at
+/// the end of the step: two balls have left it by a hundredth of their radius.
+const FAST: f64 = 0.2;
+
+/// Angle of a step, rad, from which on a body may turn out of the planes of its contacts into what it lies on.
+const TURN: f64 = 0.3;
+
+/// What a look reads.
+pub(crate) struct Solved<'a> {
+    pub(crate) bodies: &'a Bodies,
+    pub(crate) motion: &'a Motion,
+    pub(crate) record: &'a ContactRecord,
+    pub(crate) contacts: &'a [Contact],
+    pub(crate) impacts: &'a [bool],
+    pub(crate) edits: &'a Edits,
+    pub(crate) settings: &'a Settings,
+}
+
+impl Solved<'_> {
+    /// The surfaces are apart at `t_k`: the contact is of a plane that the body has yet to meet.
+    pub(crate) fn is_ahead(&self, row: usize) -> bool {
+        let place = &self.record.found[row];
+        let bodies = place.bodies.map(|slot| &self.bodies.constants[slot]);
+        place.gap > path::tolerance(bodies) && !self.is_given(row)
+    }
+
+    /// What earlier stages did to a row.
+    pub(crate) fn earlier(&self, row: usize) -> Earlier {
+        self.record.earlier(row)
+    }
+
+    /// `e` of a row.
+    pub(crate) fn restitution(&self, row: usize) -> f64 {
+        let pair = self.record.found[row].bodies;
+        match self.edits.law(row) {
+            Some(law) => law.restitution,
+            None => of_materials(pair, self.bodies, self.settings).restitution,
+        }
+    }
+
+    /// `u_N` of a row with these twists of its bodies, m/s.
+    pub(crate) fn normal_velocity(&self, row: usize, twists: &[WorldTwist; 2]) -> f64 {
+        let contact = &self.contacts[row];
+        let [a, b] = [0, 1].map(|side| twists[side].at(contact.arms[side]));
+        contact.frame.x_axis.dot(a - b)
+    }
+
+    /// What the impulse of a row changes of the velocity of one of its bodies.
+    pub(crate) fn change(&self, row: usize, slot: Slot) -> WorldTwist {
+        if !self.bodies.is_awake_dynamic(slot) {
+            return WorldTwist::default();
+        }
+        let (contact, inverse) = (&self.contacts[row], &self.motion.inverse_mass[slot]);
+        let r = contact.frame * self.record.impulse[row];
+        let (side, force) = if contact.bodies[0] == slot.0 {
+            (0, r)
+        } else {
+            (1, -r)
+        };
+        WorldTwist {
+            linear: force * inverse.linear,
+            angular: inverse.angular * contact.arms[side].cross(force),
+        }
+    }
+
+    /// Some of these rows have this normal.
+    pub(crate) fn is_plane(&self, rows: &[usize], normal: DVec3) -> bool {
+        let found = &self.record.found;
+        let mut planes = rows.iter().map(|row| found[*row].normal);
+        planes.any(|plane| plane.dot(normal) > SAME_PLANE)
+    }
+
+    /// The body is not a ball, and turns far in the step.
+    pub(crate) fn turns(&self, slot: Slot) -> bool {
+        let body = &self.bodies.constants[slot];
+        let spin = self.end(slot).angular.length();
+        spin * self.settings.time_step > TURN && body.ball_radius().is_none()
+    }
+
+    /// The body moves by more than its half-thickness in the step.
+    pub(crate) fn flies(&self, slot: Slot) -> bool {
+        let way = self.settings.time_step * self.end(slot).linear.length();
+        let size = self.bodies.constants[slot].size;
+        size > 0.0 && way > size
+    }
+
+    pub(crate) fn has_surfaces(&self) -> bool {
+        let mut bodies = self.bodies.constants.iter();
+        bodies.any(path::is_surface)
+    }
+
+    /// The contacts of a pair are all that it may meet, or are the user's own: a surface has others ahead of a body that flies.
+    pub(crate) fn is_known(&self, pair: [Slot; 2]) -> bool {
+        let found = &self.record.found;
+        let begin = found.partition_point(|place| place.bodies < pair);
+        let count = found[begin..]
+            .iter()
+            .take_while(|place| place.bodies == pair);
+        let mut rows = begin..begin + count.count();
+        let surface = pair
+            .into_iter()
+            .any(|slot| path::is_surface(&self.bodies.constants[slot]));
+        let flies = pair.into_iter().any(|slot| self.flies(slot));
+        if rows.is_empty() {
+            return false;
+        }
+        let more = surface && flies && rows.any(|row| !self.is_given(row));
+        !more
+    }
+
+    pub(crate) fn turns_something(&self) -> bool {
+        self.bodies.moving.iter().any(|slot| self.turns(*slot))
+    }
+
+    /// A body without bounds is its plane.
+    pub(crate) fn is_unbounded(&self, pair: [Slot; 2]) -> bool {
+        let bounded = |slot: Slot| self.bodies.constants[slot].radius.is_finite();
+        !pair.into_iter().all(bounded)
+    }
+
+    pub(crate) fn is_of_balls(&self, pair: [Slot; 2]) -> bool {
+        let ball = |slot: Slot| self.bodies.constants[slot].ball_radius().is_some();
+        pair.into_iter().all(ball)
+    }
+
+    /// The contact is of a plane ahead that the bodies may have left when they get there.
+    pub(crate) fn is_in_doubt(&self, row: usize) -> bool {
+        self.is_ahead(row) && !self.is_unbounded(self.record.found[row].bodies) && self.is_fast(row)
+    }
+
+    /// The bodies of a row move along its plane by a good part of the thinner one, before or after the impulses.
+    pub(crate) fn is_fast(&self, row: usize) -> bool {
+        let (place, contact) = (&self.record.found[row], &self.contacts[row]);
+        let along = |twists: [&WorldTwist; 2]| {
+            let [a, b] = [0, 1].map(|side| twists[side].at(contact.arms[side]));
+            (a - b).reject_from_normalized(place.normal).length()
+        };
+        let begin = along(place.bodies.map(|slot| &self.motion.begin[slot]));
+        let ends = place.bodies.map(|slot| self.end(slot));
+        let way = self.settings.time_step * begin.max(along([&ends[0], &ends[1]]));
+        let bodies = place.bodies.map(|slot| &self.bodies.constants[slot]);
+        way > FAST * path::thickness(bodies)
+    }
+
+    /// The least gap (m) that the planes of some rows foretell for the end of these ways.
+    pub(crate) fn least_gap(&self, rows: &[usize], ways: &[WorldTwist; 2]) -> f64 {
+        let h = self.settings.time_step;
+        let end = |row: &usize| {
+            let (place, contact) = (&self.record.found[*row], &self.contacts[*row]);
+            let [a, b] = [0, 1].map(|side| ways[side].at(contact.arms[side]));
+            place.gap + h * place.normal.dot(a - b)
+        };
+        rows.iter().map(end).fold(f64::INFINITY, f64::min)
+    }
+
+    pub(crate) fn is_given(&self, row: usize) -> bool {
+        let given = &self.record.given;
+        given
+            .binary_search_by_key(&(row as u32), |given| given.row)
+            .is_ok()
+    }
+
+    pub(crate) fn path(&self, pair: [Slot; 2], twists: [WorldTwist; 2]) -> Path<'_> {
+        Path {
+            pair,
+            bodies: pair.map(|slot| &self.bodies.constants[slot]),
+            poses: pair.map(|slot| &self.bodies.pose[slot]),
+            twists,
+        }
+    }
+
+    /// `v_{k+1}`.
+    pub(crate) fn end(&self, slot: Slot) -> WorldTwist {
+        if self.bodies.is_awake_dynamic(slot) {
+            self.record.end[slot]
+        } else {
+            self.motion.free[slot]
+        }
+    }
+
+    /// `v_{k+θ}`, for a body that ends with a velocity and is pushed so.
+    pub(crate) fn mean(&self, slot: Slot, end: WorldTwist, held: bool) -> WorldTwist {
+        let theta = match self.settings.theta {
+            Theta::Fixed(theta) => theta,
+            Theta::Auto if held => 1.0,
+            Theta::Auto => 0.5,
+        };
+        if self.bodies.constants[slot].kind != RigidBody::Dynamic {
+            return end;
+        }
+        let begin = &self.motion.begin[slot];
+        WorldTwist {
+            linear: end.linear * theta + begin.linear * (1.0 - theta),
+            angular: end.angular * theta + begin.angular * (1.0 - theta),
+        }
+    }
+}
