@@ -444,8 +444,12 @@ impl StepState {
     /// `q_{k+1} = q_k ⊕ h v_{k+θ}`.
     pub(crate) fn update(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
         let (bodies, settings) = (&mut self.bodies, &self.settings);
-        self.pushes
-            .mark(&self.record, &self.problem.impacts, bodies);
+        self.pushes.mark(
+            &self.record,
+            &self.problem,
+            (bodies, &self.motion),
+            settings,
+        );
         let velocities = (&self.motion, &self.record.end[..]);
         let overflow = self.threads.run(is_long(bodies.moving.len()), || {
             update::update(bodies, velocities, &self.pushes, scheme, settings)

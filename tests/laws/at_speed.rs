@@ -186,3 +186,42 @@ fn a_spinning_box_does_not_pass_a_wall() {
         wrong.join("\n")
     );
 }
+
+/// Bodies that strike a thin wall with any restitution, from any place before it, leave on the side that they came from. With the mean
+/// of both velocities they go up to `h v (1 − e)/2` into the wall, and through it: θ is larger then.
+#[test]
+fn no_wall_is_passed_by_what_bounces() {
+    let shapes = [
+        (Collider::sphere(0.05), 0.05, 5e-4),
+        (Collider::cuboid(0.05, 0.05, 0.05), 0.05, 5e-4),
+        (Collider::capsule(0.05, 0.02), 0.02, 5e-4),
+        (Collider::cylinder(0.05, 0.03), 0.03, 5e-4),
+        (Collider::sphere(0.01), 0.01, 5e-4),
+        (Collider::sphere(0.1), 0.1, 0.05),
+    ];
+    for (shape, size, half) in shapes {
+        for e in [0.1, 0.3, 0.5, 0.8, 0.95] {
+            for speed in [5.0, 20.0, 60.0, 200.0] {
+                for h in [1e-3, 5e-3, 1.0 / 60.0] {
+                    for phase in 0..10 {
+                        let way = speed * h * (1.0 + f64::from(phase) / 10.0);
+                        let at = DVec3::new(-(size + half + way), 0.01, 0.02);
+                        let mut wall = fixed(0, Collider::cuboid(half, 1.0, 1.0), DVec3::ZERO);
+                        let mut body = flying(1, shape.clone(), at, DVec3::X * speed);
+                        wall.material = Material::frictionless(e);
+                        body.material = Material::frictionless(e);
+                        let mut state = StepState::default();
+                        state.set_bodies(&[wall, body]).unwrap();
+                        for _ in 0..4 {
+                            state.step(&weightless(h)).unwrap();
+                            let x = position(&state, 1).x;
+                            assert!(x < 0.0, "{shape:?}, e {e}, {speed} m/s, h {h}: {x}");
+                        }
+                        let v = velocity(&state, 1).x;
+                        assert!(v < 0.0, "{shape:?}, e {e}, {speed} m/s, h {h}: {v} m/s");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -87,8 +87,8 @@ pub struct BodySolved<'a> {
     pub end: &'a WorldTwist,
     /// Contacts push it.
     pub pushed: bool,
-    /// One of them in an impact.
-    pub struck: bool,
+    /// Impacts are among them: the smallest θ from ½ on with which none of them ends in overlap.
+    pub struck: Option<f64>,
 }
 
 /// Normal velocities of a contact before the impulses of a step, m/s; negative while the bodies close.

@@ -21,7 +21,7 @@
 
 use super::exchange::Exchange;
 use super::impacts::Impacts;
-use super::solved::{SAME_PLANE, Solved};
+use super::solved::{Pushed, SAME_PLANE, Solved};
 use crate::bodies::slot::Slot;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
@@ -76,21 +76,13 @@ pub(crate) struct Meetings {
 /// Contacts that push a body.
 #[derive(Clone, Copy, Debug, Default)]
 struct Push {
-    contacts: u32,
-    /// Those that pushed it in the last step too.
-    old: u32,
-    impact: bool,
+    pushed: Pushed,
+    /// What those do that pushed it in the last step too.
+    old: Pushed,
     /// A contact touches, or pushed in the last step, also where it does not push.
     leans: bool,
     /// What the others change of its velocity.
     fresh: WorldTwist,
-}
-
-impl Push {
-    /// Contacts push, and none of them is an impact.
-    fn holds(&self) -> bool {
-        self.contacts > 0 && !self.impact
-    }
 }
 
 impl Meetings {
@@ -172,12 +164,13 @@ impl Meetings {
                 continue;
             }
             let fresh = self.is_first(row, solved) && solved.is_in_doubt(row);
+            let is_impact = solved.impacts[row] && r.x > 0.0 || earlier.impact;
+            let impact = is_impact.then(|| solved.theta_of_impact(row));
             for slot in place.bodies {
                 let push = &mut self.pushes[slot];
-                push.contacts += 1;
-                push.impact |= solved.impacts[row] && r.x > 0.0 || earlier.impact;
+                push.pushed = push.pushed.by(impact);
                 if !fresh {
-                    push.old += 1;
+                    push.old = push.old.by(impact);
                 } else {
                     let change = solved.change(row, slot);
                     push.fresh.linear += change.linear;
@@ -448,18 +441,15 @@ impl Meetings {
 
     /// The mean velocity of a body through the step as solved.
     pub(crate) fn way(&self, slot: Slot, solved: &Solved) -> WorldTwist {
-        let push = self.pushes[slot];
-        solved.mean(slot, solved.end(slot), push.holds())
+        solved.mean(slot, solved.end(slot), self.pushes[slot].pushed)
     }
 
     /// The mean velocity of a body without what pushes it for the first time.
     fn way_before(&self, slot: Slot, solved: &Solved) -> WorldTwist {
         let mut end = solved.end(slot);
-        let mut push = self.pushes[slot];
+        let push = &self.pushes[slot];
         end.linear -= push.fresh.linear;
         end.angular -= push.fresh.angular;
-        push.contacts = push.old;
-        push.impact &= push.old > 0;
-        solved.mean(slot, end, push.holds())
+        solved.mean(slot, end, push.old)
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! gap-aware   all of I₀;    s = e u_{N,k}        if g_N + h (u_{N,k} + u_free)/2 ≤ 0, u_{N,k} < −u_threshold, e > 0
-//!                           s = max(g_N, 0)/h + e u_{N,k}    if u_{N,k} > u_threshold, e > 0
+//!                           s = max(g_N, 0)/h + e u_{N,k}    if u_{N,k} > 0, e > 0
 //!                           s = max(g_N, 0)/h    otherwise
 //! forecast    g_N + γ h u_{N,k} ≤ ε (and u_{N,k} ≤ 0 if asked);    s = e u_{N,k}
 //! ```
@@ -65,8 +65,8 @@ impl Scheme for MoreauJean {
                     let end = gap + 0.5 * h * (approach + free);
                     if approach < -threshold && end <= 0.0 {
                         (true, restitution * approach, true)
-                    } else if approach > threshold {
-                        (true, open + restitution * approach, true)
+                    } else if approach > 0.0 {
+                        (true, open + restitution * approach, approach > threshold)
                     } else {
                         (true, open, false)
                     }
@@ -131,10 +131,19 @@ impl Scheme for MoreauJean {
     }
 }
 
+/// The smallest θ from ½ on with which an impact that changes `u_N` from `begin` to `end` does not end in overlap:
+/// `g + h (θ u_{k+1} + (1 − θ) u_k) ≥ 0`. It is at most `1/(1 + e)`, so that no energy is gained by it.
+#[inline]
+pub(crate) fn theta_of_impact(gap: f64, [begin, end]: [f64; 2], h: f64) -> f64 {
+    let needed = (gap.max(0.0) / h + begin) / (begin - end);
+    // Not a number where nothing changed.
+    if needed > 0.5 { needed.min(1.0) } else { 0.5 }
+}
+
 /// Velocity changes smaller than this, relative to the speed, are the solver's rounding.
 const NEGLIGIBLE: f64 = 1e-9;
 
-/// θ of a body. [`Theta::Auto`]: 1 if contacts push it, none of them an impact, else ½.
+/// θ of a body. [`Theta::Auto`]: that of its impacts if there are some, 1 if other contacts push it, else ½.
 ///
 /// An impulse that changes the velocity by rounding only does not push: the position would
 /// jump by `½ g h²` with it.
@@ -143,7 +152,10 @@ fn theta(body: &BodySolved, settings: &Settings) -> f64 {
     if let Theta::Fixed(theta) = settings.theta {
         return theta;
     }
-    if !body.pushed || body.struck {
+    if let Some(theta) = body.struck {
+        return theta;
+    }
+    if !body.pushed {
         return 0.5;
     }
     let fall = settings.gravity.length() * settings.time_step;

@@ -1,6 +1,7 @@
 //! The motion of a step as solved, for those who look at it: the rounds of [`meeting`](super::meeting) and the stages of
 //! [`impacts`](super::impacts).
 
+use super::moreau_jean::theta_of_impact;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::RigidBody;
@@ -22,6 +23,36 @@ const FAST: f64 = 0.2;
 
 /// Angle of a step, rad, from which on a body may turn out of the planes of its contacts into what it lies on.
 const TURN: f64 = 0.3;
+
+/// `u_N` of a contact with these twists of its bodies, m/s.
+pub(crate) fn normal_velocity(contact: &Contact, twists: &[WorldTwist; 2]) -> f64 {
+    let [a, b] = [0, 1].map(|side| twists[side].at(contact.arms[side]));
+    contact.frame.x_axis.dot(a - b)
+}
+
+/// What contacts do to a body in a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Pushed {
+    /// None pushes it.
+    #[default]
+    Not,
+    /// None of them is an impact.
+    Held,
+    /// Some are impacts, and this is the θ of all of them.
+    Struck(f64),
+}
+
+impl Pushed {
+    /// Another contact pushes it, in an impact of this θ if it is one.
+    pub(crate) fn by(self, impact: Option<f64>) -> Self {
+        match (self, impact) {
+            (Self::Struck(before), Some(theta)) => Self::Struck(before.max(theta)),
+            (_, Some(theta)) => Self::Struck(theta),
+            (Self::Not, None) => Self::Held,
+            (pushed, None) => pushed,
+        }
+    }
+}
 
 /// What a look reads.
 pub(crate) struct Solved<'a> {
@@ -58,9 +89,7 @@ impl Solved<'_> {
 
     /// `u_N` of a row with these twists of its bodies, m/s.
     pub(crate) fn normal_velocity(&self, row: usize, twists: &[WorldTwist; 2]) -> f64 {
-        let contact = &self.contacts[row];
-        let [a, b] = [0, 1].map(|side| twists[side].at(contact.arms[side]));
-        contact.frame.x_axis.dot(a - b)
+        normal_velocity(&self.contacts[row], twists)
     }
 
     /// What the impulse of a row changes of the velocity of one of its bodies.
@@ -196,12 +225,22 @@ impl Solved<'_> {
         }
     }
 
+    /// θ of an impact.
+    pub(crate) fn theta_of_impact(&self, row: usize) -> f64 {
+        let place = &self.record.found[row];
+        let begin = place.bodies.map(|slot| self.motion.begin[slot]);
+        let end = place.bodies.map(|slot| self.end(slot));
+        let u = [begin, end].map(|twists| self.normal_velocity(row, &twists));
+        theta_of_impact(place.gap, u, self.settings.time_step)
+    }
+
     /// `v_{k+θ}`, for a body that ends with a velocity and is pushed so.
-    pub(crate) fn mean(&self, slot: Slot, end: WorldTwist, held: bool) -> WorldTwist {
-        let theta = match self.settings.theta {
-            Theta::Fixed(theta) => theta,
-            Theta::Auto if held => 1.0,
-            Theta::Auto => 0.5,
+    pub(crate) fn mean(&self, slot: Slot, end: WorldTwist, pushed: Pushed) -> WorldTwist {
+        let theta = match (self.settings.theta, pushed) {
+            (Theta::Fixed(theta), _) => theta,
+            (Theta::Auto, Pushed::Not) => 0.5,
+            (Theta::Auto, Pushed::Held) => 1.0,
+            (Theta::Auto, Pushed::Struck(theta)) => theta,
         };
         if self.bodies.constants[slot].kind != RigidBody::Dynamic {
             return end;

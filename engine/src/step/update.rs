@@ -1,5 +1,8 @@
 //! From the solved velocities to the state at `t_{k+1}`, body by body.
 
+use super::assembly::ContactProblem;
+use super::moreau_jean::theta_of_impact;
+use super::solved::{Pushed, normal_velocity};
 use crate::bodies::Bodies;
 use crate::bodies::slot::{Slot, Slots};
 use crate::components::{Pose, RigidBody, Twist};
@@ -12,30 +15,43 @@ use crate::settings::Settings;
 use glam::DVec3;
 use moreau_solvers::WorldTwist;
 
-/// What the contacts of a step did to each body, bit by bit.
+/// What the contacts of a step did to each body.
 #[derive(Debug, Default)]
 pub(crate) struct Pushes {
-    marks: Vec<u8>,
+    of: Vec<Pushed>,
 }
-
-const PUSHED: u8 = 1;
-const STRUCK: u8 = 2;
 
 impl Pushes {
     /// Marks the bodies that contacts push, and those that an impact is among. Marks of bodies at rest
     /// are neither wiped nor read.
-    pub(crate) fn mark(&mut self, record: &ContactRecord, impacts: &[bool], bodies: &Bodies) {
-        self.marks.resize(bodies.len(), 0);
+    pub(crate) fn mark(
+        &mut self,
+        record: &ContactRecord,
+        problem: &ContactProblem,
+        (bodies, motion): (&Bodies, &Motion),
+        settings: &Settings,
+    ) {
+        self.of.resize(bodies.len(), Pushed::Not);
         for slot in &bodies.moving {
-            self.marks[*slot] = 0;
+            self.of[*slot] = Pushed::Not;
         }
-        let laws = record.places().iter().zip(impacts);
-        for ((place, impact), r) in laws.zip(&record.impulse) {
-            if r.x > 0.0 {
-                let mark = if *impact { PUSHED | STRUCK } else { PUSHED };
-                for slot in place.bodies {
-                    self.marks[slot] |= mark;
-                }
+        let rows = record.places().iter().zip(&problem.contacts);
+        let laws = rows.zip(&problem.impacts).zip(&record.impulse);
+        for (((place, contact), impact), _) in laws.filter(|(_, r)| r.x > 0.0) {
+            let theta = impact.then(|| {
+                let begin = place.bodies.map(|slot| motion.begin[slot]);
+                let end = place.bodies.map(|slot| {
+                    if bodies.is_awake_dynamic(slot) {
+                        record.end[slot]
+                    } else {
+                        motion.free[slot]
+                    }
+                });
+                let u = [begin, end].map(|twists| normal_velocity(contact, &twists));
+                theta_of_impact(place.gap, u, settings.time_step)
+            });
+            for slot in place.bodies {
+                self.of[slot] = self.of[slot].by(theta);
             }
         }
     }
@@ -71,7 +87,7 @@ pub(crate) fn update<S: Scheme>(
                     pose.orientation = drift.orientation;
                 }
                 RigidBody::Dynamic => {
-                    let mark = pushes.marks[slot];
+                    let pushed = pushes.of[slot];
                     let solved = BodySolved {
                         id: ids[slot],
                         pose,
@@ -79,8 +95,11 @@ pub(crate) fn update<S: Scheme>(
                         drift,
                         free: &motion.free[slot],
                         end: &end[slot],
-                        pushed: mark & PUSHED != 0,
-                        struck: mark & STRUCK != 0,
+                        pushed: !matches!(pushed, Pushed::Not),
+                        struck: match pushed {
+                            Pushed::Struck(theta) => Some(theta),
+                            Pushed::Not | Pushed::Held => None,
+                        },
                     };
                     (*pose, *twist) = scheme.update(&solved, settings);
                 }
