@@ -22,6 +22,7 @@
 mod access;
 pub(crate) mod assembly;
 mod clock;
+mod course;
 mod exchange;
 #[cfg(test)]
 mod footprint;
@@ -39,6 +40,7 @@ mod solved;
 mod sub_problem;
 pub(crate) mod threads;
 mod update;
+mod wake;
 
 use crate::bodies::Bodies;
 use crate::bodies::plain::Body;
@@ -295,6 +297,7 @@ impl StepState {
         problem.activate(record, &parts);
         let many = is_long(record.places().len());
         self.threads.run(many, || problem.assemble(record, &parts));
+        problem.open_by_impacts(record, &mut self.graph, &parts);
     }
 
     /// `u = W r + q`, `K* ∋ û ⊥ r ∈ K`, and `v_{k+1} = v_free + M⁻¹Gᵀr`.
@@ -324,6 +327,7 @@ impl StepState {
                     whole = true;
                 }
                 next => {
+                    self.wake_struck(scheme)?;
                     self.exchange(next, scheme);
                     self.solve_near()?;
                     whole = false;
@@ -360,6 +364,7 @@ impl StepState {
             edits: &self.edits,
             settings: &self.settings,
         };
+        impacts.trace(&solved);
         if meetings.look((&solved, impacts), detection, exchange) {
             return Next::Again;
         }
@@ -372,13 +377,14 @@ impl StepState {
             self.judge();
             self.record.end_stage(&self.problem.impacts);
             let (bodies, free, end) = (&self.bodies, &self.motion.free, &self.record.end);
-            self.impacts.end_stage(bodies.slots().map(|slot| {
+            let ends = bodies.slots().map(|slot| {
                 if bodies.is_awake_dynamic(slot) {
                     end[slot]
                 } else {
                     free[slot]
                 }
-            }));
+            });
+            self.impacts.end_stage(bodies, ends);
         }
         let (exchange, record) = (&mut self.exchange, &mut self.record);
         exchange.apply(record, &mut self.edits);
@@ -452,7 +458,8 @@ impl StepState {
         );
         let velocities = (&self.motion, &self.record.end[..]);
         let overflow = self.threads.run(is_long(bodies.moving.len()), || {
-            update::update(bodies, velocities, &self.pushes, scheme, settings)
+            let contacts = (&self.pushes, &self.impacts);
+            update::update(bodies, velocities, contacts, scheme, settings)
         });
         bodies.arrive();
         overflow.map_or(Ok(()), |slot| {
@@ -473,7 +480,8 @@ impl StepState {
     /// `0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0`, `q ← q ⊕ Ŵ Cᵀ Λ`.
     pub(crate) fn project(&mut self) -> Result<(), StepError> {
         let (bodies, motion, settings) = (&mut self.bodies, &self.motion, &self.settings);
-        let found = (&mut self.detection, &self.record.found[..], &self.edits);
+        let candidates = (&self.record.found[..], self.impacts.unmet());
+        let found = (&mut self.detection, candidates, &self.edits);
         let (projector, sweeps) = (&mut self.projector, self.solver.auto.sweeps());
         let graph = &mut self.graph;
         self.threads.run(bodies.len() >= LARGE, || {

@@ -5,6 +5,7 @@
 //! they lie in the step; a frictionless gas with e = 1 keeps its energy. Both follow from Newton's law at each impact by itself,
 //! so what is left is the residual of the solver and what rests on the threshold of restitution.
 
+use crate::meeting::{fixed, flying, position, run, velocity, weightless as weightless_by};
 use crate::support::*;
 
 /// Balls of radius 5 cm in a row with these gaps (m), the first at `v` (m/s).
@@ -242,4 +243,164 @@ fn a_step_of_many_impacts_keeps_to_its_budget_of_sweeps() {
     }
     assert!(stages > 5, "{stages}");
     println!("at most {most} sweeps and {stages} stages in a step, of a budget of {BUDGET}");
+}
+
+/// Balls in a line between two walls, `e` of each pair by the larger of its bodies.
+struct Line {
+    state: StepState,
+    masses: Vec<f64>,
+    ends: [f64; 2],
+}
+
+const RADIUS: f64 = 0.1;
+
+impl Line {
+    fn new(
+        random: &mut Lcg,
+        count: usize,
+        (speed, room): (f64, f64),
+        e: impl Fn(&mut Lcg) -> f64,
+    ) -> Self {
+        let wall = |id: u64, normal: DVec3, x: f64, e: f64| {
+            let mut wall = fixed(id, Collider::half_space(normal), DVec3::X * x);
+            wall.material = Material::frictionless(e);
+            wall
+        };
+        let mut bodies = vec![wall(0, DVec3::X, 0.0, e(random))];
+        let (mut x, mut masses) = (0.0, Vec::new());
+        for id in 1..=count as u64 {
+            x += room * random.uniform() + RADIUS;
+            let v = DVec3::X * (speed * (2.0 * random.uniform() - 1.0));
+            let mut ball = flying(id, Collider::sphere(RADIUS), DVec3::X * x, v);
+            let mass = libm::pow(10.0, 2.0 * random.uniform() - 1.0);
+            ball.mass = Mass::given(mass, DVec3::splat(4e-3 * mass));
+            ball.material = Material::frictionless(e(random));
+            bodies.push(ball);
+            masses.push(mass);
+            x += RADIUS;
+        }
+        x += room * random.uniform();
+        bodies.push(wall(100, DVec3::NEG_X, x, e(random)));
+        let mut state = StepState::default();
+        state.set_bodies(&bodies).unwrap();
+        Self {
+            state,
+            masses,
+            ends: [0.0, x],
+        }
+    }
+
+    fn energy(&self) -> f64 {
+        let speeds = (1..).zip(&self.masses);
+        speeds
+            .map(|(id, m)| 0.5 * m * velocity(&self.state, id).length_squared())
+            .sum()
+    }
+
+    /// The largest overlap of neighbours, and of the outermost with the walls, m; their order counts.
+    fn overlap(&self) -> f64 {
+        let mut last = self.ends[0] - RADIUS;
+        let mut most: f64 = 0.0;
+        for id in 1..=self.masses.len() as u64 {
+            let x = position(&self.state, id).x;
+            most = most.max(last + 2.0 * RADIUS - x);
+            last = x;
+        }
+        most.max(last + RADIUS - self.ends[1])
+    }
+}
+
+/// Up to dozens of impacts of a ball in a step: all of them are made, none passes through another, and the energy stays.
+#[test]
+fn elastic_balls_between_walls_keep_their_energy_and_their_order() {
+    for (h, speed, room) in [
+        (1.0 / 60.0, 1.0, 0.02),
+        (1.0 / 60.0, 10.0, 0.1),
+        (1.0 / 60.0, 30.0, 0.3),
+        (5e-3, 10.0, 0.02),
+        (5e-3, 30.0, 0.1),
+        (1e-3, 30.0, 0.02),
+    ] {
+        for seed in 0..30 {
+            for count in [1, 2, 3] {
+                let mut line = Line::new(&mut Lcg::new(seed), count, (speed, room), |_| 1.0);
+                let start = line.energy();
+                for step in 0..40 {
+                    let report = line.state.step(&weightless_by(h)).unwrap();
+                    let note = format!(
+                        "h {h}, {speed} m/s, room {room}, seed {seed}, {count} balls, step {step}"
+                    );
+                    // The solver's 1e-11, over up to a hundred impacts a step.
+                    let change = line.energy() / start - 1.0;
+                    assert!(change.abs() < 1e-7, "{note}: energy {change}, {report:?}");
+                    // What the projection leaves.
+                    assert!(
+                        line.overlap() < 1.1e-4,
+                        "{note}: overlap {}",
+                        line.overlap()
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// With any mixture of `e` no step gains energy: contacts that open while their bodies are struck take the largest `e` of the impacts.
+#[test]
+fn no_mixture_of_restitution_gains_energy() {
+    for seed in 0..100 {
+        for (h, room) in [(1.0 / 60.0, 0.01), (1e-3, 0.001), (5e-3, 0.0)] {
+            for count in [3, 4] {
+                let of = |random: &mut Lcg| f64::from((random.uniform() * 3.0) as u32) / 2.0;
+                let mut line = Line::new(&mut Lcg::new(seed), count, (1.0, room), of);
+                let start = line.energy();
+                let mut before = start;
+                for step in 0..20 {
+                    line.state.step(&weightless_by(h)).unwrap();
+                    // The solver's 1e-11 of impulses between masses of 1:100: 3e-8 at most.
+                    let now = line.energy();
+                    assert!(
+                        now <= before + 1e-6 * start,
+                        "seed {seed}, h {h}, {count} balls, step {step}: {before} to {now} J"
+                    );
+                    before = now;
+                }
+            }
+        }
+    }
+}
+
+/// What stands behind a wall is not met: its restitution does not act.
+#[test]
+fn a_hard_wall_behind_a_soft_one_is_not_felt() {
+    for (v, h) in [
+        (5.0, 5e-3),
+        (20.0, 5e-3),
+        (20.0, 1.0 / 60.0),
+        (50.0, 1.0 / 60.0),
+    ] {
+        for gap in [0.001, 0.02, 0.1] {
+            for e in [0.0, 0.3] {
+                let mut ball = flying(2, Collider::sphere(0.1), DVec3::ZERO, DVec3::X * v);
+                ball.material = Material::frictionless(0.0);
+                let wall = |id: u64, x: f64, half: f64, e: f64| {
+                    let mut wall =
+                        fixed(id, Collider::cuboid(half, 1.0, 1.0), DVec3::X * (x + half));
+                    wall.material = Material::frictionless(e);
+                    wall
+                };
+                let bodies = [
+                    wall(0, 0.1 + gap, 0.01, e),
+                    wall(1, 0.125 + gap, 0.5, 1.0),
+                    ball,
+                ];
+                let state = run(&bodies, &weightless_by(h), 6.0 * h);
+                let left = velocity(&state, 2).x;
+                assert!(
+                    (left + e * v).abs() < 1e-8 * v,
+                    "{v} m/s, h {h}, gap {gap}, e {e}: {left}"
+                );
+            }
+        }
+    }
 }

@@ -508,3 +508,72 @@ fn a_failed_step_neither_wakes_nor_puts_to_sleep() {
     assert_eq!((report.sleeping, sleeping(&simulation, &cubes)), (0, 0));
     until_asleep(&mut simulation, 3);
 }
+
+/// A body that is struck within the step meets sleepers beyond its own reach, which take part like any other: the momentum is kept, and
+/// elastic balls hand the velocity on.
+#[test]
+fn what_is_struck_in_the_step_wakes_what_it_strikes() {
+    let h = 1.0 / 60.0;
+    for shape in [Collider::sphere(0.1), Collider::cuboid(0.1, 0.1, 0.1)] {
+        for (e, count) in [(1.0, 2), (0.0, 2), (0.0, 5), (1.0, 5)] {
+            for gap in [0.0, 0.1] {
+                let mut settings = Settings {
+                    gravity: DVec3::ZERO,
+                    time_step: h,
+                    ..reference()
+                };
+                settings.sleeping.enabled = Some(true);
+                let mut simulation = Simulation::new(settings).unwrap();
+                let body = |x: f64, v: f64| {
+                    (
+                        RigidBody::Dynamic,
+                        shape.clone(),
+                        Material::frictionless(e),
+                        Pose::at(x, 0.0, 0.0),
+                        Twist {
+                            linear: DVec3::X * v,
+                            angular: DVec3::ZERO,
+                        },
+                    )
+                };
+                let row: Vec<Entity> = (0..count)
+                    .map(|i| {
+                        let x = f64::from(i) * (0.2 + gap);
+                        simulation.spawn(body(x, 0.0)).unwrap()
+                    })
+                    .collect();
+                while simulation.step().unwrap().sleeping < row.len() {
+                    assert!(simulation.time() < 10.0);
+                }
+                // 5 cm before the end of a step, at a speed at which the sleepers behind are out of its reach.
+                let bullet = simulation
+                    .spawn(body(-0.2 - 0.95 * 20.0 * h, 20.0))
+                    .unwrap();
+                for _ in 0..60 {
+                    let report = simulation.step().unwrap();
+                    assert!(report.converged, "{report:?}");
+                }
+                let velocity = |entity: &Entity| simulation.twist(*entity).unwrap().linear.x;
+                let all: Vec<f64> = row.iter().chain([&bullet]).map(velocity).collect();
+                let momentum: f64 = all.iter().sum();
+                let note = format!("e {e}, gap {gap}: {all:?}");
+                // The solver's 1e-11 a step; faces meet as exactly as the meeting is known, 1e-4.
+                let bound = if shape == Collider::sphere(0.1) {
+                    1e-8
+                } else {
+                    2e-3
+                };
+                assert!((momentum - 20.0).abs() < 1e-8, "{note}");
+                let last = velocity(&row[row.len() - 1]);
+                let law = if e > 0.0 {
+                    20.0
+                } else {
+                    20.0 / f64::from(count + 1)
+                };
+                if e == 0.0 || gap > 0.0 {
+                    assert!((last - law).abs() < bound, "{note}");
+                }
+            }
+        }
+    }
+}

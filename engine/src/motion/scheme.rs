@@ -85,6 +85,8 @@ pub struct BodySolved<'a> {
     pub free: &'a WorldTwist,
     /// `v_{k+1} = v_free + M⁻¹Gᵀr`, inertial frame, at the orientation of the drift.
     pub end: &'a WorldTwist,
+    /// Its mean velocity through the step, if impacts on it followed one another, inertial frame.
+    pub mean: Option<&'a WorldTwist>,
     /// Contacts push it.
     pub pushed: bool,
     /// Impacts are among them: the smallest θ from ½ on with which none of them ends in overlap.

@@ -10,12 +10,14 @@
 //! ([`FactoredProblem::assemble`]).
 
 use super::impacts::Impacts;
+use super::solved::normal_velocity;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::RigidBody;
 use crate::interactions::detected::Detected;
 use crate::interactions::edit::Edits;
-use crate::interactions::law::of_materials;
+use crate::interactions::graph::Graph;
+use crate::interactions::law::{InteractionLaw, of_materials};
 use crate::interactions::record::{ContactRecord, GivenArms, own_arms};
 use crate::interactions::warm_start::{Cursor, Source};
 use crate::math::chunks;
@@ -114,6 +116,47 @@ impl ContactProblem {
         chunks::for_each((places, 0..count as u32, rows), &work);
     }
 
+    /// Contacts that open while bodies of their island strike get the largest `e` of these impacts: with a smaller one energy could be
+    /// gained where materials differ [docs/theory.md §5].
+    pub(crate) fn open_by_impacts<S: Scheme>(
+        &mut self,
+        record: &ContactRecord,
+        graph: &mut Graph,
+        parts: &Parts<S>,
+    ) {
+        if record.chosen.is_some() || !self.impacts.contains(&true) {
+            return;
+        }
+        graph.tie(&record.found, parts.bodies);
+        let mut largest = vec![0.0_f64; parts.bodies.len()];
+        let mut islands = |place: &Detected| {
+            let dynamic = place.bodies.into_iter().find(|slot| graph.has(*slot));
+            dynamic.map(|slot| graph.island(slot))
+        };
+        let rows = || record.found.iter().enumerate();
+        for (row, place) in rows().filter(|(row, _)| self.impacts[*row]) {
+            if let Some(island) = islands(place) {
+                let e = parts.material(place, row).restitution;
+                largest[island] = largest[island].max(e);
+            }
+        }
+        let begin = parts.impacts.begin_of_stage();
+        let begin = begin.unwrap_or(&parts.motion.begin);
+        for (row, place) in rows() {
+            let e = islands(place).map_or(0.0, |island| largest[island]);
+            let own = parts.material(place, row).restitution;
+            let contact = &mut self.contacts[row];
+            let twists = place.bodies.map(|slot| begin[slot]);
+            if e <= own || normal_velocity(contact, &twists) <= 0.0 {
+                continue;
+            }
+            let arms = contact.arms;
+            let [own, law] = [own, e].map(|e| parts.normal_law(place, row, e, || arms));
+            contact.offset.x += law.shift - own.shift;
+            self.impacts[row] = law.impact;
+        }
+    }
+
     /// The problem over the bodies of `motion`, of a stage that begins with `free`.
     pub(crate) fn factored<'a>(
         &'a self,
@@ -194,37 +237,53 @@ impl<S: Scheme> Parts<'_, S> {
         index: usize,
         arms: Option<[DVec3; 2]>,
     ) -> (NormalLaw, f64, Option<DVec3>) {
-        let given = self.edits.law(index);
-        let surface = given.map(|law| law.surface_velocity);
-        let law = match given {
+        let surface = self.edits.law(index).map(|law| law.surface_velocity);
+        let law = self.material(contact, index);
+        let arms = || arms.unwrap_or_else(|| contact.arms_to_point(self.motion.centres()));
+        let normal = self.normal_law(contact, index, law.restitution, arms);
+        (normal, law.friction, surface)
+    }
+
+    #[inline]
+    fn material(&self, contact: &Detected, index: usize) -> InteractionLaw {
+        match self.edits.law(index) {
             Some(law) => *law,
             None => of_materials(contact.bodies, self.bodies, self.settings),
-        };
-        let arms = || arms.unwrap_or_else(|| contact.arms_to_point(self.motion.centres()));
+        }
+    }
+
+    /// The normal law with this `e`.
+    #[inline]
+    fn normal_law(
+        &self,
+        contact: &Detected,
+        index: usize,
+        e: f64,
+        arms: impl Fn() -> [DVec3; 2],
+    ) -> NormalLaw {
         let normal = |twists: &[WorldTwist]| {
             let ([a, b], [arm_a, arm_b]) = (contact.bodies, arms());
             contact
                 .normal
                 .dot(twists[a].at(arm_a) - twists[b].at(arm_b))
         };
-        let (gap, e) = (contact.gap, law.restitution);
-        let normal = match self.impacts.begin_of_stage() {
+        match self.impacts.begin_of_stage() {
             None => {
                 let approach = || Approach {
                     begin: normal(&self.motion.begin),
                     free: normal(&self.motion.free),
                 };
-                self.scheme.normal_law(gap, e, approach, self.settings)
+                self.scheme
+                    .normal_law(contact.gap, e, approach, self.settings)
             }
             Some(stage) => {
-                let of_row = (gap, e, normal(stage));
-                let pair = contact.bodies;
+                let (pair, arms) = (contact.bodies, arms());
+                let of_row = (self.impacts.gap(contact, &arms), e, normal(stage));
                 let held = self.impacts.held(pair);
-                let driven = || self.motion.driven(pair, contact.normal, &arms(), held);
+                let driven = || self.motion.driven(pair, contact.normal, &arms, held);
                 self.impacts
                     .law(index, of_row, driven, self.scheme, self.settings)
             }
-        };
-        (normal, law.friction, surface)
+        }
     }
 }

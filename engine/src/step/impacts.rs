@@ -22,9 +22,11 @@
 //!
 //! Each stage alone obeys the law of the step, so that frictionless contacts of one `e` gain no energy in any.
 
+use super::course::Course;
 use super::exchange::Exchange;
 use super::meeting::{Meetings, is_new};
 use super::solved::Solved;
+use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::detection::path;
 use crate::interactions::detected::{Detected, Late};
@@ -39,6 +41,8 @@ const CHANGES: usize = 128;
 const FEW_CHANGES: usize = 4;
 /// … as long as they change problems of so many contacts in all.
 const CONTACTS: usize = 10_000;
+/// Contacts between a body and those whose impacts come before its own: what is farther away would have to strike all between first.
+const LINKS: usize = 3;
 /// Times of impacts that are one, as a part of the step.
 const TOGETHER: f64 = 1e-6;
 /// Gap of bodies that do not touch, as a part of the half-thickness of the thinner one: rounding lies below it.
@@ -64,9 +68,15 @@ pub(crate) struct Impacts {
     piled: Vec<bool>,
     /// By slot: a contact pushes the body that is no impact.
     held: Vec<bool>,
-    /// When each body strikes next, s.
+    /// When each body strikes next, or one near it, s.
     next: Vec<f64>,
     strikes: Vec<Strike>,
+    /// Pairs that waited to the end, ascending.
+    unmet: Vec<[Slot; 2]>,
+    /// How the bodies got through the stages.
+    course: Course,
+    /// Mean velocities of those of several stages, by slot; empty in the first.
+    mean: Vec<Option<WorldTwist>>,
 }
 
 /// A row in this stage.
@@ -118,6 +128,14 @@ impl Impacts {
         self.rows.clear();
         self.stages = 0;
         self.changes = 0;
+        self.unmet.clear();
+        self.course.clear();
+        self.mean.clear();
+    }
+
+    /// Pairs near each other whose contacts are not in the problem, ascending.
+    pub(crate) fn unmet(&self) -> &[[Slot; 2]] {
+        &self.unmet
     }
 
     /// The pair has contacts that wait for their impact.
@@ -125,9 +143,37 @@ impl Impacts {
         self.waiting.iter().any(|late| late.contact.bodies == pair)
     }
 
+    /// A body that slept has this free motion.
+    pub(crate) fn wake(&mut self, slot: Slot, free: &WorldTwist) {
+        if !self.begin.is_empty() {
+            self.begin[slot] = *free;
+        }
+    }
+
     /// `v_{s−1}`, the free motion of a stage after the first.
     pub(crate) fn begin_of_stage(&self) -> Option<&[WorldTwist]> {
         (!self.begin.is_empty()).then_some(&self.begin)
+    }
+
+    /// The mean velocity of a body through the stages of the step, if it has several.
+    pub(crate) fn mean(&self, slot: Slot) -> Option<&WorldTwist> {
+        self.mean.get(slot.index())?.as_ref()
+    }
+
+    /// Follows the motion as solved, where impacts follow one another.
+    pub(crate) fn trace(&mut self, solved: &Solved) {
+        if self.begin.is_empty() && self.waiting.is_empty() {
+            self.mean.clear();
+            return;
+        }
+        let begin = (!self.begin.is_empty()).then_some(&self.begin[..]);
+        self.course.follow(solved, begin);
+        self.course.means(solved, &self.waiting, &mut self.mean);
+    }
+
+    /// `g_N` (m) of a contact as the stage sees it.
+    pub(crate) fn gap(&self, contact: &Detected, arms: &[DVec3; 2]) -> f64 {
+        self.course.gap_before(contact, arms)
     }
 
     /// Which bodies of a pair contacts pushed that were no impacts.
@@ -180,7 +226,16 @@ impl Impacts {
 
     /// The step is solved: what waits goes, but for contacts that pushed in an earlier stage. True if there are some.
     pub(crate) fn end(&mut self, rows: usize, exchange: &mut Exchange) -> bool {
-        self.waiting.retain(|late| late.earlier.is_some());
+        self.unmet.clear();
+        self.waiting.retain(|late| {
+            let struck = late.earlier.is_some();
+            if !struck {
+                self.unmet.push(late.contact.bodies);
+            }
+            struck
+        });
+        self.unmet.sort_unstable();
+        self.unmet.dedup();
         exchange.clear(rows);
         exchange.late.append(&mut self.waiting);
         !exchange.late.is_empty()
@@ -209,8 +264,8 @@ impl Impacts {
         if self.waiting.is_empty() && self.begin.is_empty() {
             return Next::Nothing;
         }
-        meetings.count_pushes(solved);
-        self.find_strikes(solved, meetings);
+        self.trace(solved);
+        self.find_strikes(solved);
         if self.strikes.is_empty() {
             return Next::Nothing;
         }
@@ -276,23 +331,32 @@ impl Impacts {
         });
     }
 
-    /// Of the impacts of the first stage those stay that are the earliest of both bodies. True if others wait.
+    /// Of the impacts of the first stage those stay before which neither body meets anything else. True if others wait.
     fn let_later_wait(&mut self, solved: &Solved, exchange: &mut Exchange) -> bool {
         self.strikes.clear();
         let found = &solved.record.found;
+        let (h, threshold) = (
+            solved.settings.time_step,
+            solved.settings.bounce_threshold(),
+        );
+        let mut some = false;
         for (row, place) in found.iter().enumerate() {
+            let begin = place.bodies.map(|slot| solved.motion.begin[slot]);
+            let u = solved.normal_velocity(row, &begin);
             let settled = self.rows.get(row).is_some_and(|row| row.settled);
-            if solved.impacts[row] && solved.record.impulse[row].x > 0.0 && !settled {
-                let begin = place.bodies.map(|slot| solved.motion.begin[slot]);
+            // One that does not restitute stops a body as well.
+            let closes = u < -threshold && place.gap + h * u <= 0.0;
+            some |= solved.impacts[row] && closes && !settled;
+            if closes {
                 self.strikes.push(Strike {
                     pair: place.bodies,
-                    time: place.gap.max(0.0) / -solved.normal_velocity(row, &begin),
+                    time: place.gap.max(0.0) / -u,
                     fast: true,
                     from: From::Row(row),
                 });
             }
         }
-        if self.strikes.len() < 2 {
+        if !some || self.strikes.len() < 2 {
             return false;
         }
         self.time_strikes(solved);
@@ -300,6 +364,8 @@ impl Impacts {
         for at in 0..self.strikes.len() {
             let strike = self.strikes[at];
             if let From::Row(row) = strike.from
+                && solved.impacts[row]
+                && !self.rows.get(row).is_some_and(|row| row.settled)
                 && !self.is_earliest(&strike, solved)
             {
                 some = true;
@@ -309,7 +375,7 @@ impl Impacts {
         some
     }
 
-    /// Contacts of a pair strike together; when each body strikes first.
+    /// Contacts of a pair strike together; when each body, or one near it, strikes first: until then its motion is known.
     fn time_strikes(&mut self, solved: &Solved) {
         self.strikes.sort_by_key(|strike| strike.pair);
         for pair in self.strikes.chunk_by_mut(|a, b| a.pair == b.pair) {
@@ -326,22 +392,33 @@ impl Impacts {
                 self.next[slot] = self.next[slot].min(strike.time);
             }
         }
+        let waiting = self.waiting.iter().map(|late| late.contact.bodies);
+        let found = solved.record.found.iter().map(|place| place.bodies);
+        let dynamic = |slot: &Slot| solved.bodies.is_awake_dynamic(*slot);
+        let mut pairs: Vec<[Slot; 2]> = found.chain(waiting).collect();
+        pairs.retain(|pair| pair.iter().all(dynamic));
+        pairs.dedup();
+        for _ in 0..LINKS {
+            let near = self.next.clone();
+            for [a, b] in &pairs {
+                self.next[*a] = self.next[*a].min(near[*b]);
+                self.next[*b] = self.next[*b].min(near[*a]);
+            }
+        }
     }
 
     /// The contact pushes, but as an impact that it does not know of.
     fn is_missed(&self, row: usize, solved: &Solved, meetings: &Meetings) -> bool {
         let impulse = solved.record.impulse[row].x;
         let own = self.rows.get(row).copied().unwrap_or_default();
-        if impulse <= 0.0 || solved.impacts[row] || own.settled {
-            return false;
-        }
-        if solved.restitution(row) <= 0.0 {
+        if impulse <= 0.0 || own.settled || solved.restitution(row) <= 0.0 {
             return false;
         }
         let (place, earlier) = (&solved.record.found[row], solved.earlier(row));
-        let bodies = place.bodies.map(|slot| &solved.bodies.constants[slot]);
-        let piled = place.bodies.into_iter().any(|slot| self.piled[slot]);
-        if piled || place.gap <= GAP * path::thickness(bodies) && !earlier.impact {
+        let begin = place.bodies.map(|slot| solved.motion.begin[slot]);
+        let begin = solved.normal_velocity(row, &begin);
+        let strikes = solved.impacts[row] && (begin < 0.0 || !self.begin.is_empty());
+        if strikes || place.bodies.into_iter().any(|slot| self.piled[slot]) {
             return false;
         }
         let ends = place.bodies.map(|slot| {
@@ -351,42 +428,62 @@ impl Impacts {
                 angular: end.angular - change.angular,
             }
         });
-        let begin = place.bodies.map(|slot| solved.motion.begin[slot]);
-        let begin = solved.normal_velocity(row, &begin);
         let arms = &solved.contacts[row].arms;
         let driven = solved
             .motion
             .driven(place.bodies, place.normal, arms, [true; 2]);
         let closing = -driven - solved.normal_velocity(row, &ends);
         let opens = begin > OPENS * closing;
-        let rests = !is_new(impulse + earlier.impulse.x, meetings.carried(row)) && !opens;
+        let bodies = place.bodies.map(|slot| &solved.bodies.constants[slot]);
+        let stage = self.begin_of_stage().unwrap_or(&solved.motion.begin);
+        let u = solved.normal_velocity(row, &place.bodies.map(|slot| stage[slot]));
+        let gap = self.course.gap_at_last(place, arms, u);
+        let touches = gap <= GAP * path::thickness(bodies);
+        let old = !is_new(impulse + earlier.impulse.x, meetings.carried(row));
+        let rests = (touches || old) && !opens;
         closing > solved.settings.bounce_threshold() && (!rests || earlier.impact)
     }
 
     /// Lists what the motion as solved closes.
-    fn find_strikes(&mut self, solved: &Solved, meetings: &Meetings) {
+    fn find_strikes(&mut self, solved: &Solved) {
         self.strikes.clear();
         self.find_held(solved);
         for (at, late) in self.waiting.iter().enumerate() {
-            let strike = strike(
-                &late.contact,
-                &late.arms,
-                From::Waiting(at),
-                solved,
-                meetings,
-                &self.held,
-            );
+            let from = From::Waiting(at);
+            let strike = self.strike(&late.contact, &late.arms, from, solved);
             self.strikes.extend(strike);
         }
+        // Those that opened may close again farther than their gap.
         for (row, place) in solved.record.found.iter().enumerate() {
-            let struck = solved.earlier(row).impact || solved.impacts[row];
-            if struck && solved.record.impulse[row].x <= 0.0 {
+            if solved.record.impulse[row].x <= 0.0 {
                 let arms = &solved.contacts[row].arms;
-                let again = strike(place, arms, From::Row(row), solved, meetings, &self.held);
+                let again = self.strike(place, arms, From::Row(row), solved);
                 self.strikes.extend(again.filter(|strike| strike.fast));
             }
         }
         self.time_strikes(solved);
+    }
+
+    /// The impact of a contact, if the motion as solved closes it.
+    fn strike(
+        &self,
+        contact: &Detected,
+        arms: &[DVec3; 2],
+        from: From,
+        solved: &Solved,
+    ) -> Option<Strike> {
+        let pair = contact.bodies;
+        let [a, b] = [0, 1].map(|side| solved.end(pair[side]).at(arms[side]));
+        let u = contact.normal.dot(a - b);
+        let gap = self.course.gap_after(contact, arms);
+        let held = pair.map(|slot| self.held[slot]);
+        let driven = solved.motion.driven(pair, contact.normal, arms, held);
+        (u < 0.0 && gap + solved.settings.time_step * u < 0.0).then(|| Strike {
+            pair,
+            time: gap.max(0.0) / -u,
+            fast: u + driven < -solved.settings.bounce_threshold(),
+            from,
+        })
     }
 
     /// Marks the bodies that rested on another one that moves, or it on them.
@@ -395,7 +492,10 @@ impl Impacts {
         self.piled.resize(solved.bodies.len(), false);
         for (row, place) in solved.record.found.iter().enumerate() {
             let dynamic = |slot: Slot| solved.bodies.is_awake_dynamic(slot);
-            if meetings.carried(row) > 0.0 && place.bodies.into_iter().all(dynamic) {
+            let begin = place.bodies.map(|slot| solved.motion.begin[slot]);
+            let u = solved.normal_velocity(row, &begin).abs();
+            let rests = meetings.carried(row) > 0.0 && u <= solved.settings.bounce_threshold();
+            if rests && place.bodies.into_iter().all(dynamic) {
                 for slot in place.bodies {
                     self.piled[slot] = true;
                 }
@@ -418,7 +518,7 @@ impl Impacts {
         }
     }
 
-    /// Nothing strikes one of its dynamic bodies before.
+    /// Nothing strikes one of its dynamic bodies before, nor what is near them.
     fn is_earliest(&self, strike: &Strike, solved: &Solved) -> bool {
         let together = TOGETHER * solved.settings.time_step;
         strike.pair.into_iter().all(|slot| {
@@ -427,37 +527,12 @@ impl Impacts {
     }
 
     /// The next stage begins with the velocities as solved.
-    pub(crate) fn end_stage(&mut self, ends: impl Iterator<Item = WorldTwist>) {
+    pub(crate) fn end_stage(&mut self, bodies: &Bodies, ends: impl Iterator<Item = WorldTwist>) {
         self.stages += 1;
+        self.course.end_stage(bodies);
         self.begin.clear();
         self.begin.extend(ends);
     }
-}
-
-/// The impact of a contact, if the motion as solved closes it.
-fn strike(
-    contact: &Detected,
-    arms: &[DVec3; 2],
-    from: From,
-    solved: &Solved,
-    meetings: &Meetings,
-    held: &[bool],
-) -> Option<Strike> {
-    let pair = contact.bodies;
-    let normal = |twist: &dyn Fn(Slot) -> WorldTwist| {
-        let [a, b] = [0, 1].map(|side| twist(pair[side]).at(arms[side]));
-        contact.normal.dot(a - b)
-    };
-    let u = normal(&|slot| solved.end(slot));
-    let way = solved.settings.time_step * normal(&|slot| meetings.way(slot, solved));
-    let held = pair.map(|slot| held[slot]);
-    let driven = solved.motion.driven(pair, contact.normal, arms, held);
-    (u < 0.0 && contact.gap + way < 0.0).then(|| Strike {
-        pair,
-        time: contact.gap.max(0.0) / -u,
-        fast: u + driven < -solved.settings.bounce_threshold(),
-        from,
-    })
 }
 
 /// Some contact that pushes has restitution.

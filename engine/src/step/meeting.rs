@@ -342,7 +342,7 @@ impl Meetings {
         let mut changes = false;
         let changed = std::mem::take(&mut self.changed);
         for pair in changed.iter().filter(|pair| !impacts.awaits(**pair)) {
-            let path = solved.path(*pair, pair.map(|slot| self.way(slot, solved)));
+            let path = solved.path(*pair, pair.map(|slot| self.way(slot, (solved, impacts))));
             let Some(time) = path.meeting(h, &mut self.points) else {
                 continue;
             };
@@ -373,7 +373,7 @@ impl Meetings {
             if !turns || known || impacts.awaits(pair) || solved.is_unbounded(pair) {
                 continue;
             }
-            let path = solved.path(pair, pair.map(|slot| self.way(slot, solved)));
+            let path = solved.path(pair, pair.map(|slot| self.way(slot, (solved, impacts))));
             if let Some(time) = path.meeting(h, &mut self.points) {
                 path.contacts_at(time, h, &mut self.points, &mut exchange.late);
                 self.changed.push(pair);
@@ -428,7 +428,7 @@ impl Meetings {
             if known || passes {
                 continue;
             }
-            let path = solved.path(pair, pair.map(|slot| self.way(slot, solved)));
+            let path = solved.path(pair, pair.map(|slot| self.way(slot, (solved, impacts))));
             if let Some(time) = path.meeting(h, &mut self.points) {
                 path.contacts_at(time, h, &mut self.points, &mut exchange.late);
                 self.late_contacts += 1;
@@ -440,7 +440,10 @@ impl Meetings {
     }
 
     /// The mean velocity of a body through the step as solved.
-    pub(crate) fn way(&self, slot: Slot, solved: &Solved) -> WorldTwist {
+    fn way(&self, slot: Slot, (solved, impacts): (&Solved, &Impacts)) -> WorldTwist {
+        if let Some(mean) = impacts.mean(slot) {
+            return *mean;
+        }
         solved.mean(slot, solved.end(slot), self.pushes[slot].pushed)
     }
 

@@ -63,7 +63,8 @@ impl Scheme for MoreauJean {
                     } = approach();
                     // The way of a free flight is exact.
                     let end = gap + 0.5 * h * (approach + free);
-                    if approach < -threshold && end <= 0.0 {
+                    let meets = end <= -ROUNDING * h * approach;
+                    if approach < -threshold && meets {
                         (true, restitution * approach, true)
                     } else if approach > 0.0 {
                         (true, open + restitution * approach, approach > threshold)
@@ -107,10 +108,20 @@ impl Scheme for MoreauJean {
             linear: end.linear,
             angular: drift.twist.angular + change,
         };
-        let mean = twist.linear * theta + before.linear * (1.0 - theta);
+        let stages = body.mean.filter(|_| settings.theta == Theta::Auto);
+        let mean = match stages {
+            Some(mean) => mean.linear,
+            None => twist.linear * theta + before.linear * (1.0 - theta),
+        };
         let orientation = match settings.rotation {
             RotationUpdate::Exponential => {
-                let extra = (change * theta + drift.kick * (theta - 0.5)) * h;
+                let extra = match stages {
+                    Some(mean) => {
+                        let change = mean.angular - body.free.angular;
+                        (drift.orientation.conjugate() * change + drift.kick * 0.5) * h
+                    }
+                    None => (change * theta + drift.kick * (theta - 0.5)) * h,
+                };
                 if extra == DVec3::ZERO {
                     drift.orientation
                 } else {
@@ -131,13 +142,19 @@ impl Scheme for MoreauJean {
     }
 }
 
+/// Gaps at the end of a free flight, as a part of its way, that are closed: bodies that leave with a multiple of `‖g‖h` are back at the end
+/// of a step, to rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// The smallest θ from ½ on with which an impact that changes `u_N` from `begin` to `end` does not end in overlap:
 /// `g + h (θ u_{k+1} + (1 − θ) u_k) ≥ 0`. It is at most `1/(1 + e)`, so that no energy is gained by it.
 #[inline]
 pub(crate) fn theta_of_impact(gap: f64, [begin, end]: [f64; 2], h: f64) -> f64 {
-    let needed = (gap.max(0.0) / h + begin) / (begin - end);
-    // Not a number where nothing changed.
-    if needed > 0.5 { needed.min(1.0) } else { 0.5 }
+    if end <= begin {
+        return 0.5;
+    }
+    let needed = -(gap.max(0.0) / h + begin) / (end - begin);
+    needed.clamp(0.5, 1.0)
 }
 
 /// Velocity changes smaller than this, relative to the speed, are the solver's rounding.

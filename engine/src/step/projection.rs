@@ -57,6 +57,9 @@ pub(crate) struct Projector {
     pub(crate) iterations: usize,
 }
 
+/// `I₀`, and pairs that were taken out of it, ascending.
+type Candidates<'a> = (&'a [Detected], &'a [[Slot; 2]]);
+
 /// What the update did to a body: displacement of its centre, m, and rotation vector, rad.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Displacement {
@@ -143,7 +146,7 @@ impl Projector {
         &mut self,
         bodies: &mut Bodies,
         motion: &Motion,
-        (detection, candidates, edits): (&mut Detection, &[Detected], &Edits),
+        (detection, (candidates, unmet), edits): (&mut Detection, Candidates, &Edits),
         graph: &mut Graph,
         settings: &Settings,
         solver: &mut Nsgs,
@@ -155,6 +158,7 @@ impl Projector {
         }
         let kicked = self.measure(bodies, motion, settings);
         self.predict(candidates, motion.centres(), rule.tolerance);
+        self.suspect_unmet(unmet);
         if kicked {
             self.suspect_unseen(detection.pairs(), rule.tolerance);
         }
@@ -198,6 +202,16 @@ impl Projector {
         self.suspects
             .extend(pairs.map(|(candidate, _)| candidate.bodies.map(|slot| slot.0)));
         self.suspects.dedup();
+    }
+
+    /// Adds pairs whose contacts were found and taken out.
+    fn suspect_unmet(&mut self, unmet: &[[Slot; 2]]) {
+        if !unmet.is_empty() {
+            let pairs = unmet.iter().map(|pair| pair.map(|slot| slot.0));
+            self.suspects.extend(pairs);
+            self.suspects.sort_unstable();
+            self.suspects.dedup();
+        }
     }
 
     /// Adds those of the step's `pairs` that kicks may have brought together outside `I₀`. Beyond the extents of

@@ -1,6 +1,7 @@
 //! From the solved velocities to the state at `t_{k+1}`, body by body.
 
 use super::assembly::ContactProblem;
+use super::impacts::Impacts;
 use super::moreau_jean::theta_of_impact;
 use super::solved::{Pushed, normal_velocity};
 use crate::bodies::Bodies;
@@ -61,7 +62,7 @@ impl Pushes {
 pub(crate) fn update<S: Scheme>(
     bodies: &mut Bodies,
     (motion, end): (&Motion, &[WorldTwist]),
-    pushes: &Pushes,
+    (pushes, impacts): (&Pushes, &Impacts),
     scheme: &S,
     settings: &Settings,
 ) -> Option<Slot> {
@@ -95,6 +96,7 @@ pub(crate) fn update<S: Scheme>(
                         drift,
                         free: &motion.free[slot],
                         end: &end[slot],
+                        mean: impacts.mean(slot),
                         pushed: !matches!(pushed, Pushed::Not),
                         struck: match pushed {
                             Pushed::Struck(theta) => Some(theta),
