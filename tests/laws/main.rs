@@ -32,6 +32,7 @@ mod invariance;
 mod kinematic;
 mod ledger;
 mod lifecycle;
+mod lying;
 mod meeting;
 mod momentum;
 mod no_solution;
