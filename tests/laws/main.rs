@@ -43,6 +43,7 @@ mod rest;
 mod rolling;
 mod scenes;
 mod scheme;
+mod seams;
 mod simbench;
 mod sleeping;
 mod structures;
