@@ -57,8 +57,11 @@ fn floors() -> Vec<(&'static str, Vec<Body>)> {
     ]
 }
 
+/// Position, velocity and spin.
+type State = (DVec3, DVec3, DVec3);
+
 /// Where a body is after each step.
-fn slide(floor: &[Body], body: &Body, mu: f64, h: f64, steps: usize) -> Vec<(DVec3, DVec3, DVec3)> {
+fn slide(floor: &[Body], body: &Body, mu: f64, h: f64, steps: usize) -> Vec<State> {
     let mut bodies = floor.to_vec();
     bodies.push(body.clone());
     for body in &mut bodies {
@@ -122,14 +125,13 @@ fn what_slides_over_flush_seams_does_not_feel_them() {
                         for (floor_name, floor) in &floors {
                             let tiled = slide(floor, &body, mu, h, steps);
                             count += 1;
-                            let off = tiled.iter().zip(&alone).position(|(x, y)| {
-                                // What rolls by more than a radian a step is not resolved.
-                                let resolved = y.2.length() * h <= 1.0;
-                                let turn = if resolved {
-                                    0.1 * (x.2 - y.2).length()
-                                } else {
-                                    0.0
-                                };
+                            // What rolls by a radian a step is not resolved.
+                            let resolved = |(x, y): &(&State, &State)| {
+                                x.2.length().max(y.2.length()) * h <= 0.9
+                            };
+                            let mut steps = tiled.iter().zip(&alone).take_while(resolved);
+                            let off = steps.position(|(x, y)| {
+                                let turn = 0.1 * (x.2 - y.2).length();
                                 (x.0.z - y.0.z).abs() > 1e-5
                                     || (x.1 - y.1).length().max(turn) > most
                             });
