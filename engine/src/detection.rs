@@ -136,15 +136,20 @@ impl Detection {
         let outlines = &self.outlines;
         self.broad_phase
             .find(&|a, b| outlines[a as usize].meets(&outlines[b as usize]));
+        self.pairs_of(struck)
+    }
+
+    /// Pairs of some bodies, ascending, with all that they may meet in this step, in their order.
+    pub(crate) fn pairs_of(&self, bodies: &[Slot]) -> Vec<[Slot; 2]> {
         let boxes = &self.extents.boxes;
         let pairs = self.broad_phase.candidates().iter();
         let pairs = pairs.map(|pair| pair.map(Slot));
-        let of_struck = |pair: &[Slot; 2]| {
-            let is_struck = pair.iter().any(|slot| struck.binary_search(slot).is_ok());
+        let is_of = |pair: &[Slot; 2]| {
+            let has = pair.iter().any(|slot| bodies.binary_search(slot).is_ok());
             // What the broad phase holds besides depends on history.
-            is_struck && boxes[pair[0]].intersects(&boxes[pair[1]])
+            has && boxes[pair[0]].intersects(&boxes[pair[1]])
         };
-        pairs.filter(of_struck).collect()
+        pairs.filter(is_of).collect()
     }
 
     /// Compares all bodies with what is known of them.

@@ -165,6 +165,12 @@ impl Geometry {
         }
     }
 
+    /// True if the shape is put together from parts.
+    #[must_use]
+    pub fn is_compound(&self) -> bool {
+        matches!(self.inner.body, Body::Compound(_))
+    }
+
     /// True if the shape has a volume; half-spaces, meshes and height fields are surfaces, meant
     /// for static or kinematic bodies.
     #[must_use]

@@ -3,7 +3,7 @@
 use crate::components::inertia::Inertia;
 use crate::components::{CollisionGroups, Pose, RigidBody};
 use glam::DVec3;
-use moreau_geometry::{Geometry, Pose as ShapePose};
+use moreau_geometry::{Geometry, Pose as ShapePose, Shape};
 
 /// What does not change from step to step.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +34,15 @@ impl BodyConstants {
             Some(geometry) if self.center_of_mass == DVec3::ZERO => geometry.ball_radius(),
             _ => None,
         }
+    }
+
+    /// The surface is one of revolution about the z axis of the body.
+    pub(crate) fn is_round(&self) -> bool {
+        let shape = self.geometry.as_ref().map(Geometry::shape);
+        matches!(
+            shape,
+            Some(Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. })
+        )
     }
 
     pub(crate) fn is_dynamic(&self) -> bool {

@@ -28,6 +28,8 @@ const MORE_LOOKS: f64 = 200.0;
 /// Looks at a pair of which no bound tells, and the overlap that they see, as a part of the half-thickness of the thinner body.
 const SAMPLES: f64 = 64.0;
 const SUNK: f64 = 0.05;
+/// Overlap, as a multiple of `ε`, that they see of bodies which are to pass each other flush.
+const GRAZE: f64 = 10.0;
 /// Part of `ε` to which the time of a meeting is found.
 const SHARP: f64 = 0.01;
 
@@ -145,13 +147,40 @@ impl Path<'_> {
 
     fn sampled(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
         let (tolerance, thickness) = (tolerance(self.bodies), thickness(self.bodies));
-        let way = self.length(h);
-        if !(tolerance + way).is_finite() || self.deepest_at(0.0, points).0 < -tolerance {
+        let finite = (tolerance + self.length(h)).is_finite();
+        if !finite || self.deepest_at(0.0, points).0 < -tolerance {
             return None;
         }
-        let count = (way / (0.5 * thickness)).ceil().clamp(1.0, SAMPLES) as u32;
-        let mut times = (1..=count).map(|sample| h * f64::from(sample) / f64::from(count));
-        times.find(|time| self.deepest_at(*time, points).0 < -SUNK * thickness)
+        self.first_deeper(SUNK * thickness, h, points)
+    }
+
+    /// Looked at as often, bodies that slide or roll past each other flush do not meet.
+    pub(crate) fn is_clear(&self, h: f64, points: &mut Vec<ContactPoint>) -> bool {
+        let tolerance = tolerance(self.bodies);
+        (tolerance + self.length(h)).is_finite()
+            && self.deepest_at(0.0, points).0 >= -tolerance
+            && self.first_deeper(GRAZE * tolerance, h, points).is_none()
+    }
+
+    /// The first of the looks that sees an overlap of more than `depth` (m).
+    fn first_deeper(&self, depth: f64, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
+        let mut times = self.looks(h);
+        times.find(|time| self.deepest_at(*time, points).0 < -depth)
+    }
+
+    /// Every half of the half-thickness of the way, as far as [`SAMPLES`] allows; the last at `h`.
+    fn looks(&self, h: f64) -> impl Iterator<Item = f64> + use<> {
+        let count = (self.length(h) / (0.5 * thickness(self.bodies))).ceil();
+        let count = count.clamp(1.0, SAMPLES) as u32;
+        (1..=count).map(move |look| h * f64::from(look) / f64::from(count))
+    }
+
+    /// The deepest overlap that these looks see, as a gap (m), with its normal; infinite where there is none.
+    pub(crate) fn deepest(&self, h: f64, points: &mut Vec<ContactPoint>) -> (f64, DVec3) {
+        let looks = self.looks(h).map(|time| self.deepest_at(time, points));
+        looks.fold((f64::INFINITY, DVec3::ZERO), |deepest, look| {
+            if look.0 < deepest.0 { look } else { deepest }
+        })
     }
 
     /// Two balls, in closed form.
@@ -186,14 +215,17 @@ impl Path<'_> {
         h * ((a.linear - b.linear).length() + self.turning())
     }
 
-    /// Largest speed of a point from turning, m/s; balls turn in themselves.
+    /// Largest speed of a surface from turning, m/s. Balls turn in themselves, and so do round bodies about their axis.
     fn turning(&self) -> f64 {
         let speed = |side: usize| {
-            let (body, spin) = (self.bodies[side], self.twists[side].angular.length());
-            if spin == 0.0 || body.ball_radius().is_some() {
+            let (body, turn) = (self.bodies[side], self.twists[side].angular);
+            if turn == DVec3::ZERO || body.ball_radius().is_some() {
                 0.0
+            } else if body.is_round() {
+                let axis = self.poses[side].orientation * DVec3::Z;
+                turn.reject_from_normalized(axis).length() * body.radius
             } else {
-                spin * body.radius
+                turn.length() * body.radius
             }
         };
         speed(0) + speed(1)

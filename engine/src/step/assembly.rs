@@ -267,6 +267,7 @@ impl<S: Scheme> Parts<'_, S> {
                 .normal
                 .dot(twists[a].at(arm_a) - twists[b].at(arm_b))
         };
+        let e = if self.impacts.stops(index) { 0.0 } else { e };
         match self.impacts.begin_of_stage() {
             None => {
                 let approach = || Approach {

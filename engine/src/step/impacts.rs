@@ -86,6 +86,8 @@ struct Row {
     strikes: bool,
     /// It came back, slowly or in the last stage: it waits no more.
     settled: bool,
+    /// It keeps its bodies apart, since no more stages are made.
+    stops: bool,
 }
 
 /// An impact to come.
@@ -199,6 +201,9 @@ impl Impacts {
             };
             return scheme.normal_law(gap.min(0.0), restitution, approach, settings);
         }
+        if self.stops(row) {
+            return scheme.normal_law(gap, 0.0, Approach::default, settings);
+        }
         let opening = Approach {
             begin: u.max(0.0),
             free: u.max(0.0),
@@ -212,11 +217,17 @@ impl Impacts {
         }
     }
 
+    /// The row would strike, but no more stages are made: it keeps its bodies apart.
+    pub(crate) fn stops(&self, row: usize) -> bool {
+        self.rows.get(row).is_some_and(|row| row.stops)
+    }
+
     /// Rows were exchanged: those that came in for a stage strike, others have settled.
     pub(crate) fn follow(&mut self, exchange: &Exchange, next: Next) {
         let new = Row {
             strikes: next == Next::Stage,
             settled: next == Next::Settled,
+            stops: self.is_over(exchange.stay.len()),
         };
         if self.rows.is_empty() {
             self.rows.resize(exchange.stay.len(), Row::default());
@@ -255,8 +266,7 @@ impl Impacts {
             self.find_piled(solved, meetings);
         }
         exchange.clear(solved.record.found.len());
-        let most = CONTACTS / solved.record.found.len().max(1);
-        let last = self.changes >= most.clamp(FEW_CHANGES, CHANGES);
+        let last = self.is_over(solved.record.found.len());
         if !last && self.let_wait(solved, meetings, exchange) {
             self.changes += 1;
             return Next::Again;
@@ -286,22 +296,32 @@ impl Impacts {
                 }
             }
         }
-        if !fast && struck.is_empty() {
+        if !fast {
+            rows.retain(|row| last && !self.stops(*row));
+        }
+        if !fast && struck.is_empty() && rows.is_empty() {
             return Next::Nothing;
         }
         self.changes += 1;
         if fast {
             self.rows.clear();
-            self.rows.resize(solved.record.found.len(), Row::default());
-            for row in rows {
-                self.rows[row].strikes = true;
-            }
+        }
+        self.rows.resize(solved.record.found.len(), Row::default());
+        for row in rows {
+            let row = &mut self.rows[row];
+            (row.strikes, row.stops) = (fast, !fast);
         }
         struck.sort_unstable();
         for at in struck.iter().rev() {
             exchange.late.push(self.waiting.remove(*at));
         }
         if fast { Next::Stage } else { Next::Settled }
+    }
+
+    /// No more stages are made in a step of so many contacts.
+    fn is_over(&self, contacts: usize) -> bool {
+        let most = CONTACTS / contacts.max(1);
+        self.changes >= most.clamp(FEW_CHANGES, CHANGES)
     }
 
     /// Takes out what pushes for the first time though its bodies did not close its gap on their own. True if there is something.

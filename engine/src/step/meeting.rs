@@ -21,7 +21,7 @@
 
 use super::exchange::Exchange;
 use super::impacts::Impacts;
-use super::solved::{Pushed, SAME_PLANE, Solved};
+use super::solved::{Pushed, Solved};
 use crate::bodies::slot::Slot;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
@@ -117,7 +117,7 @@ impl Meetings {
         let look = (solved, impacts);
         let mut changes = self.let_go(look, exchange)
             || self.call_back(look, exchange)
-            || turns && self.find_turned(look, exchange);
+            || turns && self.find_turned(look, detection, exchange);
         if self.find_struck(solved, detection) {
             changes |= self.meet_struck((solved, impacts), detection, exchange);
         }
@@ -142,7 +142,19 @@ impl Meetings {
 
     /// The row pushes for the first time, and was not judged yet.
     fn is_first(&self, row: usize, solved: &Solved) -> bool {
-        !self.judged[row] && is_new(solved.record.impulse[row].x, self.carried[row])
+        let (impulse, carried) = (solved.record.impulse[row].x, self.carried[row]);
+        impulse > 0.0
+            && !self.judged[row]
+            && (is_new(impulse, carried) || self.is_of_another_part(row, solved))
+    }
+
+    /// What a row pushed with in the last step may be of a flush part next to its own.
+    fn is_of_another_part(&self, row: usize, solved: &Solved) -> bool {
+        let pair = solved.record.found[row].bodies;
+        solved.has_parts(pair) && {
+            let ways = pair.map(|slot| solved.motion.begin[slot]);
+            foretells_overlap(solved.gap_after(row, &ways), pair, solved)
+        }
     }
 
     fn has_fresh_push(&self, solved: &Solved) -> bool {
@@ -192,9 +204,11 @@ impl Meetings {
                 .take_while(|place| place.bodies == pair);
             let rows = begin..begin + same.count();
             begin = rows.end;
-            let known = self.changed.contains(&pair) || impacts.awaits(pair);
-            if !known && !solved.is_unbounded(pair) && self.judge(pair, rows, solved, exchange) {
-                self.changed.push(pair);
+            let open = !impacts.awaits(pair) && !solved.is_unbounded(pair);
+            if open && self.judge(pair, rows, solved, exchange) {
+                if !self.changed.contains(&pair) {
+                    self.changed.push(pair);
+                }
                 changes = true;
             }
         }
@@ -210,11 +224,11 @@ impl Meetings {
         solved: &Solved,
         exchange: &mut Exchange,
     ) -> bool {
-        let found = &solved.record.found;
         let mut new = std::mem::take(&mut self.new);
         self.list_new(rows.clone(), solved, &mut new);
         let doubt = new.iter().any(|row| solved.is_in_doubt(*row));
-        let mut changes = !new.is_empty();
+        // Least gap on the way, m.
+        let mut end = f64::NEG_INFINITY;
         let ways = if doubt {
             new.retain(|row| solved.is_ahead(*row));
             pair.map(|slot| self.way_before(slot, solved))
@@ -222,23 +236,40 @@ impl Meetings {
             // The plane is as good as that of the pair: what is left in doubt is which of two it is, for a body that comes up
             // against it.
             let ways = pair.map(|slot| solved.motion.begin[slot]);
-            changes = changes && self.is_off_plane(pair, &new, &ways, solved);
+            end = self.retain_doubtful(&mut new, pair, &ways, solved);
             ways
         };
+        let is_off = |row: usize| is_off_plane(row, end, &ways, solved);
+        let is_ahead = |row: usize| doubt && solved.is_ahead(row);
+        let mut changes = !new.is_empty();
         if changes {
             let path = solved.path(pair, ways);
             let h = solved.settings.time_step;
-            let is_plane = |n: DVec3| solved.is_plane(&new, n);
             match self.follow(&path, &new, doubt, solved) {
                 Encounter::Apart => {}
-                Encounter::Meets { time, normal } if !is_plane(normal) => {
-                    path.contacts_at(time, h, &mut self.points, &mut exchange.late);
+                Encounter::Meets { normal, .. } if solved.is_plane(&new, normal) => changes = false,
+                Encounter::Meets { time, normal } => {
+                    let mut others = rows.clone().filter(|row| !is_ahead(*row));
+                    if !others.any(|row| solved.is_plane(&[row], normal)) {
+                        path.contacts_at(time, h, &mut self.points, &mut exchange.late);
+                    }
                 }
-                Encounter::Meets { .. } | Encounter::Unclear => changes = false,
+                Encounter::Unclear => {
+                    // Bodies that roll on each other: how deep they get tells.
+                    let judged = &mut self.judged;
+                    let steady = !doubt && solved.are_steady(pair, &ways);
+                    new.retain(|row| {
+                        let off = steady && is_off(*row);
+                        judged[*row] |= !off;
+                        off
+                    });
+                    changes = !new.is_empty();
+                }
             }
             // All that is ahead goes, and all of a plane, also where it does not push.
             for row in rows.filter(|_| changes) {
-                let goes = doubt && solved.is_ahead(row) || is_plane(found[row].normal);
+                let of_plane = |other: &usize| solved.are_one_plane([*other, row]);
+                let goes = is_ahead(row) || new.iter().any(of_plane);
                 let stays = solved.is_given(row) || solved.earlier(row).is_some();
                 exchange.stay[row] &= !goes || stays;
             }
@@ -272,41 +303,46 @@ impl Meetings {
             }
         }
         let encounter = path.encounter(h, &mut self.points);
-        if !leans || !matches!(encounter, Encounter::Meets { .. }) {
+        if !leans || encounter == Encounter::Apart {
             return encounter;
         }
         match begin.encounter(h, &mut self.points) {
             Encounter::Meets { normal, .. } if !solved.is_plane(new, normal) => Encounter::Apart,
             Encounter::Apart => Encounter::Apart,
+            Encounter::Unclear if begin.is_clear(h, &mut self.points) => Encounter::Apart,
             _ => encounter,
         }
     }
 
-    /// On slow ways the planes of the new contacts of a pair may not be its own: they foretell an overlap that it does not have, or it may
-    /// come up against another one.
-    fn is_off_plane(
+    /// Keeps the rows of a slow pair that may be off its plane: that foretell an overlap which it does not have, or one that another plane
+    /// may come before. Returns the least gap (m) that the pair gets to.
+    fn retain_doubtful(
         &mut self,
+        new: &mut Vec<usize>,
         pair: [Slot; 2],
-        new: &[usize],
         ways: &[WorldTwist; 2],
         solved: &Solved,
-    ) -> bool {
-        if new.is_empty() || solved.is_of_balls(pair) {
-            return false;
-        }
+    ) -> f64 {
         let tolerance = path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
-        let least = solved.least_gap(new, ways);
-        if least >= -FINE * tolerance {
-            return false;
-        }
+        let foretold = |row: usize| solved.gap_after(row, ways);
+        let fine = |row: &usize| !foretells_overlap(foretold(*row), pair, solved);
+        let is_fine = solved.is_of_balls(pair) || new.iter().all(fine);
         let path = solved.path(pair, *ways);
-        let (gap, normal) = path.deepest_at(solved.settings.time_step, &mut self.points);
-        if gap > SEAM * least {
-            return true;
-        }
+        let (end, normal) = if is_fine {
+            (f64::NEG_INFINITY, DVec3::ZERO)
+        } else {
+            path.deepest(solved.settings.time_step, &mut self.points)
+        };
         // To follow a body to a surface takes long.
-        let is_sure = path.is_of_surface() && gap < -tolerance && solved.is_plane(new, normal);
-        least < -tolerance && !is_sure
+        let is_sure = path.is_of_surface() && end < -tolerance && solved.is_plane(new, normal);
+        let judged = &mut self.judged;
+        new.retain(|row| {
+            let met = foretold(*row) < -tolerance && !is_sure;
+            let doubtful = !is_fine && (met || is_off_plane(*row, end, ways, solved));
+            judged[*row] |= !doubtful;
+            doubtful
+        });
+        end
     }
 
     /// One of the bodies touches something, or was pushed by it.
@@ -316,12 +352,12 @@ impl Meetings {
 
     /// Lists the rows of a pair that push for the first time, on a plane on which nothing pushed before.
     fn list_new(&self, rows: Range<usize>, solved: &Solved, new: &mut Vec<usize>) {
-        let (found, impulse) = (&solved.record.found, &solved.record.impulse);
+        let impulse = &solved.record.impulse;
         let is_first = |row: usize| self.is_first(row, solved);
         let is_known = |row: usize| {
             rows.clone().any(|other| {
                 let pushed = impulse[other].x > 0.0 && !is_first(other);
-                pushed && found[other].normal.dot(found[row].normal) > SAME_PLANE
+                pushed && solved.are_one_plane([other, row])
             })
         };
         new.clear();
@@ -359,18 +395,16 @@ impl Meetings {
     fn find_turned(
         &mut self,
         (solved, impacts): (&Solved, &Impacts),
+        detection: &Detection,
         exchange: &mut Exchange,
     ) -> bool {
         let h = solved.settings.time_step;
-        let mut last = None;
-        for (row, place) in solved.record.found.iter().enumerate() {
-            if solved.is_given(row) {
-                continue;
-            }
-            let pair = place.bodies;
-            let turns = pair.into_iter().any(|slot| solved.turns(slot));
-            let known = last.replace(pair) == Some(pair) || self.changed.contains(&pair);
-            if !turns || known || impacts.awaits(pair) || solved.is_unbounded(pair) {
+        let moving = solved.bodies.moving.iter().copied();
+        let turning: Vec<Slot> = moving.filter(|slot| solved.turns(*slot)).collect();
+        for pair in detection.pairs_of(&turning) {
+            let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
+            let known = self.changed.contains(&pair) || impacts.awaits(pair);
+            if passes || known || solved.is_unbounded(pair) || solved.has_given(pair) {
                 continue;
             }
             let path = solved.path(pair, pair.map(|slot| self.way(slot, (solved, impacts))));
@@ -455,4 +489,18 @@ impl Meetings {
         end.angular -= push.fresh.angular;
         solved.mean(slot, end, push.old)
     }
+}
+
+/// On slow ways the plane of a new contact may not be that of the pair: it foretells an overlap that it does not have. On its way the pair
+/// gets to the gap `end` (m).
+fn is_off_plane(row: usize, end: f64, ways: &[WorldTwist; 2], solved: &Solved) -> bool {
+    let pair = solved.record.found[row].bodies;
+    let foretold = solved.gap_after(row, ways);
+    let gap = end.min(solved.record.found[row].gap);
+    foretells_overlap(foretold, pair, solved) && gap > SEAM * foretold
+}
+
+/// The gap (m) that a plane foretells for a pair is an overlap.
+fn foretells_overlap(gap: f64, pair: [Slot; 2], solved: &Solved) -> bool {
+    gap < -FINE * path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]))
 }

@@ -12,17 +12,23 @@ use crate::interactions::record::{ContactRecord, Earlier};
 use crate::motion::Motion;
 use crate::settings::{Settings, Theta};
 use glam::DVec3;
+use moreau_geometry::Geometry;
 use moreau_solvers::{Contact, WorldTwist};
+use std::ops::Range;
 
 /// Cosine of the angle between two normals that are one plane: what a body of a twentieth of its size a step turns it by.
-pub(crate) const SAME_PLANE: f64 = 0.998;
+const SAME_PLANE: f64 = 0.998;
+
+/// The same for two normals of one time where bodies have parts: flush ones have planes of their own next to each other.
+const SAME_FACE: f64 = 1.0 - 1e-12;
 
 /// Way along a plane, as a part of the half-thickness of the thinner body, from which on it may not be the plane of the pair at
 /// the end of the step: two balls have left it by a hundredth of their radius.
 const FAST: f64 = 0.2;
 
-/// Angle of a step, rad, from which on a body may turn out of the planes of its contacts into what it lies on.
-const TURN: f64 = 0.3;
+/// Way by which the farthest point of a body leaves its tangent in a step, `½ φ² R`, as a part of the half-thickness, from which on the body may
+/// turn out of the planes of its contacts into what it lies on, or into what had none.
+const TURN: f64 = 0.1;
 
 /// `u_N` of a contact with these twists of its bodies, m/s.
 pub(crate) fn normal_velocity(contact: &Contact, twists: &[WorldTwist; 2]) -> f64 {
@@ -117,11 +123,36 @@ impl Solved<'_> {
         planes.any(|plane| plane.dot(normal) > SAME_PLANE)
     }
 
+    /// Two rows of a pair are of one plane.
+    pub(crate) fn are_one_plane(&self, rows: [usize; 2]) -> bool {
+        let [first, second] = rows.map(|row| &self.record.found[row]);
+        let parts = self.has_parts(first.bodies);
+        let least = if parts { SAME_FACE } else { SAME_PLANE };
+        first.normal.dot(second.normal) > least
+    }
+
+    /// One of the bodies is put together from parts.
+    pub(crate) fn has_parts(&self, pair: [Slot; 2]) -> bool {
+        pair.into_iter().any(|slot| {
+            let geometry = &self.bodies.constants[slot].geometry;
+            geometry.as_ref().is_some_and(Geometry::is_compound)
+        })
+    }
+
     /// The body is not a ball, and turns far in the step.
     pub(crate) fn turns(&self, slot: Slot) -> bool {
         let body = &self.bodies.constants[slot];
-        let spin = self.end(slot).angular.length();
-        spin * self.settings.time_step > TURN && body.ball_radius().is_none()
+        let angle = self.end(slot).angular.length() * self.settings.time_step;
+        let leaves = 0.5 * angle * angle * body.radius;
+        leaves > TURN * body.size && body.size > 0.0 && body.ball_radius().is_none()
+    }
+
+    /// On these ways no surface turns far.
+    pub(crate) fn are_steady(&self, pair: [Slot; 2], ways: &[WorldTwist; 2]) -> bool {
+        pair.into_iter().zip(ways).all(|(slot, way)| {
+            let round = self.bodies.constants[slot].is_round();
+            round || way.angular.length() * self.settings.time_step <= TURN
+        })
     }
 
     /// The body moves by more than its half-thickness in the step.
@@ -136,14 +167,25 @@ impl Solved<'_> {
         bodies.any(path::is_surface)
     }
 
-    /// The contacts of a pair are all that it may meet, or are the user's own: a surface has others ahead of a body that flies.
-    pub(crate) fn is_known(&self, pair: [Slot; 2]) -> bool {
+    /// The rows of a pair.
+    fn rows_of(&self, pair: [Slot; 2]) -> Range<usize> {
         let found = &self.record.found;
         let begin = found.partition_point(|place| place.bodies < pair);
-        let count = found[begin..]
+        let same = found[begin..]
             .iter()
             .take_while(|place| place.bodies == pair);
-        let mut rows = begin..begin + count.count();
+        begin..begin + same.count()
+    }
+
+    /// All contacts of a pair are a user's own, or found on its way.
+    pub(crate) fn has_given(&self, pair: [Slot; 2]) -> bool {
+        let mut rows = self.rows_of(pair);
+        !rows.is_empty() && rows.all(|row| self.is_given(row))
+    }
+
+    /// The contacts of a pair are all that it may meet, or are the user's own: a surface has others ahead of a body that flies.
+    pub(crate) fn is_known(&self, pair: [Slot; 2]) -> bool {
+        let mut rows = self.rows_of(pair);
         let surface = pair
             .into_iter()
             .any(|slot| path::is_surface(&self.bodies.constants[slot]));
@@ -189,15 +231,11 @@ impl Solved<'_> {
         way > FAST * path::thickness(bodies)
     }
 
-    /// The least gap (m) that the planes of some rows foretell for the end of these ways.
-    pub(crate) fn least_gap(&self, rows: &[usize], ways: &[WorldTwist; 2]) -> f64 {
-        let h = self.settings.time_step;
-        let end = |row: &usize| {
-            let (place, contact) = (&self.record.found[*row], &self.contacts[*row]);
-            let [a, b] = [0, 1].map(|side| ways[side].at(contact.arms[side]));
-            place.gap + h * place.normal.dot(a - b)
-        };
-        rows.iter().map(end).fold(f64::INFINITY, f64::min)
+    /// The gap (m) that the plane of a row foretells for the end of these ways.
+    pub(crate) fn gap_after(&self, row: usize, ways: &[WorldTwist; 2]) -> f64 {
+        let (place, contact) = (&self.record.found[row], &self.contacts[row]);
+        let [a, b] = [0, 1].map(|side| ways[side].at(contact.arms[side]));
+        place.gap + self.settings.time_step * place.normal.dot(a - b)
     }
 
     pub(crate) fn is_given(&self, row: usize) -> bool {

@@ -20,6 +20,9 @@ use crate::surface::Cone;
 use glam::{DQuat, DVec2, DVec3};
 use smallvec::SmallVec;
 
+/// One less the cosine of the angle (0.6°) up to which a side faces a face; gaps along the two differ by this part.
+const LIKE_FACE: f64 = 5e-5;
+
 /// The query, in the frame of the frustum.
 struct Query<'a> {
     frustum: &'a Frustum,
@@ -107,6 +110,10 @@ impl Query<'_> {
         let Some((best, any)) = self.axes() else {
             return;
         };
+        let (best, slack) = match best.and_then(|best| self.resting_face(&best)) {
+            Some(face) => (Some(face), LIKE_FACE * any.separation.abs()),
+            None => (best, 0.0),
+        };
         if let Some(axis) = best {
             match axis.kind {
                 Kind::Face(face) => self.on_face(face, &axis, patch),
@@ -116,7 +123,7 @@ impl Query<'_> {
             drop_doubles(patch, 1e-9 * self.scale);
         }
         let least = patch.iter().fold(f64::INFINITY, |g, c| g.min(c.gap));
-        let near = 2e-8 * self.scale;
+        let near = 2e-8 * self.scale + slack;
         let exact = least + self.radius <= any.separation + near;
         if exact && (self.cone.is_none() || least + self.radius >= any.separation - near) {
             return;
@@ -126,6 +133,27 @@ impl Query<'_> {
             let floor = least_trusted(best, self.scale);
             patch.retain(|contact| contact.gap + self.radius >= floor);
         }
+    }
+
+    /// A side that all but faces a face gives way to it near touch: along the edge of a face lie its points too, and what lies on
+    /// flush faces lies on both.
+    fn resting_face(&self, side: &Axis) -> Option<Axis> {
+        let rests = side.separation.abs() <= 0.01 * self.scale && self.radius <= 0.0;
+        if !matches!(side.kind, Kind::Side) || !rests || self.cone.is_some() {
+            return None;
+        }
+        let along = |face: usize| -self.other.plane(face).0.dot(side.direction);
+        let faces = 0..self.other.shape.faces.len();
+        let face = faces.max_by(|a, b| along(*a).total_cmp(&along(*b)))?;
+        (along(face) > 1.0 - LIKE_FACE).then(|| {
+            let (normal, _) = self.other.plane(face);
+            let direction = -normal;
+            Axis {
+                direction,
+                separation: self.other.range(direction).0 - self.frustum.support(direction),
+                kind: Kind::Face(face),
+            }
+        })
     }
 
     fn permits(&self, direction: DVec3) -> bool {
@@ -245,11 +273,12 @@ impl Query<'_> {
             }
         });
         let (radius, height) = self.disc_towards(axis.direction);
-        disc::rim_on_sides(height, radius, &corners, normal, tolerance, |point, k| {
-            push(point, 64 + k);
-        });
-        // Corners of the face under the disc, when that faces them at all.
+        // Where a disc faces the face at all, its rim over the sides of the face, and the corners of the face under it. The rim of
+        // what lies on its side is no place to lie on: it rolls out of the way.
         if normal.z.abs() > 0.1 && radius > 0.0 {
+            disc::rim_on_sides(height, radius, &corners, normal, tolerance, |point, k| {
+                push(point, 64 + k);
+            });
             for (k, corner) in (0..).zip(&corners) {
                 let point = *corner + normal * ((height - corner.z) / normal.z);
                 if point.truncate().length() <= radius + tolerance {
