@@ -470,10 +470,11 @@ impl StepState {
     pub(crate) fn project(&mut self) -> Result<(), StepError> {
         let (bodies, motion, settings) = (&mut self.bodies, &self.motion, &self.settings);
         let found = (&mut self.detection, &self.record.found[..], &self.edits);
-        let (projector, sweeps) = (&mut self.projector, self.solver.auto.sweeps());
+        let projector = &mut self.projector;
+        let solver = self.solver.sweeps_and_stuck();
         let graph = &mut self.graph;
         self.threads.run(bodies.len() >= LARGE, || {
-            projector.project(bodies, motion, found, graph, settings, sweeps)
+            projector.project(bodies, motion, found, graph, settings, solver)
         })?;
         self.clock.timing.ms_update = self.clock.lap();
         Ok(())
