@@ -167,7 +167,7 @@ impl Task {
     /// Moreau's rule. Bodies that stand or roll stay in its sight by a threshold far above the rounding of their gaps.
     fn forecast(self, settings: &mut Settings) {
         let (threshold, tolerance) = match self {
-            Self::RollingXy | Self::RollingY => (1e-6, 1e-14),
+            Self::RollingXy | Self::RollingY => (1e-6, 1e-13), // Sweeps below it add their own rounding.
             _ => (0.0, 1e-10),
         };
         settings.activation = Activation::Forecast {

@@ -482,10 +482,11 @@ impl StepState {
         let (bodies, motion, settings) = (&mut self.bodies, &self.motion, &self.settings);
         let candidates = (&self.record.found[..], self.impacts.unmet());
         let found = (&mut self.detection, candidates, &self.edits);
-        let (projector, sweeps) = (&mut self.projector, self.solver.auto.sweeps());
+        let projector = &mut self.projector;
+        let solver = self.solver.sweeps_and_stuck();
         let graph = &mut self.graph;
         self.threads.run(bodies.len() >= LARGE, || {
-            projector.project(bodies, motion, found, graph, settings, sweeps)
+            projector.project(bodies, motion, found, graph, settings, solver)
         })?;
         self.clock.timing.ms_update = self.clock.lap();
         Ok(())

@@ -558,6 +558,37 @@ mod tests {
         assert!(!residual.scaled.is_finite());
     }
 
+    /// The point at which a ball rolls is the difference of two speeds that cancel: what is left is their rounding.
+    #[test]
+    fn a_ball_that_rolls_and_closes_by_a_rounding_is_solved() {
+        let (mass, radius, speed) = (322.57, 0.4, 0.245);
+        let spin = speed / radius * (1.0 + 1e-15);
+        let contact = Contact {
+            bodies: [0, 1],
+            frame: DMat3::from_cols(DVec3::Z, DVec3::X, DVec3::Y),
+            arms: [-radius * DVec3::Z, DVec3::ZERO],
+            offset: DVec3::ZERO,
+            friction: 0.5,
+        };
+        let ball = crate::InverseMass {
+            linear: 1.0 / mass,
+            angular: DMat3::from_diagonal(DVec3::splat(2.5 / (mass * radius * radius))),
+        };
+        let rolls = WorldTwist {
+            linear: DVec3::new(speed, 0.0, -f64::EPSILON),
+            angular: DVec3::Y * spin,
+        };
+        let problem = FactoredProblem {
+            contacts: &[contact],
+            free_twist: &[rolls, WorldTwist::default()],
+            inverse_mass: &[ball, crate::InverseMass::FIXED],
+            interactions: &[],
+            positions: &[],
+        };
+        let residual = factored(&problem, &[0.0; 3], &mut Vec::new());
+        assert_eq!((residual.scaled, residual.velocity), (0.0, 0.0));
+    }
+
     /// Two ways to the same figures: `W` formed or not, one contact at a time or eight. They differ by the rounding
     /// of sums of some dozens of terms.
     #[test]

@@ -118,3 +118,81 @@ fn a_plate_lies_on_a_hundred_balls() {
         "{missed} steps, {deepest:e} m"
     );
 }
+
+/// A tower of bodies that are 0.2 m high (planks: 4 cm), the masses (kg) from below, for 10 s. Returns what moves farthest (m), the steps
+/// that were not solved, and those said to have no solution.
+fn tower(shape: &Collider, height: f64, masses: &[f64], time_step: f64) -> (f64, usize, usize) {
+    let mut simulation = Simulation::new(Settings {
+        sleeping: SleepSettings::OFF,
+        time_step,
+        ..Settings::default()
+    })
+    .unwrap();
+    ground(&mut simulation, Material::with_friction(0.5));
+    let volume = shape.geometry().unwrap().mass_properties(1.0).unwrap().mass;
+    for (k, mass) in masses.iter().enumerate() {
+        let material = Material {
+            density: mass / volume,
+            ..Material::with_friction(0.5)
+        };
+        let at = DVec3::Z * height * (k as f64 + 0.5);
+        let pose = Pose::from_position(at);
+        simulation
+            .spawn((RigidBody::Dynamic, shape.clone(), material, pose))
+            .unwrap();
+    }
+    let start = positions(&mut simulation);
+    let (mut missed, mut without) = (0, 0);
+    for _ in 0..(10.0 / time_step).round() as usize {
+        let report = simulation.step().unwrap();
+        missed += usize::from(!report.converged);
+        without += usize::from(report.status.is_without_solution());
+    }
+    let moved = displacement(&simulation, &start);
+    println!("{masses:?} kg at {time_step} s: {moved:e} m, {missed} missed, {without} without");
+    (moved, missed, without)
+}
+
+/// Masses that grow in proportion from 1 kg upwards to `top`.
+fn growing(count: u32, top: f64) -> Vec<f64> {
+    let part = |k| f64::from(k) / f64::from(count - 1);
+    (0..count).map(|k| libm::pow(top, part(k))).collect()
+}
+
+fn hexagonal() -> Collider {
+    let corner = |k: u32| {
+        let (sin, cos) = libm::sincos(f64::from(k % 6) * std::f64::consts::FRAC_PI_3);
+        DVec3::new(0.1 * cos, 0.1 * sin, if k < 6 { -0.1 } else { 0.1 })
+    };
+    Collider::convex_hull((0..12).map(corner).collect())
+}
+
+/// No body presses on one that is a hundred times as light, but the lowest carries 1,900 times its weight.
+#[test]
+fn towers_of_masses_that_grow_upwards_stand() {
+    let shapes = [
+        (Collider::cuboid(0.1, 0.1, 0.1), 0.2),
+        (Collider::cuboid(0.3, 0.2, 0.02), 0.04),
+        (Collider::cylinder(0.1, 0.1), 0.2),
+        (hexagonal(), 0.2),
+    ];
+    for (shape, height) in &shapes {
+        for (count, top) in [(6, 1e3), (10, 10.0), (10, 1e3), (20, 1e3)] {
+            for time_step in [1.0 / 60.0, 1.0 / 200.0] {
+                let masses = growing(count, top);
+                let (moved, missed, _) = tower(shape, *height, &masses, time_step);
+                assert!(moved < 1e-3 && missed == 0, "{moved:e} m, {missed} steps");
+            }
+        }
+    }
+}
+
+/// What rests has a solution, however far the solver is from it.
+#[test]
+fn no_stack_at_rest_is_said_to_have_no_solution() {
+    let cube = Collider::cuboid(0.1, 0.1, 0.1);
+    let masses = [1.0, 1.0, 1.0, 1.0, 1.0, 1e7];
+    let (moved, missed, without) = tower(&cube, 0.2, &masses, 1.0 / 60.0);
+    assert!(moved < 1e-3 || missed > 0, "{moved:e} m, {missed} steps");
+    assert_eq!(without, 0);
+}

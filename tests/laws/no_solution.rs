@@ -159,3 +159,41 @@ fn columns_under_a_piston_have_no_solution() {
         let_go(&mut simulation, &[(piston, DVec3::Z * 0.2)], &balls, 0.2);
     }
 }
+
+/// Faces without friction, pressed straight: nothing turns them, so nothing leaves sideways.
+#[test]
+fn what_a_piston_presses_straight_is_not_shot_out() {
+    for time_step in [1.0 / 200.0, 1.0 / 60.0] {
+        let settings = Settings {
+            time_step,
+            sleeping: SleepSettings::OFF,
+            ..Settings::default()
+        };
+        let mut simulation = Simulation::new(settings).unwrap();
+        let smooth = Material::with_friction(0.0);
+        ground(&mut simulation, smooth);
+        let cubes: Vec<_> = (0..3)
+            .map(|k| {
+                let pose = Pose::from_position(DVec3::Z * 0.1 * f64::from(2 * k + 1));
+                let cube = (
+                    RigidBody::Dynamic,
+                    Collider::cuboid(0.1, 0.1, 0.1),
+                    smooth,
+                    pose,
+                );
+                simulation.spawn(cube).unwrap()
+            })
+            .collect();
+        let down = Twist {
+            linear: -DVec3::Z,
+            angular: DVec3::ZERO,
+        };
+        let above = Pose::from_position(DVec3::Z * 0.701);
+        let plate = Collider::cuboid(1.0, 1.0, 0.1);
+        simulation
+            .spawn((RigidBody::Kinematic, plate, smooth, above, down))
+            .unwrap();
+        let steps = (0.1 / time_step).round() as usize;
+        assert_eq!(solved(&mut simulation, &cubes, steps, 1.0), 0);
+    }
+}

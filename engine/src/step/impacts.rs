@@ -40,7 +40,9 @@ const CHANGES: usize = 128;
 /// … and at least so many, …
 const FEW_CHANGES: usize = 4;
 /// … as long as they change problems of so many contacts in all.
-const CONTACTS: usize = 10_000;
+const CONTACTS: usize = 40_000;
+/// Stages in which bodies are then stopped. After them contacts keep their bodies apart until the end of the step.
+const STOPS: usize = 16;
 /// Contacts between a body and those whose impacts come before its own: what is farther away would have to strike all between first.
 const LINKS: usize = 3;
 /// Times of impacts that are one, as a part of the step.
@@ -62,8 +64,10 @@ pub(crate) struct Impacts {
     rows: Vec<Row>,
     /// Stages after the first.
     pub(crate) stages: usize,
-    /// Times that contacts were exchanged.
+    /// Times that contacts were exchanged, …
     changes: usize,
+    /// … and those at which bodies were stopped, since there were too many.
+    stops: usize,
     /// By slot: the body rests on another one that moves, or it on this one. In a pile impacts have no order.
     piled: Vec<bool>,
     /// By slot: a contact pushes the body that is no impact.
@@ -130,6 +134,7 @@ impl Impacts {
         self.rows.clear();
         self.stages = 0;
         self.changes = 0;
+        self.stops = 0;
         self.unmet.clear();
         self.course.clear();
         self.mean.clear();
@@ -225,9 +230,9 @@ impl Impacts {
     /// Rows were exchanged: those that came in for a stage strike, others have settled.
     pub(crate) fn follow(&mut self, exchange: &Exchange, next: Next) {
         let new = Row {
-            strikes: next == Next::Stage,
+            strikes: next == Next::Stage && self.stops == 0,
             settled: next == Next::Settled,
-            stops: self.is_over(exchange.stay.len()),
+            stops: self.stops > 0,
         };
         if self.rows.is_empty() {
             self.rows.resize(exchange.stay.len(), Row::default());
@@ -296,14 +301,18 @@ impl Impacts {
                 }
             }
         }
-        if !fast {
-            rows.retain(|row| last && !self.stops(*row));
+        let stops = last && self.strikes.iter().any(|strike| strike.fast);
+        // Bodies that are stopped from the velocities at hand gain no energy either.
+        let stage = fast || stops && self.stops < STOPS;
+        if !stage {
+            rows.retain(|row| stops && !self.stops(*row));
         }
-        if !fast && struck.is_empty() && rows.is_empty() {
+        if !stage && struck.is_empty() && rows.is_empty() {
             return Next::Nothing;
         }
         self.changes += 1;
-        if fast {
+        self.stops += usize::from(stops);
+        if stage {
             self.rows.clear();
         }
         self.rows.resize(solved.record.found.len(), Row::default());
@@ -315,7 +324,7 @@ impl Impacts {
         for at in struck.iter().rev() {
             exchange.late.push(self.waiting.remove(*at));
         }
-        if fast { Next::Stage } else { Next::Settled }
+        if stage { Next::Stage } else { Next::Settled }
     }
 
     /// No more stages are made in a step of so many contacts.

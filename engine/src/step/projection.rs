@@ -141,7 +141,8 @@ fn may_overlap(
 
 impl Projector {
     /// Moves the poses of `bodies` out of overlaps deeper than the tolerance. `detection` found `candidates` at the poses of
-    /// `t_k`, and `edits` were made to them; `solver` is the step's own.
+    /// `t_k`, and `edits` were made to them; `solver` is the step's own, and bodies that are `stuck` are
+    /// moved without being turned: nothing takes all their overlaps away, and what takes away a part would turn what is squeezed.
     pub(crate) fn project(
         &mut self,
         bodies: &mut Bodies,
@@ -149,7 +150,7 @@ impl Projector {
         (detection, (candidates, unmet), edits): (&mut Detection, Candidates, &Edits),
         graph: &mut Graph,
         settings: &Settings,
-        solver: &mut Nsgs,
+        (solver, stuck): (&mut Nsgs, &[bool]),
     ) -> Result<(), ProblemError> {
         self.iterations = 0;
         let rule = settings.projection;
@@ -180,7 +181,7 @@ impl Projector {
         loop {
             near.gather(range, rule.tolerance, bodies, (detection, edits), graph);
             self.problem
-                .correct(near, rule.tolerance, bodies, motion, solver)?;
+                .correct(near, rule.tolerance, bodies, motion, (solver, stuck))?;
             self.iterations += 1;
             if self.iterations == rule.max_iterations
                 || near.measure(bodies, detection) <= rule.tolerance

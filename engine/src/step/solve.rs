@@ -11,7 +11,7 @@ use crate::motion::Motion;
 use crate::settings::{DelassusForm, Settings};
 use glam::DVec3;
 use moreau_solvers::{
-    Auto, Contact, Goal, InverseMass, NsgsSettings, Solver as _, SolverReport, WorldTwist,
+    Auto, Contact, Goal, InverseMass, Nsgs, NsgsSettings, Solver as _, SolverReport, WorldTwist,
     rows_of_mut,
 };
 
@@ -32,6 +32,8 @@ pub(crate) struct Solver {
     few: SubProblem,
     /// Slots of its bodies.
     slots: Vec<Slot>,
+    /// By slot: the body moves, and its island has no solution in this step. Empty if none has.
+    stuck: Vec<bool>,
     near: Near,
 }
 
@@ -138,6 +140,19 @@ impl Solver {
                 report
             }
         })?;
+        self.stuck.clear();
+        let without = auto.without_solution();
+        if !without.is_empty() && settings.advanced.delassus == DelassusForm::MatrixFree {
+            self.stuck.resize(bodies.len(), false);
+            for row in without {
+                let slot = if is_few {
+                    few.solution().0[*row as usize]
+                } else {
+                    Slot(*row)
+                };
+                self.stuck[slot] |= bodies.is_awake_dynamic(slot);
+            }
+        }
         if is_few {
             // Entries of other bodies are not used.
             record.end.resize(bodies.len(), WorldTwist::default());
@@ -212,6 +227,11 @@ impl Solver {
             }
         }
         Ok(())
+    }
+
+    /// Sweeps for other problems, and the bodies that the last solve could not keep apart, by slot; none if there are no entries.
+    pub(crate) fn sweeps_and_stuck(&mut self) -> (&mut Nsgs, &[bool]) {
+        (self.auto.sweeps(), &self.stuck)
     }
 
     /// Sweeps and factorisations of the last solve.

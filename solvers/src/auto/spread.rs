@@ -113,7 +113,10 @@ impl Spread {
             if self.squeezed[island] {
                 let (members, free) = (self.islands.members(island), problem.free_twist);
                 self.extract.take(problem, members, free, impulse);
-                self.share();
+                let mut extract = std::mem::take(&mut self.extract);
+                let most = (VISITS / extract.impulse.len().max(1)).clamp(1, SWEEPS);
+                self.sweep(&mut extract, most);
+                self.extract = extract;
                 for (source, r) in self.extract.source.iter().zip(&self.extract.impulse) {
                     impulse[*source as usize] = *r;
                 }
@@ -121,10 +124,10 @@ impl Spread {
         }
     }
 
-    /// Sweeps over the island that was taken out.
-    fn share(&mut self) {
-        let mut impulse = std::mem::take(&mut self.extract.impulse);
-        let view = self.extract.view();
+    /// At most so many sweeps over an island, from its impulses.
+    pub(super) fn sweep(&mut self, island: &mut Extract, most: usize) {
+        let mut impulse = std::mem::take(&mut island.impulse);
+        let view = island.view();
         let contacts = view.contacts;
         let masses = |contact: &Contact| contact.bodies.map(|j| &view.inverse_mass[j as usize]);
         self.blocks.clear();
@@ -137,7 +140,7 @@ impl Spread {
             }));
         }
         view.twist_under_triples(&impulse, &mut self.twist);
-        for _ in 0..(VISITS / contacts.len().max(1)).clamp(1, SWEEPS) {
+        for _ in 0..most {
             let (mut change, mut size) = (0.0, 0.0);
             let mut first = 0;
             while first < contacts.len() {
@@ -164,7 +167,7 @@ impl Spread {
                 break;
             }
         }
-        self.extract.impulse = impulse;
+        island.impulse = impulse;
     }
 }
 

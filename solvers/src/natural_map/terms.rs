@@ -187,8 +187,8 @@ impl Eight {
         Wide::splat(simd, 3.0) * mass + dot(arm, arm) * diagonal - dot(arm, turned)
     }
 
-    /// The relative velocity in the contact frame, offset included, and the sum of the squares of the two
-    /// velocities that it is the difference of.
+    /// The relative velocity in the contact frame, offset included, and the sum of the squares of the velocities
+    /// that it is made of.
     #[inline(always)]
     fn relative<S: Simd>(&self, free: bool, simd: S, part: usize) -> (Wide3<S>, Wide<S>) {
         let [a, b] = &self.sides;
@@ -198,15 +198,22 @@ impl Eight {
             (&a.end, &b.end)
         };
         let load = |lanes: &Lanes3| load3(lanes, simd, part);
-        let point_a = add(load(&twist_a[0]), cross(load(&twist_a[1]), load(&a.arm)));
-        let point_b = add(load(&twist_b[0]), cross(load(&twist_b[1]), load(&b.arm)));
+        let [linear_a, linear_b] = [load(&twist_a[0]), load(&twist_b[0])];
+        let turning_a = cross(load(&twist_a[1]), load(&a.arm));
+        let turning_b = cross(load(&twist_b[1]), load(&b.arm));
+        let point_a = add(linear_a, turning_a);
+        let point_b = add(linear_b, turning_b);
         let w = sub(point_a, point_b);
         let u = [
             dot(load(&self.frame[0]), w),
             dot(load(&self.frame[1]), w),
             dot(load(&self.frame[2]), w),
         ];
-        let squares = dot(point_a, point_a) + dot(point_b, point_b);
+        // Before they cancel: a point of a rolling ball rests, and is known to the rounding of what moves it.
+        let squares = dot(linear_a, linear_a)
+            + dot(turning_a, turning_a)
+            + dot(linear_b, linear_b)
+            + dot(turning_b, turning_b);
         (add(u, load(&self.offset)), squares)
     }
 

@@ -9,7 +9,7 @@ use crate::math::chunks;
 use crate::math::rotation::{self, contact_frame};
 use crate::motion::Motion;
 use crate::step::sub_problem::{Rows, SubProblem, fit};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use moreau_solvers::{Contact, Goal, Nsgs, ProblemError, WorldTwist, rows_of_mut};
 
 /// Part of the tolerance that is left as overlap: contacts stay closed. If they opened by a hair, whatever
@@ -32,9 +32,9 @@ impl Linearised {
         tolerance: f64,
         bodies: &mut Bodies,
         motion: &Motion,
-        solver: &mut Nsgs,
+        (solver, stuck): (&mut Nsgs, &[bool]),
     ) -> Result<(), ProblemError> {
-        self.take(near, tolerance, bodies, motion);
+        self.take(near, tolerance, bodies, (motion, stuck));
         let goal = Goal::scaled(1e-3);
         let (problem, displacement) = self.problem.split();
         let lambda = rows_of_mut(&mut self.lambda);
@@ -45,14 +45,23 @@ impl Linearised {
         Ok(())
     }
 
-    fn take(&mut self, near: &Neighbourhood, tolerance: f64, bodies: &Bodies, motion: &Motion) {
+    fn take(
+        &mut self,
+        near: &Neighbourhood,
+        tolerance: f64,
+        bodies: &Bodies,
+        (motion, stuck): (&Motion, &[bool]),
+    ) {
         // A pile that falls is projected as a whole, one at rest at single places: large buffers are given back.
         self.problem.fit(near.moving().len(), near.contacts.len());
         fit(&mut self.lambda, near.contacts.len());
         let moving = near.moving().iter().copied();
         self.problem
             .take_bodies(moving, (bodies.len(), true), |slot| {
-                let (mass, centre) = (motion.inverse_mass[slot], bodies.pose[slot].position);
+                let (mut mass, centre) = (motion.inverse_mass[slot], bodies.pose[slot].position);
+                if stuck.get(slot.0 as usize).is_some_and(|stuck| *stuck) {
+                    mass.angular = DMat3::ZERO;
+                }
                 (mass, WorldTwist::default(), centre)
             });
         self.problem.take_contacts(&near.contacts, |found, rows| {

@@ -1,7 +1,8 @@
 //! What is left of an island in velocities, and what may be: the rule of [`super`] in numbers.
 
 use super::VelocityGoal;
-use crate::problem::{FactoredProblem, WorldTwist};
+use crate::problem::{Contact, FactoredProblem, WorldTwist};
+use glam::DVec3;
 
 /// Part of a speed that may be left at a contact.
 pub(super) const GUARD: f64 = 0.2;
@@ -17,6 +18,15 @@ const RESERVE: f64 = 0.1;
 const FEW: f64 = 1000.0;
 /// The same of others: what is just enough may not be, since the norms differ.
 const NEARLY: f64 = 0.9;
+/// Speed that the impulse of a contact would give to the lighter of its bodies, over the largest free speed at a contact, beyond
+/// which an island of few contacts carries loads …
+const LOADED: f64 = 10.0;
+/// … and is solved to this part of the speed gained in a step (never below what a new island is), …
+const AIM_OF_LOADED: f64 = 1e-5;
+/// … while this part of that speed, or of the bound, counts as solved.
+const LEFT_OF_LOADED: f64 = 1e-4;
+const OF_LOADED: f64 = 0.01;
+
 /// What is left of an island.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Figure {
@@ -28,6 +38,8 @@ pub(super) struct Figure {
     pub(super) known: bool,
     /// Two of its bodies that press on each other have very different masses.
     pub(super) unequal: bool,
+    /// Its bodies carry many times what they weigh.
+    pub(super) loaded: bool,
     /// Largest `v_α` over its bound.
     pub(super) guard: f64,
     /// The contact with the largest `v_α`, and its square.
@@ -59,17 +71,19 @@ impl Figure {
         } else {
             goal.rms
         };
-        let bound = if self.known {
-            equal
-        } else {
+        let bound = if !self.known {
             goal.rms_new.min(equal)
+        } else if self.loaded {
+            goal.rms_new.max(AIM_OF_LOADED * goal.scale).min(equal)
+        } else {
+            equal
         };
         self.over(bound, goal)
     }
 
     /// Part of its bound to which it is solved on.
     pub(super) fn rest(&self) -> f64 {
-        if self.unequal || !self.known && self.closed <= FEW {
+        if self.unequal || self.loaded || !self.known && self.closed <= FEW {
             RESERVE
         } else {
             NEARLY
@@ -85,8 +99,19 @@ impl Figure {
         self.guard > 1.0 && alone.excess(goal) <= 1.0
     }
 
+    /// More is left than a step may leave that is called solved.
+    pub(super) fn missed(&self, goal: &VelocityGoal) -> bool {
+        let bound = if self.loaded {
+            let least = (OF_LOADED * goal.rms).max(LEFT_OF_LOADED * goal.scale);
+            least.max(goal.rms_new).min(goal.rms)
+        } else {
+            goal.rms
+        };
+        self.over(bound, goal) > 1.0
+    }
+
     /// The same over this bound at rest.
-    pub(super) fn over(&self, bound: f64, goal: &VelocityGoal) -> f64 {
+    fn over(&self, bound: f64, goal: &VelocityGoal) -> f64 {
         let moves = if goal.grows && self.speed > 0.0 {
             (self.speed / self.closed).sqrt() / goal.scale
         } else {
@@ -168,4 +193,42 @@ pub(super) fn over_guard(
         goal.scale
     };
     square.sqrt() / (GUARD * allowed).max(f64::MIN_POSITIVE)
+}
+
+/// A contact of these presses so hard on the lighter of its bodies that it would make it many times as fast as any contact is without
+/// impulses, and there are few of them.
+///
+/// With `W r = −q` where contacts stick, the smallest eigenvalue of the scaled `W` is at most `√(Σ ‖q‖²/λ)/√(Σ λ‖r‖²)`: such an
+/// island is badly conditioned, and what is left at its contacts adds up from body to body.
+pub(super) fn is_loaded(
+    problem: &FactoredProblem,
+    impulse: &[DVec3],
+    members: &[u32],
+    goal: &VelocityGoal,
+) -> bool {
+    if members.len() as f64 > FEW {
+        return false;
+    }
+    let contacts = || {
+        let members = members.iter().map(|member| *member as usize);
+        members.filter_map(|member| problem.contacts.get(member).zip(impulse.get(member)))
+    };
+    let given = |(contact, r): (&Contact, &DVec3)| {
+        let [a, b] = contact
+            .bodies
+            .map(|body| &problem.inverse_mass[body as usize]);
+        r.length_squared() * a.linear.max(b.linear).powi(2)
+    };
+    let most = contacts().map(given).fold(0.0, f64::max);
+    let over = |speed: f64| most > (LOADED * speed).powi(2);
+    if !over(goal.scale) {
+        return false;
+    }
+    let free = |(contact, _): (&Contact, &DVec3)| {
+        let [a, b] = contact
+            .bodies
+            .map(|body| &problem.free_twist[body as usize]);
+        (contact.local_velocity(a, b) + contact.offset).length_squared()
+    };
+    over(contacts().map(free).fold(0.0, f64::max).sqrt())
 }
