@@ -21,6 +21,8 @@ pub(crate) struct Rim {
     pub(crate) cos: f64,
     /// Sine of the largest lean.
     pub(crate) sin: f64,
+    /// The neighbour rises behind the edge: what is over it is held by both planes.
+    pub(crate) rises: bool,
 }
 
 impl Rim {
@@ -57,13 +59,31 @@ impl SurfaceTriangle {
                 }
                 Some(_) => (1.0, 0.0),
             };
-            *rim = Rim { outward, cos, sin };
+            *rim = Rim {
+                outward,
+                cos,
+                sin,
+                rises: neighbours[k].is_some_and(|other| other.dot(outward) < -CONE_TOLERANCE),
+            };
         }
         Self {
             vertices,
             normal,
             rims,
         }
+    }
+
+    /// True if a point is before the triangle's plane, within `margin` (m) of it, and beside it behind edges alone at which the
+    /// surface rises: the space there is that before both planes, so that the point gets to this one.
+    pub(crate) fn is_ahead(&self, point: DVec3, margin: f64) -> bool {
+        let height = self.normal.dot(point - self.vertices[0]);
+        let mut beside = false;
+        let within = self.rims.iter().zip(&self.vertices).all(|(rim, vertex)| {
+            let over = rim.outward.dot(point - *vertex);
+            beside |= over > 0.0;
+            over <= 0.0 || rim.rises && over <= margin
+        });
+        within && beside && height >= 0.0 && height <= margin
     }
 
     /// True if a contact normal (unit, away from the surface) may act on this triangle.

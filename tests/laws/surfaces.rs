@@ -4,7 +4,7 @@
 //! Speeds are 0.3 to 300 m/s, without gravity and friction. Lines of flight pass the surface by 3 % more than the bounding ball.
 
 use crate::at_speed::roll;
-use crate::meeting::{fixed, flying, position, shapes, velocity, weightless};
+use crate::meeting::{fixed, flying, frictionless, position, shapes, velocity, weightless};
 use crate::support::*;
 
 /// A surface, and where bodies are thrown at it.
@@ -264,5 +264,88 @@ fn no_miss_acts_and_nothing_passes_of_thousands() {
     for past in [true, false] {
         let wrong = throws(1000, past);
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
+
+/// A body slides down a ramp onto the flat of the same mesh or height field: the flat is there before the body has sunk into it.
+#[test]
+fn the_foot_of_a_ramp_is_met_on_its_surface() {
+    for angle in [0.2_f64, 0.4, 0.7] {
+        let rise = libm::tan(angle);
+        let top = 4.0 * rise;
+        let corners = [
+            [-4.0, -3.0, top],
+            [0.0, -3.0, 0.0],
+            [0.0, 3.0, 0.0],
+            [-4.0, 3.0, top],
+            [4.0, -3.0, 0.0],
+            [4.0, 3.0, 0.0],
+        ];
+        let triangles = vec![[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]];
+        let columns = 33;
+        let height = |i: usize| (4.0 - 0.25 * (i % columns) as f64).max(0.0) * rise;
+        let field = Shape::HeightField {
+            x_size: 8.0,
+            y_size: 6.0,
+            columns,
+            heights: (0..3 * columns).map(height).collect(),
+        };
+        let vertices = corners.map(DVec3::from_array).to_vec();
+        let floors = [
+            Collider::triangle_mesh(vertices, triangles),
+            Collider::new(field),
+        ];
+        let bodies = [
+            (Collider::cuboid(0.1, 0.08, 0.06), false),
+            (Collider::sphere(0.06), true),
+        ];
+        let size = 0.06;
+        for (floor, (shape, is_ball)) in floors
+            .iter()
+            .flat_map(|f| bodies.iter().map(move |b| (f, b)))
+        {
+            for (speed, h) in [(0.5, 5e-3), (2.0, 5e-3), (4.0, 5e-3), (2.0, 1.0 / 60.0)] {
+                for phase in 0..5 {
+                    let turned = turn(DVec3::Y, angle);
+                    let way = speed * h * (3.0 + f64::from(phase) / 5.0);
+                    let start = turned * DVec3::new(-0.2 - way, 0.1, size);
+                    let mut body = flying(1, shape.clone(), start, turned * DVec3::X * speed);
+                    body.pose.orientation = turned;
+                    let mut ground = fixed(0, floor.clone(), DVec3::ZERO);
+                    ground.material = frictionless();
+                    body.material = frictionless();
+                    let mut state = StepState::default();
+                    state.set_bodies(&[ground, body]).unwrap();
+                    let settings = Settings {
+                        time_step: h,
+                        ..reference()
+                    };
+                    for step in 0..(0.5 / (speed * h)) as usize + 1 {
+                        state.step(&settings).unwrap();
+                        let pose = state.pose(BodyId(1)).unwrap();
+                        let signs = [-1.0, 1.0];
+                        let all = signs.map(|x| {
+                            signs.map(|y| signs.map(|z| DVec3::new(0.1 * x, 0.08 * y, 0.06 * z)))
+                        });
+                        let corners: &[DVec3] = if *is_ball {
+                            &[DVec3::ZERO]
+                        } else {
+                            all.as_flattened().as_flattened()
+                        };
+                        let radius = if *is_ball { size } else { 0.0 };
+                        for corner in corners {
+                            let point = pose.position + pose.orientation * *corner;
+                            let height = point.z.min((turned * DVec3::Z).dot(point)) - radius;
+                            // A meeting is known to 1e-4 of the half-thickness; what turns over the foot leaves its tangent by the
+                            // square of the angle of a step.
+                            assert!(
+                                height > -1e-3,
+                                "angle {angle}, {speed} m/s, h {h}, phase {phase}, step {step}: {height} m"
+                            );
+                        }
+                    }
+                }
+            }
+        }
     }
 }

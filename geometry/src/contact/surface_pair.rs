@@ -64,10 +64,49 @@ pub(crate) fn contact(
             });
         }
     }
+    if patch.is_empty() {
+        ahead(&centered, convex, &pose, margin, patch);
+    }
     for contact in patch.iter_mut() {
         contact.point += shift;
     }
 }
+
+/// The lowest points of a solid that is beside the triangle, where the surface rises to it: what slides down a slope meets the ground
+/// at its foot.
+fn ahead(triangle: &SurfaceTriangle, convex: &Convex, pose: &Pose, margin: f64, patch: &mut Patch) {
+    if !triangle.rims.iter().any(|rim| rim.rises) {
+        return;
+    }
+    let normal = triangle.normal;
+    let mut add = |core: DVec3, radius: f64, id: usize| {
+        let lowest = core - normal * radius;
+        if triangle.is_ahead(lowest, margin) {
+            let gap = normal.dot(lowest - triangle.vertices[0]);
+            patch.push(LocalContact {
+                point: lowest - normal * (0.5 * gap),
+                normal,
+                gap,
+                feature: AHEAD | id as u64,
+            });
+        }
+    };
+    match convex {
+        Convex::Sphere { radius } => add(DVec3::ZERO, *radius, 0),
+        // Its rims have no vertices.
+        Convex::Frustum(_) => {}
+        Convex::Capsule { .. } | Convex::Polyhedron(_) => {
+            with_polytope(convex, pose, |solid, radius| {
+                for (id, vertex) in solid.vertices().iter().enumerate() {
+                    add(*vertex, radius, id);
+                }
+            });
+        }
+    }
+}
+
+/// Features of such points.
+const AHEAD: u64 = 1 << 61;
 
 fn triangle_radius([a, b, c]: &[DVec3; 3]) -> f64 {
     (*b - *a).length().max((*c - *a).length())
