@@ -162,7 +162,9 @@ impl Edits {
 /// The interactions of a step between detection and solve (`I₀`), ordered by the ids of their bodies.
 ///
 /// They may be given another law, dropped, and added; what is not changed keeps its bits. Bodies that sleep have no
-/// interactions: wake those whose interactions are to change. From the step's [`StepState`](crate::StepState), in a system
+/// interactions: wake those whose interactions are to change. What bodies meet only because they are struck within the step comes in after the
+/// edits, with the law of the materials (that of its pair, if that has one): to let two bodies pass each other at any speed, use
+/// [`CollisionGroups`](crate::CollisionGroups). From the step's [`StepState`](crate::StepState), in a system
 /// within [`StepPhase::Edit`](crate::StepPhase::Edit):
 ///
 /// ```

@@ -16,7 +16,8 @@
 //! motion with it. So an island wakes in the step in which it is first met, before anything can be
 //! struck or stopped by it, and impulses go through it as through any other. Two neighbours that
 //! both sleep have no contact, and neither have a sleeping body and a kinematic one at rest. Only the
-//! projection, which moves poses alone, may find a sleeper that detection did not: as a fixed body.
+//! projection, which moves poses alone, may find a sleeper that detection did not: as a fixed body. A sleeper
+//! that is met only by what was itself struck in the step wakes in its midst (`step/wake.rs`).
 //!
 //! Bodies that wake between steps, because something was changed from outside: `bodies/waking.rs`.
 //!
