@@ -37,6 +37,7 @@ mod rest;
 mod sleeping;
 mod solve;
 mod solved;
+mod strikes;
 mod sub_problem;
 pub(crate) mod threads;
 mod update;

@@ -26,6 +26,7 @@ use super::course::Course;
 use super::exchange::Exchange;
 use super::meeting::{Meetings, is_new};
 use super::solved::Solved;
+use super::strikes::{From, Strike, Strikes};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::detection::path;
@@ -43,10 +44,6 @@ const FEW_CHANGES: usize = 4;
 const CONTACTS: usize = 40_000;
 /// Stages in which bodies are then stopped. After them contacts keep their bodies apart until the end of the step.
 const STOPS: usize = 16;
-/// Contacts between a body and those whose impacts come before its own: what is farther away would have to strike all between first.
-const LINKS: usize = 3;
-/// Times of impacts that are one, as a part of the step.
-const TOGETHER: f64 = 1e-6;
 /// Gap of bodies that do not touch, as a part of the half-thickness of the thinner one: rounding lies below it.
 const GAP: f64 = 1e-9;
 
@@ -72,9 +69,7 @@ pub(crate) struct Impacts {
     piled: Vec<bool>,
     /// By slot: a contact pushes the body that is no impact.
     held: Vec<bool>,
-    /// When each body strikes next, or one near it, s.
-    next: Vec<f64>,
-    strikes: Vec<Strike>,
+    strikes: Strikes,
     /// Pairs that waited to the end, ascending.
     unmet: Vec<[Slot; 2]>,
     /// How the bodies got through the stages.
@@ -92,23 +87,6 @@ struct Row {
     settled: bool,
     /// It keeps its bodies apart, since no more stages are made.
     stops: bool,
-}
-
-/// An impact to come.
-#[derive(Clone, Copy, Debug)]
-struct Strike {
-    pair: [Slot; 2],
-    /// When the first contact of its pair closes, s.
-    time: f64,
-    fast: bool,
-    from: From,
-}
-
-/// Where the contact of an impact is.
-#[derive(Clone, Copy, Debug)]
-enum From {
-    Waiting(usize),
-    Row(usize),
 }
 
 /// What a look at the solved motion asks for.
@@ -281,16 +259,19 @@ impl Impacts {
         }
         self.trace(solved);
         self.find_strikes(solved);
-        if self.strikes.is_empty() {
+        if self.strikes.list.is_empty() {
             return Next::Nothing;
         }
-        let fast = !last && self.strikes.iter().any(|strike| strike.fast);
-        if fast && !whole {
+        let some = self.strikes.list.iter().any(|strike| strike.fast);
+        let (fast, stops) = (some && !last, some && last);
+        // Bodies that are stopped from the velocities at hand gain no energy either.
+        let stage = fast || stops && self.stops < STOPS;
+        if stage && !whole {
             return Next::Check;
         }
         let (mut struck, mut rows) = (Vec::new(), Vec::new());
-        for strike in &self.strikes {
-            if fast && !(strike.fast && self.is_earliest(strike, solved)) {
+        for strike in &self.strikes.list {
+            if fast && !(strike.fast && self.strikes.is_earliest(strike, solved)) {
                 continue;
             }
             match strike.from {
@@ -301,9 +282,6 @@ impl Impacts {
                 }
             }
         }
-        let stops = last && self.strikes.iter().any(|strike| strike.fast);
-        // Bodies that are stopped from the velocities at hand gain no energy either.
-        let stage = fast || stops && self.stops < STOPS;
         if !stage {
             rows.retain(|row| stops && !self.stops(*row));
         }
@@ -362,7 +340,7 @@ impl Impacts {
 
     /// Of the impacts of the first stage those stay before which neither body meets anything else. True if others wait.
     fn let_later_wait(&mut self, solved: &Solved, exchange: &mut Exchange) -> bool {
-        self.strikes.clear();
+        self.strikes.list.clear();
         let found = &solved.record.found;
         let (h, threshold) = (
             solved.settings.time_step,
@@ -377,7 +355,7 @@ impl Impacts {
             let closes = u < -threshold && place.gap + h * u <= 0.0;
             some |= solved.impacts[row] && closes && !settled;
             if closes {
-                self.strikes.push(Strike {
+                self.strikes.list.push(Strike {
                     pair: place.bodies,
                     time: place.gap.max(0.0) / -u,
                     fast: true,
@@ -385,55 +363,23 @@ impl Impacts {
                 });
             }
         }
-        if !some || self.strikes.len() < 2 {
+        if !some || self.strikes.list.len() < 2 {
             return false;
         }
-        self.time_strikes(solved);
+        self.strikes.time(solved, &self.waiting);
         let mut some = false;
-        for at in 0..self.strikes.len() {
-            let strike = self.strikes[at];
+        for at in 0..self.strikes.list.len() {
+            let strike = self.strikes.list[at];
             if let From::Row(row) = strike.from
                 && solved.impacts[row]
                 && !self.rows.get(row).is_some_and(|row| row.settled)
-                && !self.is_earliest(&strike, solved)
+                && !self.strikes.is_earliest(&strike, solved)
             {
                 some = true;
                 self.wait(row, solved, exchange);
             }
         }
         some
-    }
-
-    /// Contacts of a pair strike together; when each body, or one near it, strikes first: until then its motion is known.
-    fn time_strikes(&mut self, solved: &Solved) {
-        self.strikes.sort_by_key(|strike| strike.pair);
-        for pair in self.strikes.chunk_by_mut(|a, b| a.pair == b.pair) {
-            let fast = pair.iter().filter(|strike| strike.fast);
-            let first = fast.map(|strike| strike.time).fold(f64::INFINITY, f64::min);
-            for strike in pair.iter_mut().filter(|strike| strike.fast) {
-                strike.time = first;
-            }
-        }
-        self.next.clear();
-        self.next.resize(solved.bodies.len(), f64::INFINITY);
-        for strike in self.strikes.iter().filter(|strike| strike.fast) {
-            for slot in strike.pair {
-                self.next[slot] = self.next[slot].min(strike.time);
-            }
-        }
-        let waiting = self.waiting.iter().map(|late| late.contact.bodies);
-        let found = solved.record.found.iter().map(|place| place.bodies);
-        let dynamic = |slot: &Slot| solved.bodies.is_awake_dynamic(*slot);
-        let mut pairs: Vec<[Slot; 2]> = found.chain(waiting).collect();
-        pairs.retain(|pair| pair.iter().all(dynamic));
-        pairs.dedup();
-        for _ in 0..LINKS {
-            let near = self.next.clone();
-            for [a, b] in &pairs {
-                self.next[*a] = self.next[*a].min(near[*b]);
-                self.next[*b] = self.next[*b].min(near[*a]);
-            }
-        }
     }
 
     /// The contact pushes, but as an impact that it does not know of.
@@ -475,22 +421,22 @@ impl Impacts {
 
     /// Lists what the motion as solved closes.
     fn find_strikes(&mut self, solved: &Solved) {
-        self.strikes.clear();
+        self.strikes.list.clear();
         self.find_held(solved);
         for (at, late) in self.waiting.iter().enumerate() {
             let from = From::Waiting(at);
             let strike = self.strike(&late.contact, &late.arms, from, solved);
-            self.strikes.extend(strike);
+            self.strikes.list.extend(strike);
         }
         // Those that opened may close again farther than their gap.
         for (row, place) in solved.record.found.iter().enumerate() {
             if solved.record.impulse[row].x <= 0.0 {
                 let arms = &solved.contacts[row].arms;
                 let again = self.strike(place, arms, From::Row(row), solved);
-                self.strikes.extend(again.filter(|strike| strike.fast));
+                self.strikes.list.extend(again.filter(|strike| strike.fast));
             }
         }
-        self.time_strikes(solved);
+        self.strikes.time(solved, &self.waiting);
     }
 
     /// The impact of a contact, if the motion as solved closes it.
@@ -545,14 +491,6 @@ impl Impacts {
                 }
             }
         }
-    }
-
-    /// Nothing strikes one of its dynamic bodies before, nor what is near them.
-    fn is_earliest(&self, strike: &Strike, solved: &Solved) -> bool {
-        let together = TOGETHER * solved.settings.time_step;
-        strike.pair.into_iter().all(|slot| {
-            !solved.bodies.is_awake_dynamic(slot) || strike.time <= self.next[slot] + together
-        })
     }
 
     /// The next stage begins with the velocities as solved.
