@@ -41,9 +41,15 @@ const CHANGES: usize = 128;
 /// … and at least so many, …
 const FEW_CHANGES: usize = 4;
 /// … as long as they change problems of so many contacts in all.
-const CONTACTS: usize = 40_000;
-/// Stages in which bodies are then stopped. After them contacts keep their bodies apart until the end of the step.
-const STOPS: usize = 16;
+const CONTACTS: usize = 20_000;
+/// Changes below which they are but so few that their order is of no use.
+const FEW: usize = 16;
+/// Changes for each stage in which bodies are then stopped. After these contacts keep their bodies apart until the end of the step.
+const STOPS: usize = FEW;
+/// Solves after them in which that is asked for.
+const LAST: usize = 2;
+/// Velocity of two bodies that pushed each other in the last step without an impact, over the bounce threshold, up to which they are of a pile.
+const PILED: f64 = 10.0;
 /// Gap of bodies that do not touch, as a part of the half-thickness of the thinner one: rounding lies below it.
 const GAP: f64 = 1e-9;
 
@@ -265,7 +271,8 @@ impl Impacts {
         let some = self.strikes.list.iter().any(|strike| strike.fast);
         let (fast, stops) = (some && !last, some && last);
         // Bodies that are stopped from the velocities at hand gain no energy either.
-        let stage = fast || stops && self.stops < STOPS;
+        let most = most_changes(solved.record.found.len());
+        let stage = fast || stops && self.stops < most / STOPS;
         if stage && !whole {
             return Next::Check;
         }
@@ -281,6 +288,9 @@ impl Impacts {
                     exchange.struck.push(strike.pair);
                 }
             }
+        }
+        if stops && !stage && self.stops >= most / STOPS + LAST {
+            return Next::Nothing;
         }
         if !stage {
             rows.retain(|row| stops && !self.stops(*row));
@@ -307,8 +317,7 @@ impl Impacts {
 
     /// No more stages are made in a step of so many contacts.
     fn is_over(&self, contacts: usize) -> bool {
-        let most = CONTACTS / contacts.max(1);
-        self.changes >= most.clamp(FEW_CHANGES, CHANGES)
+        self.changes >= most_changes(contacts)
     }
 
     /// Takes out what pushes for the first time though its bodies did not close its gap on their own. True if there is something.
@@ -469,7 +478,8 @@ impl Impacts {
             let dynamic = |slot: Slot| solved.bodies.is_awake_dynamic(slot);
             let begin = place.bodies.map(|slot| solved.motion.begin[slot]);
             let u = solved.normal_velocity(row, &begin).abs();
-            let rests = meetings.carried(row) > 0.0 && u <= solved.settings.bounce_threshold();
+            let rests =
+                meetings.carried(row) > 0.0 && u <= PILED * solved.settings.bounce_threshold();
             if rests && place.bodies.into_iter().all(dynamic) {
                 for slot in place.bodies {
                     self.piled[slot] = true;
@@ -500,6 +510,20 @@ impl Impacts {
         self.begin.clear();
         self.begin.extend(ends);
     }
+}
+
+/// The most changes of a step of so many contacts.
+fn most_changes(contacts: usize) -> usize {
+    if has_order(contacts) {
+        (CONTACTS / contacts.max(1)).min(CHANGES)
+    } else {
+        FEW_CHANGES
+    }
+}
+
+/// In a step of so many contacts impacts can be made one after another.
+pub(super) fn has_order(contacts: usize) -> bool {
+    CONTACTS / contacts.max(1) >= FEW
 }
 
 /// Some contact that pushes has restitution.

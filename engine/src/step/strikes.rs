@@ -1,5 +1,6 @@
 //! Impacts to come in a step, and which of them comes first.
 
+use super::impacts::has_order;
 use super::solved::Solved;
 use crate::bodies::slot::Slot;
 use crate::interactions::detected::Late;
@@ -58,7 +59,9 @@ impl Strikes {
         let mut pairs: Vec<[Slot; 2]> = found.chain(waiting).collect();
         pairs.retain(|pair| pair.iter().all(dynamic));
         pairs.dedup();
-        for _ in 0..LINKS {
+        let contacts = solved.record.found.len();
+        let links = if has_order(contacts) { LINKS } else { 0 };
+        for _ in 0..links {
             let near = self.next.clone();
             for [a, b] in &pairs {
                 self.next[*a] = self.next[*a].min(near[*b]);
