@@ -196,3 +196,23 @@ fn no_stack_at_rest_is_said_to_have_no_solution() {
     assert!(moved < 1e-3 || missed > 0, "{moved:e} m, {missed} steps");
     assert_eq!(without, 0);
 }
+
+/// No contact carries more than 19 times the weight of its bodies: what is left in a step does not add up.
+#[test]
+fn towers_of_equal_masses_do_not_creep() {
+    let shapes = [
+        (Collider::cuboid(0.1, 0.1, 0.1), 0.2),
+        (Collider::cuboid(0.3, 0.2, 0.02), 0.04),
+        (Collider::cylinder(0.1, 0.1), 0.2),
+        (hexagonal(), 0.2),
+    ];
+    for (shape, height) in &shapes {
+        for count in [2, 5, 10, 20] {
+            for time_step in [1.0 / 60.0, 1.0 / 200.0] {
+                let masses = vec![1.0; count];
+                let (moved, missed, _) = tower(shape, *height, &masses, time_step);
+                assert!(moved < 1e-3 && missed == 0, "{moved:e} m, {missed} steps");
+            }
+        }
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! All functions visit candidate points with a number each; the caller filters by gap.
 
-use super::half_space::azimuth;
+use super::half_space::{LEVEL, azimuth};
 use glam::{DVec2, DVec3};
 
 /// Polygon corners in order; a polygon of two corners is a segment.
@@ -108,7 +108,8 @@ pub(crate) fn around(radius: f64, towards: DVec2) -> [DVec2; 4] {
 }
 
 /// Points that span the common part of two discs in one plane, the first about the origin:
-/// the crossings of the rims, and rim points of each within the other.
+/// the crossings of the rims, and rim points of each within the other. Centres that are closer than [`LEVEL`] of the smaller radius
+/// count as one.
 pub(crate) fn common_part(
     radius: f64,
     center: DVec2,
@@ -116,11 +117,12 @@ pub(crate) fn common_part(
     mut visit: impl FnMut(DVec2, u64),
 ) {
     let distance = center.length();
-    let tolerance = 1e-9 * radius.min(other_radius);
-    let towards = if distance > tolerance {
-        center / distance
+    let least = radius.min(other_radius);
+    let apart = distance > LEVEL * least;
+    let (towards, tolerance) = if apart {
+        (center / distance, 1e-9 * least)
     } else {
-        DVec2::ZERO
+        (DVec2::ZERO, LEVEL * least)
     };
     for (k, point) in (0..).zip(around(radius, towards)) {
         if (point - center).length() <= other_radius + tolerance {
@@ -132,7 +134,7 @@ pub(crate) fn common_part(
             visit(point + center, k);
         }
     }
-    if distance > tolerance {
+    if apart {
         // Radical line: x = (d² + ρ₁² − ρ₂²) / 2d along the line of centres.
         let x = (distance * distance + radius * radius - other_radius * other_radius)
             / (2.0 * distance);

@@ -3,11 +3,8 @@
 use super::patch::{LocalContact, Patch};
 use glam::DVec3;
 
-/// A later candidate replaces an earlier one only if it is better by this fraction: rounding must
-/// not decide between equals.
-const BIAS: f64 = 1e-9;
-
-/// Points closer together than this part of the spread count as one.
+/// Lengths that differ by less than this part of the spread count as equal, and points closer together as one. Of equals the first is
+/// taken: what one step leaves of gaps and turns must not choose other points in the next, which would start from no load.
 const NEAR: f64 = 1e-4;
 
 /// Points that are higher above the facet than this part of the spread are not of it.
@@ -29,9 +26,10 @@ pub(crate) fn to_four(patch: &mut Patch) {
         .fold(0.0_f64, |s, c| s.max((c.point - first).length()));
     let lowest = patch.iter().fold(f64::INFINITY, |g, c| g.min(c.gap));
     let middle = patch.iter().map(|c| c.point).sum::<DVec3>() / patch.len() as f64;
+    let near = NEAR * spread;
     // Of several deepest points, one far out.
-    let deepest = best(patch, -1.0, BIAS * spread, |c| {
-        if c.gap <= lowest + BIAS * spread {
+    let deepest = best(patch, -1.0, near, |c| {
+        if c.gap <= lowest + near {
             (c.point - middle).length()
         } else {
             -1.0
@@ -39,13 +37,12 @@ pub(crate) fn to_four(patch: &mut Patch) {
     });
     let Some(a) = deepest else { return };
     let origin = patch[a].point;
-    let near = NEAR * spread;
     let mut kept = [a; 4];
     let mut count = 1;
     let facet = Facet::at(patch, &patch[a], near);
     let of_facet = |c: &LocalContact| facet.height(c) <= OF_FACET * spread;
     let distance = |c: &LocalContact| (c.point - origin).length();
-    let farthest = best(patch, near, BIAS * spread, |c| {
+    let farthest = best(patch, near, near, |c| {
         if of_facet(c) { distance(c) } else { 0.0 }
     });
     if let Some(b) = farthest {
@@ -57,11 +54,11 @@ pub(crate) fn to_four(patch: &mut Patch) {
         let least = near * along.length();
         for sign in [1.0, -1.0] {
             let area = |c: &LocalContact| sign * signed(c.point);
-            let side = best(patch, least, BIAS * spread * spread, |c| {
+            let side = best(patch, least, least, |c| {
                 if of_facet(c) { area(c) } else { 0.0 }
             });
             let elsewhere = || {
-                best(patch, f64::NEG_INFINITY, BIAS * spread * spread, |c| {
+                best(patch, f64::NEG_INFINITY, least, |c| {
                     if area(c) > least {
                         area(c) - facet.height(c) * along.length()
                     } else {

@@ -21,6 +21,9 @@ const NEARLY: f64 = 0.9;
 /// Speed that the impulse of a contact would give to the lighter of its bodies, over the largest free speed at a contact, beyond
 /// which an island of few contacts carries loads …
 const LOADED: f64 = 10.0;
+/// … or, over the speed gained in a step, where no contact is faster without impulses than [`AT_REST`] such speeds …
+const LOADED_AT_REST: f64 = 2.5;
+const AT_REST: f64 = 2.0;
 /// … and is solved to this part of the speed gained in a step (never below what a new island is), …
 const AIM_OF_LOADED: f64 = 1e-5;
 /// … while this part of that speed, or of the bound, counts as solved.
@@ -220,8 +223,7 @@ pub(super) fn is_loaded(
         r.length_squared() * a.linear.max(b.linear).powi(2)
     };
     let most = contacts().map(given).fold(0.0, f64::max);
-    let over = |speed: f64| most > (LOADED * speed).powi(2);
-    if !over(goal.scale) {
+    if most <= (LOADED_AT_REST * goal.scale).powi(2) {
         return false;
     }
     let free = |(contact, _): (&Contact, &DVec3)| {
@@ -230,5 +232,7 @@ pub(super) fn is_loaded(
             .map(|body| &problem.free_twist[body as usize]);
         (contact.local_velocity(a, b) + contact.offset).length_squared()
     };
-    over(contacts().map(free).fold(0.0, f64::max).sqrt())
+    let speed = contacts().map(free).fold(0.0, f64::max).sqrt();
+    let at_rest = speed <= AT_REST * goal.scale;
+    at_rest || most > (LOADED * speed.max(goal.scale)).powi(2)
 }
