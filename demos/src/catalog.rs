@@ -11,7 +11,7 @@
 mod parameter;
 
 use crate::scenes::{
-    arch, awake, bounce, incline, mass_ratio, mixed, pinch, pour, pyramid, simbench, stack,
+    arch, awake, bounce, incline, mass_ratio, mixed, pile, pinch, pour, pyramid, simbench, stack,
     standing, top, wall,
 };
 use moreau::Scene;
@@ -352,6 +352,45 @@ const SCENES: &[BuiltIn] = &[
         build: |v| mixed::mixed(v.whole("layers"), v.number("friction")),
     },
     BuiltIn {
+        name: "pile",
+        description: "benchmark: bodies of one kind, not balls, fall between four walls",
+        parameters: &[
+            Parameter {
+                name: "shape",
+                description: "kind of the bodies",
+                default: 0.0,
+                bound: Bound::Word(&pile::Form::NAMES),
+            },
+            Parameter {
+                name: "n",
+                description: "number of bodies",
+                default: 300.0,
+                bound: Bound::Whole(1, 100_000),
+            },
+            Parameter {
+                name: "seed",
+                description: "seed of places, orientations and sizes",
+                default: 1.0,
+                bound: Bound::Whole(0, u32::MAX),
+            },
+            Parameter {
+                name: "gravity",
+                description: "downwards, m/s²",
+                default: 9.81,
+                bound: AT_LEAST_ZERO,
+            },
+        ],
+        build: |v| {
+            let form = pile::Form::ALL.get(v.whole("shape"));
+            pile::pile(
+                form.copied().unwrap_or(pile::Form::Hulls),
+                v.whole("n"),
+                v.whole("seed") as u64,
+                v.number("gravity"),
+            )
+        },
+    },
+    BuiltIn {
         name: "sphere_pour",
         description: "benchmark: a block of spheres collapses in a tight container",
         parameters: &[Parameter {
@@ -459,7 +498,7 @@ mod tests {
             let spelled: Vec<_> = scene
                 .parameters
                 .iter()
-                .map(|p| format!("{}={}", p.name, p.default))
+                .map(Parameter::default_pair)
                 .collect();
             let spec = format!("{}:{}", scene.name, spelled.join(","));
             let name = built.name.clone();
@@ -515,6 +554,10 @@ mod tests {
             ("pour:friction=-0.1", "a number ≥ 0"),
             ("pour:friction=inf", "a number ≥ 0"),
             ("top:tilt=2", "a number from 0 to 0.6"),
+            (
+                "pile:shape=0",
+                "one of hulls, hulls40, thinhull, rods, plates, cyl, cones, round, L, U",
+            ),
         ] {
             assert!(message(spec).ends_with(bound), "{spec}: {}", message(spec));
         }

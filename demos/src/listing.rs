@@ -28,7 +28,7 @@ fn write_to(out: &mut impl Write) -> std::io::Result<()> {
 fn write_scene(out: &mut impl Write, scene: &BuiltIn) -> std::io::Result<()> {
     writeln!(out, "{:<12} {}", scene.name, scene.description)?;
     for parameter in scene.parameters {
-        let default = format!("{}={}", parameter.name, parameter.default);
+        let default = parameter.default_pair();
         let (about, bound) = (parameter.description, parameter.bound);
         writeln!(out, "{:<12}   {default:<16} {about}; {bound}", "")?;
     }

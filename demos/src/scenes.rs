@@ -8,6 +8,7 @@ pub mod bounce;
 pub mod incline;
 pub mod mass_ratio;
 pub mod mixed;
+pub mod pile;
 pub mod pinch;
 pub mod pour;
 pub mod pyramid;

@@ -152,7 +152,7 @@ fn list_names_every_scene_and_parameter() {
     for scene in moreau_demos::list() {
         assert!(text.contains(scene.name), "{}", scene.name);
         for parameter in scene.parameters {
-            let default = format!("{}={}", parameter.name, parameter.default);
+            let default = parameter.default_pair();
             assert!(text.contains(&default), "{default}\n{text}");
         }
     }

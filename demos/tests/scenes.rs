@@ -5,6 +5,7 @@ use glam::DVec3;
 use moreau::geometry::Shape;
 use moreau::scene::BodySpec;
 use moreau::{Scene, SceneRun};
+use moreau_demos::scenes::pile::Form;
 use moreau_demos::{built_in, list};
 
 fn position(run: &mut SceneRun, name: &str) -> DVec3 {
@@ -51,6 +52,21 @@ fn pour_has_any_number_of_spheres() {
         let run = built_in(&format!("pour:n={n}")).unwrap().start().unwrap();
         let mut run = run;
         assert_eq!(run.step().unwrap().bodies, 5 + n);
+    }
+}
+
+#[test]
+fn a_pile_is_given_by_its_seed_and_starts_between_the_walls() {
+    for name in Form::NAMES {
+        let of_seed = |seed: u64| built_in(&format!("pile:shape={name},n=40,seed={seed}")).unwrap();
+        let scene = of_seed(3);
+        assert_eq!(scene.bodies.len(), 5 + 40);
+        assert_eq!(scene.bodies, of_seed(3).bodies);
+        assert_ne!(scene.bodies, of_seed(4).bodies);
+        for body in &scene.bodies[5..] {
+            let side = body.position.x.abs().max(body.position.y.abs());
+            assert!(side < 0.36 && body.position.z > 0.19, "{name}: {body:?}");
+        }
     }
 }
 

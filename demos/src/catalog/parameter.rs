@@ -10,10 +10,25 @@ pub struct Parameter {
     pub name: &'static str,
     /// What it means, with its unit.
     pub description: &'static str,
-    /// Value where none is given.
+    /// Value where none is given; the place of a word in its list.
     pub default: f64,
     /// Values that are allowed.
     pub bound: Bound,
+}
+
+impl Parameter {
+    /// `key=value` with the default, as it is written in a specification.
+    #[must_use]
+    pub fn default_pair(&self) -> String {
+        let word = match self.bound {
+            Bound::Word(words) => words.get(self.default as usize),
+            _ => None,
+        };
+        match word {
+            Some(word) => format!("{}={word}", self.name),
+            None => format!("{}={}", self.name, self.default),
+        }
+    }
 }
 
 /// Values that a parameter may have. No bound admits infinite numbers or NaN.
@@ -29,6 +44,8 @@ pub enum Bound {
     Above(f64),
     /// Numbers not less than this.
     AtLeast(f64),
+    /// One of these words. Its value is its place among them.
+    Word(&'static [&'static str]),
 }
 
 pub(super) const POSITIVE: Bound = Bound::Above(0.0);
@@ -48,7 +65,17 @@ impl Bound {
                 Self::Between(low, high) => (low..=high).contains(&value),
                 Self::Above(low) => value > low,
                 Self::AtLeast(low) => value >= low,
+                Self::Word(words) => (0..words.len()).any(|i| (i as f64).total_cmp(&value).is_eq()),
             }
+    }
+
+    /// The value that is written so, if it is allowed.
+    fn read(self, text: &str) -> Option<f64> {
+        let value = match self {
+            Self::Word(words) => words.iter().position(|word| *word == text)? as f64,
+            _ => text.parse().ok()?,
+        };
+        self.admits(value).then_some(value)
     }
 }
 
@@ -63,6 +90,7 @@ impl fmt::Display for Bound {
             Self::Between(low, high) => write!(f, "a number from {low} to {high}"),
             Self::Above(low) => write!(f, "a number > {low}"),
             Self::AtLeast(low) => write!(f, "a number ≥ {low}"),
+            Self::Word(words) => write!(f, "one of {}", words.join(", ")),
         }
     }
 }
@@ -107,8 +135,7 @@ impl Values {
                 });
             };
             let Parameter { name, bound, .. } = parameters[index];
-            let value = text.parse().ok().filter(|value| bound.admits(*value));
-            let Some(value) = value else {
+            let Some(value) = bound.read(text) else {
                 return Err(CatalogError::Value {
                     scene,
                     key: name,
@@ -134,7 +161,7 @@ impl Values {
             .unwrap_or(f64::NAN)
     }
 
-    /// The whole number called `name`; 0 if there is none.
+    /// The whole number, or the place of the word, called `name`; 0 if there is none.
     #[must_use]
     pub fn whole(&self, name: &str) -> usize {
         self.number(name) as usize
