@@ -8,7 +8,7 @@ use moreau::scene::Scene;
 use moreau_demos::{built_in, list};
 
 /// Small forms of all built-in scenes, and the steps after which each has been in contact for a while.
-const SMALL: [(&str, usize); 22] = [
+const SMALL: [(&str, usize); 25] = [
     ("pour:n=60,radius=0.01", 50),
     ("stack:n=6", 40),
     ("pyramid:n=6", 40),
@@ -20,6 +20,9 @@ const SMALL: [(&str, usize); 22] = [
     ("bounce:height=0.02", 40),
     ("top", 40),
     ("mixed:layers=2", 70),
+    ("pile:n=32", 45),
+    ("pile:shape=cones,n=32", 45),
+    ("pile:shape=U,n=18", 45),
     ("sphere_pour:n=1000", 70),
     ("box_pyramid:n=20", 24),
     ("wall_20x20", 24),
