@@ -1,7 +1,9 @@
-//! `moreau bench`: whole steps, their sweeps and the memory behind them; solvers side by side; tasks that other engines did.
+//! `moreau bench`: whole steps, their sweeps and the memory behind them; solvers side by side; tasks that other engines did; piles of
+//! other shapes than balls.
 
 mod bandwidth;
 mod machine;
+mod piles;
 mod plan;
 mod report;
 mod simbench;
@@ -19,5 +21,6 @@ pub(crate) fn bench(options: &BenchOptions) -> Result<(), Failure> {
         None => report::report(&options.timings),
         Some(Bench::Solvers(options)) => solvers::solvers(options),
         Some(Bench::Simbench(options)) => simbench::simbench(options),
+        Some(Bench::Piles(options)) => piles::piles(options),
     }
 }

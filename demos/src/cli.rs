@@ -77,6 +77,8 @@ pub(crate) enum Bench {
     /// Run the tasks of SimBenchmark that need no joints, one thread each: error and time for every
     /// time step, beside those of five other engines.
     Simbench(SimbenchOptions),
+    /// Pile up bodies of other shapes than balls: mean and longest steps, their parts, residuals and overlaps.
+    Piles(PileOptions),
 }
 
 impl Default for Command {
@@ -246,6 +248,31 @@ pub(crate) struct SimbenchOptions {
     /// Write one line a run to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct PileOptions {
+    /// Built-in scenes [default: `pile` of every shape, and 2,000 hulls under ten times the weight].
+    #[arg(value_name = "SCENE")]
+    pub(crate) scenes: Vec<String>,
+    /// Steps of every run [default: 300].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) steps: Option<u64>,
+    /// Time after which a run ends, s.
+    #[arg(long, value_name = "S", default_value = "60", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) max_seconds: f64,
+    /// Residuals to which the steps are solved.
+    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "1e-3,1e-4", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) tol: Vec<f64>,
+    /// Overlap that is left alone, m [default: that of the settings].
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) overlap: Option<f64>,
+    /// Threads; 0 takes all cores.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = thread_count)]
+    pub(crate) threads: usize,
+    /// Print a Markdown table.
+    #[arg(long)]
+    pub(crate) markdown: bool,
 }
 
 /// Names of tasks.

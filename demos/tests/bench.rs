@@ -105,6 +105,26 @@ fn tasks_stand_beside_what_was_published() {
 }
 
 #[test]
+fn piles_have_a_residual_and_an_overlap_beside_every_time() {
+    let scene = "pile:shape=cyl,n=4";
+    let options = ["--steps", "60", "--tol", "1e-3", "--markdown"];
+    let output = moreau(&[&["bench", "piles", scene], &options[..]].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    // The only table.
+    let text = format!("\n## piles\n{}", stdout(&output));
+    let rows = table(&text, "piles");
+    assert_eq!(rows.len(), 2, "{text}");
+    assert_eq!(column(&rows, "steps"), [60.0]);
+    assert!(column(&rows, "worst")[0] >= column(&rows, "mean")[0]);
+    assert!(column(&rows, "worst e")[0] <= 1.05e-3);
+    assert!(column(&rows, "deepest mm")[0] < 5.0, "{text}");
+
+    let output = moreau(&["bench", "piles", "pile:shape=gravel"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("hulls40"), "{}", stderr(&output));
+}
+
+#[test]
 fn wrong_sizes_are_refused_before_anything_is_measured() {
     for (arguments, part) in [
         (
