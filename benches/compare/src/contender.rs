@@ -44,6 +44,8 @@ pub(crate) struct StepFigures {
     pub(crate) sweeps: usize,
     /// Moreau's certificate `e_scaled`; none in another engine.
     pub(crate) e_scaled: Option<f64>,
+    /// Moreau's verdict on it; none in another engine.
+    pub(crate) converged: Option<bool>,
 }
 
 /// A body after a step.
@@ -57,23 +59,16 @@ pub(crate) struct BodyState {
     pub(crate) speed: f64,
 }
 
-/// The shapes that both engines have in the same form.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Form {
-    /// Radius, m.
-    Ball(f64),
-    /// Half-extents, m.
-    Cuboid(DVec3),
-}
-
 /// A body of the scene, as both engines start from it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Body {
     /// Moved by contacts; static otherwise.
     pub(crate) dynamic: bool,
-    /// Its shape.
-    pub(crate) form: Form,
-    /// Where it starts.
+    /// Its shape: convex, a compound or a half-space.
+    pub(crate) shape: Shape,
+    /// Centre of mass in the frame of the shape, m.
+    pub(crate) center: DVec3,
+    /// Where its centre of mass starts.
     pub(crate) pose: Pose,
     /// Density, kg/m³, and friction. Restitution is zero.
     pub(crate) material: Material,
@@ -83,8 +78,8 @@ pub(crate) struct Body {
 /// simulation, so that both engines have the same bodies, jitter included.
 ///
 /// # Errors
-/// If the scene has something that is not translated: only spheres and boxes at rest, without
-/// restitution, of the mass that follows from their shape.
+/// If the scene has something that is not translated: only bodies at rest, without restitution, of the mass that follows from
+/// their shape, and neither meshes nor height fields.
 pub(crate) fn bodies_of(scene: &Scene) -> Outcome<Vec<Body>> {
     if !scene.emitters.is_empty() {
         return Err("a scene with emitters is not translated".into());
@@ -112,18 +107,24 @@ pub(crate) fn bodies_of(scene: &Scene) -> Outcome<Vec<Body>> {
         &Twist,
         &Material,
     )| {
-        let form = match collider.shape() {
-            Shape::Sphere { radius } => Form::Ball(*radius),
-            Shape::Cuboid { half_extents } => Form::Cuboid(*half_extents),
-            _ => return Err(format!("body {}: neither sphere nor box", id.0)),
-        };
+        let shape = collider.shape().clone();
+        if matches!(
+            shape,
+            Shape::TriangleMesh { .. } | Shape::HeightField { .. }
+        ) {
+            return Err(format!("body {}: a {}", id.0, shape.kind()));
+        }
+        let center = collider
+            .center_of_mass()
+            .map_err(|error| format!("body {}: {error}", id.0))?;
         let at_rest = *twist == Twist::default() && *kind != RigidBody::Kinematic;
         if !at_rest || material.restitution > 0.0 {
             return Err(format!("body {}: moving or bouncing", id.0));
         }
         Ok(Body {
             dynamic: *kind == RigidBody::Dynamic,
-            form,
+            shape,
+            center,
             pose: *pose,
             material: *material,
         })

@@ -6,6 +6,7 @@ use crate::residual::{ContactState, Side, mobility};
 use moreau::glam::DVec3;
 use moreau::prelude::*;
 use moreau::solvers::FactoredProblem;
+use moreau_demos::scenes::awake;
 
 /// What a run of Moreau is to reach.
 #[derive(Clone, Copy, Debug)]
@@ -58,12 +59,12 @@ impl Budget {
 const OVERLAP: f64 = 4e-4;
 
 impl MoreauScene {
-    /// The scene with this aim on `threads` threads.
+    /// The scene with this aim on `threads` threads, with sleeping off.
     ///
     /// # Errors
     /// If the scene cannot be started.
     pub(crate) fn new(scene: &Scene, aim: Aim, threads: usize, clock: Clock) -> Outcome<Self> {
-        let mut scene = scene.clone();
+        let mut scene = awake(scene.clone());
         scene.settings.threads = threads;
         if scene.name.starts_with("sphere_pour") {
             scene.settings.projection.tolerance = OVERLAP;
@@ -114,6 +115,7 @@ impl Contender for MoreauScene {
                 contacts: report.contacts,
                 sweeps: report.sweeps,
                 e_scaled: Some(report.e_scaled),
+                converged: Some(report.converged),
             });
         }
         Ok(figures)

@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::contender::{Body, BodyState, Contender, Outcome, StepFigures, bodies_of};
 use crate::moreau_scene::{Aim, MoreauScene};
-use crate::overlap;
+use crate::overlap::Judge;
 use crate::rapier_scene::RapierScene;
 use crate::residual;
 use moreau::Scene;
@@ -96,6 +96,7 @@ pub(crate) struct SceneResult {
 /// If the scene is not for both engines, or one of them refuses a step.
 pub(crate) fn run(scene: &Scene, plan: &Plan) -> Outcome<SceneResult> {
     let bodies = bodies_of(scene)?;
+    let judge = Judge::new(&bodies)?;
     let highest = highest(scene, &bodies);
     let mut contenders = contenders(scene, &bodies, plan)?;
     let mut records: Vec<Record> = contenders
@@ -123,7 +124,8 @@ pub(crate) fn run(scene: &Scene, plan: &Plan) -> Outcome<SceneResult> {
                 }
                 if window.steps.contains(&(done + turn)) {
                     let look = (done + turn).is_multiple_of(OVERLAP_EVERY);
-                    figures.add_state(contender.as_mut(), &bodies, highest, look)?;
+                    let judge = look.then_some(&judge);
+                    figures.add_state(contender.as_mut(), &bodies, highest, judge)?;
                 }
             }
         }
@@ -162,9 +164,9 @@ fn contenders(scene: &Scene, bodies: &[Body], plan: &Plan) -> Outcome<Vec<Box<dy
 }
 
 /// Index and height of the highest dynamic body of a standing structure; `None` for what is
-/// poured from a lattice.
+/// poured.
 fn highest(scene: &Scene, bodies: &[Body]) -> Option<(usize, f64)> {
-    if !scene.lattices.is_empty() {
+    if !scene.lattices.is_empty() || scene.name.starts_with("pile") {
         return None;
     }
     let moving = bodies.iter().enumerate().filter(|(_, body)| body.dynamic);
@@ -186,7 +188,7 @@ impl Figures {
         contender: &mut dyn Contender,
         bodies: &[Body],
         highest: Option<(usize, f64)>,
-        look_for_overlaps: bool,
+        judge: Option<&Judge>,
     ) -> Outcome<()> {
         self.natmap
             .push(residual::natural_map(&contender.contacts()?));
@@ -198,8 +200,8 @@ impl Figures {
         if let Some((index, start)) = highest {
             self.sinking.push(start - states[index].position.z);
         }
-        if look_for_overlaps {
-            self.overlap.push(overlap::deepest(bodies, &states)?);
+        if let Some(judge) = judge {
+            self.overlap.push(judge.deepest(&states)?);
         }
         Ok(())
     }

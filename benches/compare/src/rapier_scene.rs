@@ -11,8 +11,9 @@
 //!   the gap at the positions that the last pass used, which is what it solves for.
 
 use crate::clock::Clock;
-use crate::contender::{Body, BodyState, Contender, Form, Outcome, StepFigures};
+use crate::contender::{Body, BodyState, Contender, Outcome, StepFigures};
 use crate::residual::{ContactState, Side, mobility};
+use crate::translation::single;
 use moreau::glam::{DMat3, DQuat, DVec3};
 use rapier3d::math::{MAX_MANIFOLD_POINTS, Pose, Rotation, Vector};
 use rapier3d::prelude::{BroadPhaseBvh, RigidBody};
@@ -51,7 +52,7 @@ impl RapierScene {
     /// The bodies in this order, on a pool of `threads` threads.
     ///
     /// # Errors
-    /// If the threads cannot be started.
+    /// If the threads cannot be started, or rapier has no such shape.
     pub(crate) fn new(
         bodies: &[Body],
         time_step: f64,
@@ -76,10 +77,10 @@ impl RapierScene {
             soft_bodies: SoftBodySet::new(),
             ccd: CCDSolver::new(),
         };
-        let handles = bodies.iter().map(|body| world.insert(body)).collect();
+        let handles: Outcome<Vec<_>> = bodies.iter().map(|body| world.insert(body)).collect();
         Ok(Self {
             world,
-            handles,
+            handles: handles?,
             pool: ThreadPoolBuilder::new().num_threads(threads).build()?,
             clock,
         })
@@ -112,6 +113,7 @@ impl Contender for RapierScene {
             contacts,
             sweeps,
             e_scaled: None,
+            converged: None,
         };
         Ok(times.into_iter().map(figures).collect())
     }
@@ -139,7 +141,8 @@ impl Contender for RapierScene {
 }
 
 impl RapierWorld {
-    fn insert(&mut self, body: &Body) -> RigidBodyHandle {
+    /// A body whose frame sits in the centre of mass.
+    fn insert(&mut self, body: &Body) -> Outcome<RigidBodyHandle> {
         let builder = if body.dynamic {
             RigidBodyBuilder::dynamic()
         } else {
@@ -153,20 +156,15 @@ impl RapierWorld {
         let handle = self
             .bodies
             .insert(builder.pose(pose).can_sleep(false).build());
-        let shape = match body.form {
-            Form::Ball(radius) => ColliderBuilder::ball(radius as f32),
-            Form::Cuboid(half) => {
-                let [x, y, z] = half.as_vec3().to_array();
-                ColliderBuilder::cuboid(x, y, z)
-            }
-        };
-        let collider = shape
+        let (place, shape) = single::placed(&body.shape, body.center)?;
+        let collider = ColliderBuilder::new(shape)
+            .position(place)
             .density(body.material.density as f32)
             .friction(body.material.friction as f32)
             .restitution(0.0);
         self.colliders
             .insert_with_parent(collider, handle, &mut self.bodies);
-        handle
+        Ok(handle)
     }
 
     fn step(&mut self) {

@@ -1,5 +1,6 @@
 //! The figures of a scene as a table.
 
+use crate::piles::{LEFT, PileRecord, PileResult, REST};
 use crate::race::{Figures, SceneResult, WINDOWS, median, quantile};
 use std::fmt::Write;
 
@@ -74,6 +75,60 @@ fn cells(figures: &Figures, rapier: &Figures, standing: bool) -> Vec<String> {
         cells.push(number(1e3 * end));
     }
     cells
+}
+
+/// The table of all piles, as Markdown or with aligned columns.
+pub(crate) fn render_piles(results: &[PileResult], markdown: bool) -> String {
+    let head = [
+        "pile".to_owned(),
+        "engine".to_owned(),
+        "steps".to_owned(),
+        "mean ms".to_owned(),
+        "worst ms".to_owned(),
+        "mean ÷ rapier's".to_owned(),
+        "worst ÷ mean".to_owned(),
+        "contacts".to_owned(),
+        "sweeps".to_owned(),
+        "natmap".to_owned(),
+        "worst e_scaled".to_owned(),
+        "not converged".to_owned(),
+        format!("overlap of the last {REST}, mm"),
+        format!("from step {LEFT}, mm"),
+    ];
+    let mut rows = vec![head.to_vec()];
+    for result in results {
+        let Some(rapier) = result.records.first() else {
+            continue;
+        };
+        for record in &result.records {
+            let mut row = vec![result.scene.clone(), record.name.clone()];
+            row.extend(pile_cells(record, rapier));
+            rows.push(row);
+        }
+    }
+    if markdown {
+        as_markdown(&rows)
+    } else {
+        as_text(&rows)
+    }
+}
+
+fn pile_cells(record: &PileRecord, rapier: &PileRecord) -> Vec<String> {
+    let unconverged = record.unconverged();
+    vec![
+        record.steps.len().to_string(),
+        number(record.mean()),
+        number(record.worst()),
+        number(record.mean() / rapier.mean()),
+        number(record.worst() / record.mean()),
+        count(record.middle(|step| step.contacts)),
+        count(record.middle(|step| step.sweeps)),
+        scientific(median(record.natmap.iter().copied())),
+        scientific(record.worst_residual()),
+        unconverged.map_or_else(|| "–".to_owned(), |steps| steps.to_string()),
+        number(1e3 * record.deepest_at_rest()),
+        number(1e3 * record.deepest()),
+    ]
 }
 
 /// Three significant digits.
