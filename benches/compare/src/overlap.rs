@@ -165,7 +165,7 @@ mod tests {
         let parts = vec![bar(-0.5), bar(0.5)];
         let plane = body(false, BodyShape::HalfSpace { normal });
         let judge = Judge::new(&[plane, body(true, BodyShape::Compound { parts })]).unwrap();
-        let turn = DQuat::from_rotation_y(-0.6_f64.asin());
+        let turn = DQuat::from_rotation_y(-0.7);
         let at = |position, orientation| BodyState {
             position,
             orientation,

@@ -102,7 +102,7 @@ pub(crate) fn render_piles(results: &[PileResult], markdown: bool) -> String {
         };
         for record in &result.records {
             let mut row = vec![result.scene.clone(), record.name.clone()];
-            row.extend(pile_cells(record, rapier));
+            row.extend(pile_cells(record, rapier, result.steps));
             rows.push(row);
         }
     }
@@ -113,7 +113,7 @@ pub(crate) fn render_piles(results: &[PileResult], markdown: bool) -> String {
     }
 }
 
-fn pile_cells(record: &PileRecord, rapier: &PileRecord) -> Vec<String> {
+fn pile_cells(record: &PileRecord, rapier: &PileRecord, steps: usize) -> Vec<String> {
     let unconverged = record.unconverged();
     vec![
         record.steps.len().to_string(),
@@ -126,7 +126,7 @@ fn pile_cells(record: &PileRecord, rapier: &PileRecord) -> Vec<String> {
         scientific(median(record.natmap.iter().copied())),
         scientific(record.worst_residual()),
         unconverged.map_or_else(|| "–".to_owned(), |steps| steps.to_string()),
-        number(1e3 * record.deepest_at_rest()),
+        number(1e3 * record.deepest_at_rest(steps)),
         number(1e3 * record.deepest()),
     ]
 }

@@ -11,10 +11,11 @@ use moreau::{StepReport, StepTiming};
 use moreau_demos::scenes::pile::{Form, STEPS};
 use moreau_demos::table::{Column, Table, three_digits};
 use std::io::{self, Write};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// From this step on overlaps count: bodies whose shapes overlap in the lattice have left it.
-const LEFT: u64 = 50;
+const LEFT: usize = 50;
 /// The last steps of a run, in which a pile is taken to be at rest.
 const REST: usize = 50;
 /// Many bodies that are heavy: their longest step tells whether games can rely on the engine.
@@ -24,6 +25,8 @@ const HEAVY: &str = "pile:shape=hulls,n=2000,gravity=98.1";
 struct Run {
     scene: String,
     tolerance: f64,
+    /// Steps that were asked for.
+    steps: u64,
     reports: Vec<StepReport>,
 }
 
@@ -73,7 +76,7 @@ fn about() -> String {
     format!(
         "
 Times in ms, means over all steps; rest: of the last {REST} steps, deepest: from step {LEFT} on, as detection finds it.
-Runs end when their time is over."
+Runs end when their time is over; what they did not reach is missing."
     )
 }
 
@@ -96,6 +99,7 @@ fn run(spec: &str, tolerance: f64, options: &PileOptions) -> Result<Run, Failure
     Ok(Run {
         scene: spec.to_owned(),
         tolerance,
+        steps,
         reports,
     })
 }
@@ -146,13 +150,17 @@ fn cells(run: &Run) -> Vec<String> {
     let unconverged = run.reports.iter().filter(|r| !r.converged).count();
     // A report tells of the overlap before its step.
     let overlap = all(&|report| 1e3 * report.max_penetration);
-    let after = |from: usize| worst(overlap.get(from..).unwrap_or_default());
+    let steps = run.steps as usize;
+    let within = |range: Range<usize>| match overlap.get(range) {
+        Some(overlaps) if !overlaps.is_empty() => three_digits(worst(overlaps)),
+        _ => "—".to_owned(),
+    };
     cells.extend([
         projections.to_string(),
         unconverged.to_string(),
         residual(worst(&all(&|report| report.e_scaled))),
-        three_digits(after(overlap.len().saturating_sub(REST))),
-        three_digits(after(LEFT as usize)),
+        within(steps.saturating_sub(REST)..steps),
+        within(LEFT..overlap.len()),
     ]);
     cells
 }
@@ -166,6 +174,7 @@ mod tests {
         let run = Run {
             scene: "pile".to_owned(),
             tolerance: 1e-3,
+            steps: 300,
             reports: vec![StepReport::default(); 3],
         };
         assert_eq!(cells(&run).len(), columns().len());
