@@ -146,7 +146,7 @@ const TOUCHING: [[&str; 4]; 37] = [
 /// What faces what beyond the margin.
 const NEAR: [[&str; 4]; 5] = [
     ["hull20", "vertex", "hull20", "face"],
-    ["hull40", "edge", "hull40", "edge"],
+    ["hull40", "face", "hull40", "face"],
     ["box", "edge", "box", "edge"],
     ["cylinder", "rim", "cylinder", "side"],
     ["cone", "rim", "cone", "side"],
