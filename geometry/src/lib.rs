@@ -33,6 +33,7 @@ mod frustum;
 mod geometry;
 mod inertia;
 mod mass_properties;
+pub mod orientation;
 mod polytope;
 mod pose;
 mod projection;

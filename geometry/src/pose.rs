@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct Pose {
     /// Origin of the child frame, in the parent frame (m).
     pub position: DVec3,
-    /// Unit quaternion, child frame to parent frame.
+    /// Unit quaternion, child frame to parent frame. In files also a turn: see [`orientation`](crate::orientation).
+    #[serde(deserialize_with = "crate::orientation::deserialize")]
     pub orientation: DQuat,
 }
 
