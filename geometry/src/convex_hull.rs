@@ -7,14 +7,23 @@
 use crate::GeometryError;
 use crate::polytope::{Face, Polyhedron};
 use glam::DVec3;
+use std::collections::BTreeMap;
 
 /// Relative distance from a plane below which a vertex counts as lying in it.
 const COPLANAR: f64 = 1e-9;
+/// Least thickness over the diameter. Sides of thinner hulls are lost in the rounding of contact points.
+const FLATTEST: f64 = 1e-4;
+/// Thickness over diameter below which hulls are stretched before they are built; above, quickhull is safe.
+const THIN: f64 = 0.02;
+
+/// Most points, and most triangles of the hull before coplanar ones are merged: what is built in half a second.
+const MOST_POINTS: usize = 200_000;
+const MOST_TRIANGLES: usize = 8_000;
 
 /// Hull of the points.
 ///
 /// # Errors
-/// Fewer than four points, a number that is not finite, or points in one plane.
+/// Fewer than four points, too many, a number that is not finite, or points in one plane or nearly so.
 pub(crate) fn convex_hull(points: &[DVec3]) -> Result<Polyhedron, GeometryError> {
     if points.len() < 4 {
         return Err(GeometryError::TooFew {
@@ -23,6 +32,13 @@ pub(crate) fn convex_hull(points: &[DVec3]) -> Result<Polyhedron, GeometryError>
             least: 4,
         });
     }
+    let few = |field, count, most| {
+        if count <= most {
+            return Ok(());
+        }
+        Err(GeometryError::TooMany { field, count, most })
+    };
+    few("points", points.len(), MOST_POINTS)?;
     for point in points {
         crate::error::finite("points", *point)?;
     }
@@ -33,8 +49,9 @@ pub(crate) fn convex_hull(points: &[DVec3]) -> Result<Polyhedron, GeometryError>
             .then(a.z.total_cmp(&b.z))
     });
     distinct.dedup();
-    let (thickness, diameter) = thickness(&distinct);
-    let bound = COPLANAR * diameter;
+    let spread = Spread::of(&distinct);
+    let [diameter, _, thickness] = spread.extents;
+    let bound = FLATTEST * diameter;
     if thickness.is_nan() || thickness <= bound {
         return Err(GeometryError::Flat { thickness, bound });
     }
@@ -42,8 +59,12 @@ pub(crate) fn convex_hull(points: &[DVec3]) -> Result<Polyhedron, GeometryError>
         count: points.len(),
         reason,
     };
-    let (vertices, triangles) = parry3d_f64::transformation::try_convex_hull(&distinct)
-        .map_err(|error| failed(error.to_string()))?;
+    let (vertices, triangles) = triangulated(&distinct, &spread).map_err(failed)?;
+    few(
+        "the list of triangles of the hull",
+        triangles.len(),
+        MOST_TRIANGLES,
+    )?;
     let hull = merge_coplanar(&vertices, &triangles, COPLANAR * diameter)
         .ok_or_else(|| failed("faces do not close".into()))?;
     let outside = distinct.iter().any(|point| {
@@ -57,23 +78,59 @@ pub(crate) fn convex_hull(points: &[DVec3]) -> Result<Polyhedron, GeometryError>
     Ok(hull)
 }
 
-/// Extent across the plane of three far points, and the diameter seen from the first point (m).
-fn thickness(points: &[DVec3]) -> (f64, f64) {
-    let farthest = |measure: &dyn Fn(DVec3) -> f64| {
-        points.iter().fold((0.0, DVec3::ZERO), |best, &p| {
-            let value = measure(p);
-            if value > best.0 { (value, p) } else { best }
-        })
+/// How far points extend along three orthogonal axes.
+struct Spread {
+    origin: DVec3,
+    axes: [DVec3; 3],
+    /// Diameter seen from the first point, width across it, thickness across the plane of both (m).
+    extents: [f64; 3],
+}
+
+impl Spread {
+    fn of(points: &[DVec3]) -> Self {
+        let origin = points.first().copied().unwrap_or_default();
+        let farthest = |measure: &dyn Fn(DVec3) -> f64| {
+            points.iter().fold((0.0, DVec3::ZERO), |best, &p| {
+                let value = measure(p);
+                if value > best.0 { (value, p) } else { best }
+            })
+        };
+        let (diameter, a) = farthest(&|p| (p - origin).length());
+        let along = (a - origin).normalize_or_zero();
+        let (width, b) = farthest(&|p| (p - origin).cross(along).length());
+        let normal = along.cross(b - origin).normalize_or_zero();
+        let (thickness, _) = farthest(&|p| (p - origin).dot(normal).abs());
+        Self {
+            origin,
+            axes: [along, normal.cross(along), normal],
+            extents: [diameter, width, thickness],
+        }
+    }
+
+    /// The point in axes and units of the extents.
+    fn stretched(&self, point: DVec3) -> DVec3 {
+        let along = |axis: usize| (point - self.origin).dot(self.axes[axis]) / self.extents[axis];
+        DVec3::new(along(0), along(1), along(2))
+    }
+}
+
+/// Vertices and triangles of the hull, otherwise what is wrong. Hulls keep their triangles if all is stretched: thin ones are
+/// built as thick as they are wide, because quickhull loses the others' edges.
+fn triangulated(points: &[DVec3], spread: &Spread) -> Result<(Vec<DVec3>, Vec<[u32; 3]>), String> {
+    let built = |points: &[DVec3]| {
+        parry3d_f64::transformation::try_convex_hull(points).map_err(|error| error.to_string())
     };
-    let Some(&origin) = points.first() else {
-        return (0.0, 0.0);
-    };
-    let (diameter, a) = farthest(&|p| (p - origin).length());
-    let along = (a - origin).normalize_or_zero();
-    let (_, b) = farthest(&|p| (p - origin).cross(along).length());
-    let normal = along.cross(b - origin).normalize_or_zero();
-    let (thickness, _) = farthest(&|p| (p - origin).dot(normal).abs());
-    (thickness, diameter)
+    let [diameter, width, thickness] = spread.extents;
+    if width.min(thickness) >= THIN * diameter {
+        return built(points);
+    }
+    let bits = |p: DVec3| p.to_array().map(f64::to_bits);
+    let stretched: Vec<DVec3> = points.iter().map(|p| spread.stretched(*p)).collect();
+    let origins: BTreeMap<_, _> = stretched.iter().map(|p| bits(*p)).zip(points).collect();
+    let (vertices, triangles) = built(&stretched)?;
+    let vertices = vertices.iter().map(|p| origins.get(&bits(*p)).map(|p| **p));
+    let vertices: Option<Vec<DVec3>> = vertices.collect();
+    Ok((vertices.ok_or("a vertex is none of the points")?, triangles))
 }
 
 /// Merges triangles whose corners lie within `tolerance` of a seed's plane, largest seed first.
@@ -250,5 +307,73 @@ mod tests {
             convex_hull(&bad),
             Err(GeometryError::NotFinite { .. })
         ));
+    }
+
+    /// A volume is exact to the thickness over the rounding of the coordinates.
+    #[test]
+    fn thin_plates_and_needles_have_their_volume_and_faces() {
+        let turn = glam::DQuat::from_xyzw(0.3, -0.5, 0.2, 0.7).normalize();
+        for size in [1e-5, 1.0, 1e3] {
+            for thin in [0.1, 1e-2, 3e-3, 1e-3, 3e-4] {
+                for half in [
+                    DVec3::new(1.0, 0.7, thin),
+                    DVec3::new(1.0, thin, 1.1 * thin),
+                ] {
+                    for turn in [glam::DQuat::IDENTITY, turn] {
+                        let corners = Polyhedron::cuboid(size * half).vertices;
+                        let points: Vec<_> = corners.iter().map(|p| turn * *p).collect();
+                        let hull = convex_hull(&points).unwrap();
+                        assert_eq!((hull.vertices.len(), hull.faces.len()), (8, 6));
+                        let volume = crate::inertia::Moments::polyhedron(&hull).volume;
+                        let exact = 8.0 * (size * half).element_product();
+                        let error = (volume / exact - 1.0).abs();
+                        assert!(error < 1e-15 / (thin * thin), "{half}: {error:e}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn hulls_thinner_than_the_bound_are_flat() {
+        for thin in [5e-5, 1e-6, 1e-8, 1e-12] {
+            let plate = Polyhedron::cuboid(DVec3::new(1.0, 1.0, thin)).vertices;
+            let needle = Polyhedron::cuboid(DVec3::new(1.0, thin, thin)).vertices;
+            for points in [plate, needle] {
+                let Err(GeometryError::Flat { thickness, bound }) = convex_hull(&points) else {
+                    panic!("{thin}");
+                };
+                assert!(thickness < bound && bound > 1e-4, "{thickness} {bound}");
+            }
+        }
+    }
+
+    #[test]
+    fn hulls_of_too_many_points_are_refused() {
+        let mut points = vec![DVec3::ZERO; MOST_POINTS + 1];
+        assert!(matches!(
+            convex_hull(&points),
+            Err(GeometryError::TooMany {
+                field: "points",
+                ..
+            })
+        ));
+        // A spiral on a ball.
+        points = (0..5000_i32)
+            .map(|i| {
+                let (z, angle) = (f64::from(i) / 2500.0 - 0.9999, 2.4 * f64::from(i));
+                let (sin, cos) = libm::sincos(angle);
+                let r = (1.0 - z * z).sqrt();
+                DVec3::new(r * cos, r * sin, z)
+            })
+            .collect();
+        assert!(matches!(
+            convex_hull(&points),
+            Err(GeometryError::TooMany {
+                most: MOST_TRIANGLES,
+                ..
+            })
+        ));
+        assert!(convex_hull(&points[..2000]).is_ok());
     }
 }

@@ -40,6 +40,16 @@ pub enum GeometryError {
         /// Entries needed.
         least: usize,
     },
+    /// A list is too long.
+    #[error("{field} has {count} entries, at most {most} are allowed")]
+    TooMany {
+        /// Name of the list.
+        field: &'static str,
+        /// Entries given.
+        count: usize,
+        /// Entries allowed.
+        most: usize,
+    },
     /// A list has the wrong length.
     #[error("{field} has {count} entries, must be a multiple of {step}")]
     Ragged {
@@ -68,7 +78,7 @@ pub enum GeometryError {
         /// Its area (m²).
         area: f64,
     },
-    /// The points of a convex hull lie in a plane, to rounding.
+    /// The points of a convex hull lie in a plane, or nearly so: to 1e-4 of their diameter.
     #[error("hull points have thickness {thickness}, must exceed {bound}")]
     Flat {
         /// Least extent found (m).

@@ -41,9 +41,9 @@ pub enum Shape {
         /// Radius of the base (m), > 0.
         radius: f64,
     },
-    /// Convex hull of at least four points that do not lie in a plane.
+    /// Convex hull of at least four points, thicker than 1e-4 of its diameter.
     ConvexHull {
-        /// The points (m); interior ones are allowed.
+        /// The points (m), at most 200,000; interior ones are allowed. The hull has about 4,000 corners at most.
         points: Vec<DVec3>,
     },
     /// Everything below the plane through the local origin. A surface: no mass.
