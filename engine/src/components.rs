@@ -4,7 +4,7 @@ mod body;
 mod collider;
 mod groups;
 pub(crate) mod inertia;
-mod mass;
+pub(crate) mod mass;
 mod material;
 pub(crate) mod notices;
 mod pose;

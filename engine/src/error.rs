@@ -37,6 +37,9 @@ pub enum BodyError {
     /// A dynamic body without mass has neither collider nor given mass.
     #[error("a dynamic body needs a collider or a given mass")]
     NoMass,
+    /// A mass given by itself takes its inertia from a shape.
+    #[error("a dynamic body without collider needs a given inertia beside its mass")]
+    NoInertia,
     /// Only static and kinematic bodies may be surfaces.
     #[error("a dynamic body needs a solid shape, not a half-space, mesh or heightfield")]
     NotSolid,

@@ -2,6 +2,7 @@
 
 use super::constants::BodyConstants;
 use crate::components::inertia::Inertia;
+use crate::components::mass::Given;
 use crate::components::{
     Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench,
 };
@@ -27,11 +28,11 @@ pub(crate) fn check_body(
         center_of_mass = properties.center_of_mass;
         computed = Some(properties);
     }
-    let inertia = match (kind, mass.is_given(), &computed) {
+    let inertia = match (kind, mass.given_part(), &computed) {
         (RigidBody::Dynamic, ..) if geometry.is_some() && solid.is_none() => {
             return Err(BodyError::NotSolid);
         }
-        (RigidBody::Dynamic, true, _) => {
+        (RigidBody::Dynamic, Given::MassAndInertia, _) => {
             let given = MassProperties::new(
                 mass.mass(),
                 DVec3::ZERO,
@@ -40,10 +41,20 @@ pub(crate) fn check_body(
             )?;
             Inertia::new(given.mass, given.principal_inertia, given.principal_frame)
         }
-        (RigidBody::Dynamic, false, Some(p)) => {
+        (RigidBody::Dynamic, Given::Mass, Some(p)) => {
+            let moments = p.principal_inertia * (mass.mass() / p.mass);
+            let scaled = MassProperties::new(mass.mass(), DVec3::ZERO, moments, p.principal_frame)?;
+            Inertia::new(
+                scaled.mass,
+                scaled.principal_inertia,
+                scaled.principal_frame,
+            )
+        }
+        (RigidBody::Dynamic, Given::Mass, None) => return Err(BodyError::NoInertia),
+        (RigidBody::Dynamic, Given::Nothing, Some(p)) => {
             Inertia::new(p.mass, p.principal_inertia, p.principal_frame)
         }
-        (RigidBody::Dynamic, false, None) => return Err(BodyError::NoMass),
+        (RigidBody::Dynamic, Given::Nothing, None) => return Err(BodyError::NoMass),
         _ => Inertia::FIXED,
     };
     let extent = geometry.as_ref().map_or(0.0, Geometry::bounding_radius);

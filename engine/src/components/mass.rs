@@ -8,16 +8,25 @@ use serde::{Deserialize, Serialize};
 /// Mass and inertia about the centre of mass.
 ///
 /// By default they follow from the shape and the material's density and are written here when
-/// the body is first seen; until then, and for static and kinematic bodies, they are zero. Given values are
+/// the body is first seen; until then, and for static and kinematic bodies, they are zero. A mass given by itself has
+/// the inertia of the shape, filled so evenly that it has this mass. Given values are
 /// checked: positive, and inertia within the triangle inequality.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[component(summary_tick)]
-#[serde(from = "GivenMass", into = "GivenMass")]
+#[serde(try_from = "GivenMass", into = "GivenMass")]
 pub struct Mass {
-    given: bool,
+    given: Given,
     mass: f64,
     principal_inertia: DVec3,
     principal_frame: DQuat,
+}
+
+/// What does not follow from the shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    Nothing,
+    Mass,
+    MassAndInertia,
 }
 
 impl Default for Mass {
@@ -31,10 +40,29 @@ impl Mass {
     #[must_use]
     pub fn from_shape() -> Self {
         Self {
-            given: false,
+            given: Given::Nothing,
             mass: 0.0,
             principal_inertia: DVec3::ZERO,
             principal_frame: DQuat::IDENTITY,
+        }
+    }
+
+    /// Given mass (kg); inertia from the shape, scaled to this mass, whatever the density.
+    ///
+    /// ```
+    /// use moreau::prelude::*;
+    /// let mut simulation = Simulation::new(Settings::default())?;
+    /// let ball = simulation.spawn((RigidBody::Dynamic, Collider::sphere(0.5), Mass::scaled_to(3.0)))?;
+    /// let mass = simulation.world().get::<Mass>(ball);
+    /// assert!(mass.is_some_and(|mass| (mass.principal_inertia().x - 0.4 * 3.0 * 0.25).abs() < 1e-15));
+    /// # Ok::<(), StepError>(())
+    /// ```
+    #[must_use]
+    pub fn scaled_to(mass: f64) -> Self {
+        Self {
+            given: Given::Mass,
+            mass,
+            ..Self::from_shape()
         }
     }
 
@@ -42,7 +70,7 @@ impl Mass {
     #[must_use]
     pub fn given(mass: f64, principal_inertia: DVec3) -> Self {
         Self {
-            given: true,
+            given: Given::MassAndInertia,
             mass,
             principal_inertia,
             principal_frame: DQuat::IDENTITY,
@@ -76,23 +104,28 @@ impl Mass {
         self.principal_frame
     }
 
-    /// True if the values were given and not computed.
+    /// True if mass and inertia were given and not computed.
     #[must_use]
     pub fn is_given(&self) -> bool {
+        self.given == Given::MassAndInertia
+    }
+
+    pub(crate) fn given_part(&self) -> Given {
         self.given
     }
 
-    /// Given values as they are; otherwise those that the body was found to have.
+    /// What was given as it is; the rest as the body was found to have it.
     pub(crate) fn completed(&self, inertia: &Inertia) -> Self {
-        if self.given {
-            *self
-        } else {
-            Self {
-                given: false,
-                mass: inertia.mass,
-                principal_inertia: inertia.moments,
-                principal_frame: inertia.frame,
-            }
+        let mass = match self.given {
+            Given::MassAndInertia => return *self,
+            Given::Mass => self.mass,
+            Given::Nothing => inertia.mass,
+        };
+        Self {
+            given: self.given,
+            mass,
+            principal_inertia: inertia.moments,
+            principal_frame: inertia.frame,
         }
     }
 
@@ -108,7 +141,7 @@ impl Mass {
     }
 }
 
-/// The form of a mass in files: nothing for a computed one.
+/// The form of a mass in files: nothing for a computed one, a mass by itself for one that inertia is scaled to.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct GivenMass {
@@ -120,27 +153,36 @@ struct GivenMass {
     principal_frame: Option<DQuat>,
 }
 
-impl From<GivenMass> for Mass {
-    fn from(file: GivenMass) -> Self {
-        match (file.mass, file.principal_inertia) {
-            (None, None) => Self::from_shape(),
-            // A missing half is NaN, which the check of the body names.
-            (mass, inertia) => Self::given(mass.unwrap_or(f64::NAN), inertia.unwrap_or(DVec3::NAN))
-                .with_principal_frame(file.principal_frame.unwrap_or(DQuat::IDENTITY)),
+impl TryFrom<GivenMass> for Mass {
+    type Error = &'static str;
+
+    fn try_from(file: GivenMass) -> Result<Self, Self::Error> {
+        match (file.mass, file.principal_inertia, file.principal_frame) {
+            (None, None, None) => Ok(Self::from_shape()),
+            (Some(mass), None, None) => Ok(Self::scaled_to(mass)),
+            (Some(mass), Some(inertia), frame) => {
+                Ok(Self::given(mass, inertia)
+                    .with_principal_frame(frame.unwrap_or(DQuat::IDENTITY)))
+            }
+            (None, Some(_), _) => Err("principal_inertia is given without mass"),
+            (_, None, Some(_)) => Err("principal_frame is given without principal_inertia"),
         }
     }
 }
 
 impl From<Mass> for GivenMass {
     fn from(mass: Mass) -> Self {
-        if mass.given {
-            Self {
+        match mass.given {
+            Given::Nothing => Self::default(),
+            Given::Mass => Self {
+                mass: Some(mass.mass),
+                ..Self::default()
+            },
+            Given::MassAndInertia => Self {
                 mass: Some(mass.mass),
                 principal_inertia: Some(mass.principal_inertia),
                 principal_frame: Some(mass.principal_frame),
-            }
-        } else {
-            Self::default()
+            },
         }
     }
 }
