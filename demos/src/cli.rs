@@ -2,6 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use moreau::Threads;
 use moreau_demos::simbench::Task;
 use moreau_demos::{ResidualKind, SolverChoice, solver_choice};
 use std::path::PathBuf;
@@ -93,7 +94,7 @@ pub(crate) struct RunOptions {
     #[arg(value_name = "SCENE")]
     pub(crate) scene: String,
     /// Number of steps, instead of the scene's duration.
-    #[arg(long, value_name = "N", conflicts_with = "time", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", conflicts_with = "time", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
     pub(crate) steps: Option<u64>,
     /// Time to simulate, s, instead of the scene's duration.
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = positive)]
@@ -102,7 +103,7 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "H", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) dt: Option<f64>,
     /// Threads; 0 takes all cores. The result has the same bits for any number.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = thread_count)]
     pub(crate) threads: Option<usize>,
     /// Seed of everything random in the scene.
     #[arg(long, value_name = "S")]
@@ -310,13 +311,13 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// More threads than this are a slip of the hand, and a system that stands still.
-const MOST_THREADS: usize = 1024;
+/// Steps of a run, whose times and residuals are kept for the summary: 24 bytes a step.
+pub(crate) const MOST_STEPS: u64 = 100_000_000;
 
 fn thread_count(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
-        Ok(count) if (0..=MOST_THREADS).contains(&count) => Ok(count),
-        _ => Err(format!("expected a number from 0 to {MOST_THREADS}")),
+        Ok(count) if count <= Threads::MOST => Ok(count),
+        _ => Err(format!("expected a number from 0 to {}", Threads::MOST)),
     }
 }
 

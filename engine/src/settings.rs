@@ -52,7 +52,7 @@ pub struct Settings {
     pub projection: Projection,
     /// When bodies at rest fall asleep. By default they do, but with [`Accuracy::Reference`].
     pub sleeping: SleepSettings,
-    /// Threads of the step; 0 takes all cores. Results do not depend on it. Default 0. Of no effect with
+    /// Threads of the step, at most [`Threads::MOST`](crate::Threads::MOST); 0 takes all cores. Results do not depend on it. Default 0. Of no effect with
     /// [`Threads`](crate::Threads) that others share.
     pub threads: usize,
     /// The inside of the solver, for those who measure it.
@@ -375,6 +375,7 @@ impl Settings {
         }
         positive("projection.tolerance", self.projection.tolerance)?;
         let sweeps = self.projection.sweeps as f64;
-        check("projection.sweeps", sweeps, sweeps >= 1.0, "≥ 1")
+        check("projection.sweeps", sweeps, sweeps >= 1.0, "≥ 1")?;
+        crate::step::threads::check_number(self.threads)
     }
 }

@@ -1,6 +1,6 @@
 //! The threads that a step runs on.
 
-use crate::error::StepError;
+use crate::error::{SettingsError, StepError};
 use moreau_solvers::awake;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;
@@ -32,6 +32,9 @@ enum Source {
 }
 
 impl Threads {
+    /// The largest number of threads. More is a slip of the hand, and a system that stands still.
+    pub const MOST: usize = 1024;
+
     /// A pool of the simulation's own.
     #[must_use]
     pub fn own() -> Self {
@@ -41,7 +44,7 @@ impl Threads {
     /// A pool for all simulations that are given a clone of this; 0 threads is one a core.
     ///
     /// # Errors
-    /// [`StepError::Threads`] if the system does not start them.
+    /// [`StepError::Settings`] for more than [`Threads::MOST`], [`StepError::Threads`] if the system does not start them.
     pub fn shared(threads: usize) -> Result<Self, StepError> {
         Ok(Self(Source::Shared(start(threads)?)))
     }
@@ -104,7 +107,20 @@ impl Threads {
     }
 }
 
+/// Refuses more than [`Threads::MOST`].
+pub(crate) fn check_number(threads: usize) -> Result<(), SettingsError> {
+    if threads <= Threads::MOST {
+        return Ok(());
+    }
+    Err(SettingsError {
+        field: "threads",
+        value: threads as f64,
+        bound: "in [0, 1024]",
+    })
+}
+
 fn start(threads: usize) -> Result<Arc<ThreadPool>, StepError> {
+    check_number(threads)?;
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map(Arc::new).map_err(|error| StepError::Threads {
         threads,
