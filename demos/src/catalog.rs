@@ -15,6 +15,7 @@ use crate::scenes::{
     standing, top, wall,
 };
 use moreau::Scene;
+use moreau::scene::nearest_name;
 use parameter::{AT_LEAST_ZERO, POSITIVE};
 pub use parameter::{Bound, Parameter, Values};
 
@@ -47,15 +48,17 @@ impl BuiltIn {
 #[non_exhaustive]
 pub enum CatalogError {
     /// No scene of this name.
-    #[error("there is no built-in scene \"{name}\"; there are: {known}")]
+    #[error("there is no built-in scene \"{name}\"; there are: {known}{}", did_you_mean(*.nearest))]
     UnknownScene {
         /// Name asked for.
         name: String,
         /// The names there are, separated by commas.
         known: String,
+        /// The name that was meant, if one is near.
+        nearest: Option<&'static str>,
     },
     /// The scene has no such parameter.
-    #[error("{scene}: there is no parameter \"{key}\"; there are: {known}")]
+    #[error("{scene}: there is no parameter \"{key}\"; there are: {known}{}", did_you_mean(*.nearest))]
     UnknownKey {
         /// Scene.
         scene: &'static str,
@@ -63,6 +66,8 @@ pub enum CatalogError {
         key: String,
         /// The keys there are, separated by commas.
         known: String,
+        /// The key that was meant, if one is near.
+        nearest: Option<&'static str>,
     },
     /// A parameter that is not of the form `key=value`.
     #[error("{scene}: \"{text}\" is not of the form key=value")]
@@ -111,6 +116,7 @@ pub fn built_in(spec: &str) -> Result<Scene, CatalogError> {
         return Err(CatalogError::UnknownScene {
             name: name.trim().to_owned(),
             known: names(SCENES.iter().map(|scene| scene.name)),
+            nearest: nearest_name(name.trim(), SCENES.iter().map(|scene| scene.name)),
         });
     };
     let values = Values::parse(scene.name, scene.parameters, pairs)?;
@@ -118,6 +124,11 @@ pub fn built_in(spec: &str) -> Result<Scene, CatalogError> {
         name: spec.trim().to_owned(),
         ..scene.build(&values)
     })
+}
+
+/// The end of a message about an unknown name.
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |name| format!("; did you mean \"{name}\"?"))
 }
 
 fn names(all: impl Iterator<Item = &'static str>) -> String {

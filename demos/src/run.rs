@@ -1,6 +1,6 @@
 //! `moreau run`.
 
-use crate::cli::{Log, RunOptions};
+use crate::cli::{Log, MOST_STEPS, RunOptions};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::record::{Record, Required};
@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// Runs a scene from its specification to the verdict.
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let mut scene = load(&options.scene)?;
+    if scene.body_count() == 0 {
+        warn(&format!("{} has no bodies", scene.name));
+    }
     override_settings(&mut scene, options);
     let steps = step_count(&scene, options)?;
     let writer = StepWriter::new(&scene.name, options)?;
@@ -21,6 +24,11 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let made = make_steps(&mut run, steps, options, &writer)?;
     finish(&mut run, &made, started.elapsed(), options)?;
     verdict(&mut run, made, options)
+}
+
+/// A line for people; a failure to write it is ignored.
+fn warn(text: &str) {
+    let _ = writeln!(io::stderr(), "moreau: warning: {text}");
 }
 
 /// A file if it looks like one, a built-in scene otherwise.
@@ -63,21 +71,25 @@ fn step_count(scene: &Scene, options: &RunOptions) -> Result<u64, Failure> {
     if let Some(steps) = options.steps {
         return Ok(steps);
     }
-    let bad = |field, value| Failure::Field {
+    let bad = |field, value, bound| Failure::Field {
         scene: scene.name.clone(),
         field,
         value,
-        bound: "> 0",
+        bound,
     };
     let (duration, h) = (scene.duration, scene.settings.time_step);
     if !(h > 0.0 && h.is_finite()) {
-        return Err(bad("settings.time_step", h));
+        return Err(bad("settings.time_step", h, "> 0"));
     }
     let time = options.time.unwrap_or(duration);
     if !(time > 0.0 && time.is_finite()) {
-        return Err(bad("duration", time));
+        return Err(bad("duration", time, "> 0"));
     }
-    Ok(((time / h).round() as u64).max(1))
+    let steps = (time / h).round();
+    if steps > MOST_STEPS as f64 {
+        return Err(bad("duration", time, "at most 1e8 time steps"));
+    }
+    Ok((steps as u64).max(1))
 }
 
 /// The steps that were made, and what ended them early.
@@ -141,6 +153,12 @@ fn finish(
     options: &RunOptions,
 ) -> Result<(), Failure> {
     let text = summary::text(run, &made.record, wall_time);
+    if run.waiting() > 0 {
+        warn(&match run.waiting() {
+            1 => "1 emitter waits for room at the end".to_owned(),
+            several => format!("{several} emitters wait for room at the end"),
+        });
+    }
     if options.log == Log::Jsonl && !made.unread {
         let hash = run.simulation.state_hash();
         let mut out = io::stdout().lock();

@@ -296,6 +296,14 @@ fn wrong_usage_is_code_2() {
         ),
         (&["run", "stack", "--log", "xml"], "jsonl, text, none"),
         (&["run", "no/such/file.toml"], "no/such/file.toml: "),
+        (&["run", "stack", "--threads", "10000"], "from 0 to 1024"),
+        (
+            &["run", "stack", "--time", "1e300"],
+            "expected at most 1e8 time steps",
+        ),
+        (&["run", "stack", "--steps", "100000001"], "100000001"),
+        (&["run", "stakc"], "; did you mean \"stack\"?"),
+        (&["run", "stack:frction=1"], "; did you mean \"friction\"?"),
         (&["walk"], "unrecognized subcommand"),
     ] {
         let output = moreau(arguments);
@@ -413,4 +421,54 @@ fn a_reader_that_goes_away_ends_the_run_without_a_panic() {
         assert_eq!(code(&output), expected);
         assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
     }
+}
+
+#[test]
+fn an_empty_scene_runs_with_a_warning() {
+    let text = "name = \"void\"\n[[lattices]]\ncount = [0, 5, 5]\nbody = { shape = { sphere = { radius = 1.0 } } }\n";
+    for text in [text, ""] {
+        let file = scene_file("void.toml", text);
+        let output = moreau(&["run", file.to_str().unwrap(), "--steps", "2"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let text = stderr(&output);
+        assert!(text.contains("moreau: warning: "), "{text}");
+        assert!(text.contains("has no bodies"), "{text}");
+    }
+    let output = moreau(&["run", "stack", "--steps", "2"]);
+    assert!(!stderr(&output).contains("warning"));
+}
+
+#[test]
+fn emitters_that_wait_for_room_at_the_end_are_told() {
+    let text = "[[bodies]]\nkind = \"static\"\nshape = { sphere = { radius = 1.0 } }\n\
+                [[emitters]]\ninterval = 1.0\ncount = 1\n[[emitters.bodies]]\nshape = { sphere = { radius = 0.5 } }\n";
+    let file = scene_file("no_room.toml", text);
+    let output = moreau(&["run", file.to_str().unwrap(), "--steps", "2"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stderr(&output);
+    assert!(
+        text.contains("warning: 1 emitter waits for room at the end"),
+        "{text}"
+    );
+}
+
+#[test]
+fn hostile_files_are_refused_at_once() {
+    let begun = std::time::Instant::now();
+    let text = refused(
+        "threads.toml",
+        "[settings]\nthreads = 10000\n[[bodies]]\nshape = { sphere = { radius = 1.0 } }\n",
+    );
+    assert!(
+        text.contains("threads is 10000, expected in [0, 1024]"),
+        "{text}"
+    );
+    let text = refused("count.toml", "[[lattices]]\ncount = [3000, 3000, 3000]\n");
+    assert!(text.contains("at most 2000000 bodies"), "{text}");
+    let text = refused("mesh.toml", "[[bodies]]\nmesh = { path = \"/dev/zero\" }\n");
+    assert!(text.contains("/dev/zero"), "{text}");
+    let output = moreau(&["run", "/dev/zero"]);
+    assert_eq!(code(&output), 2);
+    // Three starts of the program.
+    assert!(begun.elapsed().as_secs_f64() < 3.0);
 }

@@ -21,17 +21,49 @@
 //! assert_eq!(report.bodies, 9);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # The keys of a file
+//!
+//! Units are those of SI, angles in rad. A key that is left out has its default; one that is unknown is an error with file, line and column, and the
+//! nearest known key.
+//!
+//! | table | keys |
+//! |---|---|
+//! | top | [`name`, `description`, `seed`, `duration`](Scene) |
+//! | `[settings]` | those of [`Settings`](crate::Settings), the solver's in `[settings.solver]` |
+//! | `[materials.NAME]` | [`density`, `friction`, `restitution`, `frictionless`](crate::Material) |
+//! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `mass`, `wrench`, `groups`](BodySpec) |
+//! | `[[lattices]]` | [`count`, `spacing`, `origin`, `jitter`, `random_orientation`, `body`](Lattice) |
+//! | `[[emitters]]` | [`center`, `half_extents`, `start`, `interval`, `count`, `random_orientation`, `bodies`](Emitter) |
+//!
+//! | value | forms |
+//! |---|---|
+//! | `orientation` | `[x, y, z, w]`, of unit length to 1e-6 and then normalised |
+//! | | `{ euler = [a, b, c] }`: turns about the fixed axes, x by a first, then y by b, then z by c; `euler_degrees` |
+//! | | `{ axis = [x, y, z], angle = a }`: a right-handed turn about an axis of any length; `angle_degrees` |
+//! | `mass` | `{ mass = 3.0 }`: with the inertia of the shape, scaled to this mass |
+//! | | `{ mass = 3.0, principal_inertia = [a, b, c] }`, and `principal_frame = [x, y, z, w]` where its axes are not the body's |
+//! | `mesh` | `{ path = "rock.obj", scale = 0.01 }`: a regular file, relative to that of the scene |
+//!
+//! # Bounds
+//!
+//! Beyond them a scene is refused before anything is built: [`Scene::MOST_BODIES`] with lattices and emitters, [`Scene::MOST_BYTES`] of a file,
+//! [`MeshFile::MOST_BYTES`], [`Emitter::MOST_PER_STEP`], [`Threads::MOST`](crate::Threads::MOST). Files that are no regular ones are not opened. Hulls have at most
+//! 200,000 points and are thicker than 1e-4 of their diameter: [`Shape::ConvexHull`].
 
 mod error;
 mod file;
+mod nearest;
 mod random;
+mod room;
 mod run;
 
 pub use error::SceneError;
+pub use nearest::nearest_name;
 pub use random::Lcg;
 pub use run::SceneRun;
 
-use crate::{CollisionGroups, Mass, Material, Pose, RigidBody, Settings, Twist, Wrench};
+use crate::{CollisionGroups, Mass, Material, Pose, RigidBody, Settings, Twist, Wrench, rotation};
 use glam::DVec3;
 use moreau_geometry::Shape;
 use serde::{Deserialize, Serialize};
@@ -82,6 +114,23 @@ impl Default for Scene {
     }
 }
 
+impl Scene {
+    /// The largest number of bodies of a scene, those of lattices and emitters included. A body takes 2.5 kB and more.
+    pub const MOST_BODIES: usize = 2_000_000;
+    /// The largest scene file that is read, bytes.
+    pub const MOST_BYTES: u64 = 1 << 26;
+
+    /// Number of bodies, those that emitters give in the course of time included; no more than can be counted.
+    #[must_use]
+    pub fn body_count(&self) -> usize {
+        let lattices = self.lattices.iter().map(Lattice::body_count);
+        let emitters = self.emitters.iter().map(|emitter| emitter.count);
+        lattices
+            .chain(emitters)
+            .fold(self.bodies.len(), usize::saturating_add)
+    }
+}
+
 /// One body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -96,13 +145,17 @@ pub struct BodySpec {
     pub mesh: Option<MeshFile>,
     /// Centre of mass, inertial frame, m.
     pub position: DVec3,
-    /// Orientation, unit quaternion `[x, y, z, w]`.
+    /// Orientation, unit quaternion, normalised if its length is 1 to 1e-6. In files `[x, y, z, w]`,
+    /// `{ euler = [a, b, c] }` (rad; turns about the fixed x, then y, then z axis), `{ axis = [x, y, z], angle = a }` (rad), or
+    /// the same with `euler_degrees` and `angle_degrees`: see [`moreau_geometry::orientation`].
+    #[serde(deserialize_with = "moreau_geometry::orientation::deserialize")]
     pub orientation: glam::DQuat,
     /// Initial velocity.
     pub twist: Twist,
     /// Name of its material.
     pub material: Option<String>,
-    /// Mass and inertia, where they do not follow from the shape.
+    /// Mass and inertia, where they do not follow from the shape; in files `{ mass, principal_inertia, principal_frame }`, or
+    /// `{ mass }` alone, to which the inertia of the shape is scaled.
     pub mass: Mass,
     /// External wrench.
     pub wrench: Wrench,
@@ -130,12 +183,18 @@ impl BodySpec {
         }
     }
 
-    /// The pose it starts from.
+    /// The pose it starts from. An orientation that is a rotation only to 1e-6 is normalised; one that is none stays.
     #[must_use]
     pub fn pose(&self) -> Pose {
+        let excess = (self.orientation.length_squared() - 1.0).abs();
+        let rounded = 4.0 * f64::EPSILON < excess && excess <= 2e-6;
         Pose {
             position: self.position,
-            orientation: self.orientation,
+            orientation: if rounded {
+                rotation::normalised(self.orientation)
+            } else {
+                self.orientation
+            },
         }
     }
 }
@@ -144,11 +203,16 @@ impl BodySpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeshFile {
-    /// Path, relative to the scene's folder.
+    /// Path, relative to the scene's folder, of a regular file of at most [`MeshFile::MOST_BYTES`].
     pub path: PathBuf,
     /// Factor from the file's unit to m, > 0.
     #[serde(default = "one")]
     pub scale: f64,
+}
+
+impl MeshFile {
+    /// The largest mesh file that is read, bytes.
+    pub const MOST_BYTES: u64 = 1 << 27;
 }
 
 fn one() -> f64 {
@@ -165,7 +229,7 @@ fn one() -> f64 {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lattice {
-    /// `[nx, ny, nz]`.
+    /// `[nx, ny, nz]`; all bodies of a scene are at most [`Scene::MOST_BODIES`].
     pub count: [usize; 3],
     /// `[dx, dy, dz]`, m.
     pub spacing: DVec3,
@@ -179,7 +243,25 @@ pub struct Lattice {
     pub body: BodySpec,
 }
 
-/// A box from which bodies appear at regular times.
+impl Lattice {
+    /// `nx ny nz`, or the largest number there is.
+    fn body_count(&self) -> usize {
+        let product = self
+            .count
+            .iter()
+            .try_fold(1, |n: usize, m| n.checked_mul(*m));
+        let empty = self.count.contains(&0);
+        product.unwrap_or(if empty { 0 } else { usize::MAX })
+    }
+}
+
+/// A box from which bodies appear at regular times, where there is room.
+///
+/// The `k`-th body is due in the first step that begins at `start + k · interval` or later (with half a step of slack). It gets a random place,
+/// and another one if it would overlap a body there, up to [`Emitter::TRIES`] in a step. If none is free it waits for the next step, and the
+/// bodies after it wait too: they come in their order, as soon as there is room. Bodies overlap by 1e-9 of the smaller one's radius or more, by
+/// what contacts would be detected; bodies that would not meet, by their groups or as both are static or kinematic, share a place. Behind a mesh or
+/// height field no contact is detected, so keep the box in front of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Emitter {
@@ -189,12 +271,19 @@ pub struct Emitter {
     pub half_extents: DVec3,
     /// Time of the first body, s, ≥ 0.
     pub start: f64,
-    /// Time between bodies, s, > 0.
+    /// Time between bodies, s, > 0 and at least `time_step` / [`Emitter::MOST_PER_STEP`].
     pub interval: f64,
-    /// Number of bodies.
+    /// Number of bodies; all bodies of a scene are at most [`Scene::MOST_BODIES`].
     pub count: usize,
     /// Turn each body at random.
     pub random_orientation: bool,
     /// The bodies, taken in turn.
     pub bodies: Vec<BodySpec>,
+}
+
+impl Emitter {
+    /// Places that are tried for a body in a step.
+    pub const TRIES: usize = 8;
+    /// The largest number of bodies that come in a step.
+    pub const MOST_PER_STEP: usize = 1000;
 }

@@ -8,7 +8,9 @@
 )]
 
 mod bodies;
+mod hostile;
 mod missing;
+mod mutated;
 mod overflow;
 mod scenes;
 mod settings;

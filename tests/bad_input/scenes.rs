@@ -158,11 +158,25 @@ fn bad_values_name_the_entry_the_field_the_value_and_the_bound() {
             "finite",
         ),
         (
-            format!("[[bodies]]\n{sphere}\n[[bodies]]\n{sphere}\nmass = {{ mass = 2.0 }}\n"),
+            format!("[[bodies]]\n{sphere}\n[[bodies]]\n{sphere}\nmass = {{ mass = -2.0 }}\n"),
             "bodies[1]",
-            "inertia",
-            "NaN",
+            "mass",
+            "-2",
             "> 0",
+        ),
+        (
+            "[[bodies]]\nmass = { mass = 2.0 }\n".to_owned(),
+            "bodies[0]",
+            "inertia",
+            "",
+            "without collider",
+        ),
+        (
+            format!("[[bodies]]\n{sphere}\norientation = [0.0, 0.0, 0.6, 0.80001]\n"),
+            "bodies[0]",
+            "orientation norm",
+            "1.00000",
+            "1 ± 1e-6",
         ),
         (
             format!("[[bodies]]\n{sphere}\nmaterial = \"ice\"\n"),
@@ -247,13 +261,129 @@ fn bad_values_name_the_entry_the_field_the_value_and_the_bound() {
 }
 
 #[test]
-fn a_bad_emitted_body_is_refused_when_it_appears() {
-    let text = "[[emitters]]\ninterval = 1.0\ncount = 1\n\
-                [[emitters.bodies]]\nshape = { sphere = { radius = 0.0 } }\n";
-    let scene = Scene::from_toml(text, "scene.toml").unwrap();
-    let Ok(mut run) = scene.start() else {
-        return; // Refused at once: better still.
+fn a_bad_emitted_body_is_refused_at_the_start() {
+    for (body, field, value, bound) in [
+        (
+            "shape = { sphere = { radius = 0.0 } }",
+            "radius",
+            "0",
+            "> 0",
+        ),
+        ("kind = \"dynamic\"", "collider", "", "needs"),
+        (
+            "shape = { sphere = { radius = 1.0 } }\nposition = [nan, 0.0, 0.0]",
+            "position",
+            "NaN",
+            "finite",
+        ),
+        (
+            "shape = { sphere = { radius = 1.0 } }\nmaterial = \"ice\"",
+            "material",
+            "ice",
+            "[materials]",
+        ),
+    ] {
+        let text =
+            format!("[[emitters]]\ninterval = 1.0\ncount = 1\n[[emitters.bodies]]\n{body}\n");
+        names(
+            &start_error(&text),
+            &["emitters[0].bodies[0]", field, value, bound],
+        );
+    }
+}
+
+#[test]
+fn unknown_names_come_with_the_nearest_known_one() {
+    for (text, meant) in [
+        ("[settings]\ngravty = [0, 0, 0]\n", "`gravity`"),
+        ("[settings]\naccuracy = \"enginering\"\n", "`engineering`"),
+        ("[[body]]\n", "`bodies`"),
+        ("[[bodies]]\nKind = \"static\"\n", "`kind`"),
+        ("[[bodies]]\nkind = \"statc\"\n", "`static`"),
+        (
+            "[[bodies]]\nshape = { shpere = { radius = 1.0 } }\n",
+            "`sphere`",
+        ),
+        (
+            "[[bodies]]\nshape = { sphere = { raduis = 1.0 } }\n",
+            "`radius`",
+        ),
+        (
+            "[[bodies]]\norientation = { eulr = [0, 0, 0] }\n",
+            "`euler`",
+        ),
+        ("[materials.m]\nfricton = 0.3\n", "`friction`"),
+    ] {
+        names(
+            &toml_error(text).to_string(),
+            &["dir/scene.toml:", &format!("; did you mean {meant}?")],
+        );
+    }
+    for text in ["quaternion = 3\n", "[[bodies]]\nx = 3\n"] {
+        let error = toml_error(text).to_string();
+        assert!(!error.contains("did you mean"), "{error}");
+    }
+    let with = |name: &str| {
+        format!("[materials.granite]\n[materials.wood]\n[[bodies]]\nmaterial = \"{name}\"\n")
     };
-    let error = run.step().unwrap_err();
-    names(&error.to_string(), &["emitters[0]", "radius", "0", "> 0"]);
+    names(
+        &start_error(&with("grantie")),
+        &[
+            "bodies[0]",
+            "material is grantie",
+            "did you mean \"granite\"?",
+        ],
+    );
+    assert!(!start_error(&with("ice")).contains("did you mean"));
+}
+
+#[test]
+fn half_a_mass_is_refused() {
+    for (mass, missing) in [
+        ("principal_inertia = [1, 1, 1]", "without mass"),
+        (
+            "principal_frame = [0, 0, 0, 1]",
+            "without principal_inertia",
+        ),
+        (
+            "mass = 1, principal_frame = [0, 0, 0, 1]",
+            "without principal_inertia",
+        ),
+    ] {
+        let error = toml_error(&format!("[[bodies]]\nmass = {{ {mass} }}\n"));
+        names(&error.to_string(), &["dir/scene.toml:2:", missing]);
+    }
+}
+
+#[test]
+fn turns_that_are_none_are_refused() {
+    for (turn, parts) in [
+        ("{ euler = [0, nan, 0] }", ["euler", "finite"]),
+        ("{ euler = [0, 0] }", ["length 2", "expected"]),
+        (
+            "{ euler = [0, 0, 0], euler_degrees = [0, 0, 0] }",
+            ["expected", "euler"],
+        ),
+        ("{ axis = [0, 0, 0], angle = 1 }", ["axis", "not zero"]),
+        ("{ axis = [0, 0, inf], angle = 1 }", ["axis", "finite"]),
+        ("{ axis = [0, 0, 1], angle = nan }", ["angle", "finite"]),
+        ("{ axis = [0, 0, 1] }", ["expected", "angle"]),
+        ("{ angle = 1 }", ["expected", "axis"]),
+        (
+            "{ axis = [0, 0, 1], angle = 1, angle_degrees = 1 }",
+            ["expected", "angle"],
+        ),
+        (
+            "{ axis = [0, 0, 1], angle = 1, euler = [0, 0, 0] }",
+            ["expected", "axis"],
+        ),
+        ("{}", ["expected", "quaternion"]),
+        ("[0, 0, 1]", ["length 3", "expected"]),
+        ("[0, 0, 0, 1, 0]", ["length 5", "expected"]),
+        ("1", ["expected", "quaternion"]),
+    ] {
+        let error = toml_error(&format!("[[bodies]]\norientation = {turn}\n")).to_string();
+        names(&error, &["dir/scene.toml:2:"]);
+        names(&error, &parts);
+    }
 }

@@ -41,6 +41,7 @@ mod reference_accuracy;
 mod report;
 mod rest;
 mod rolling;
+mod scene_files;
 mod scenes;
 mod scheme;
 mod seams;

@@ -1,6 +1,7 @@
 //! Parameters of the built-in scenes and their values.
 
 use super::{CatalogError, names};
+use moreau::scene::nearest_name;
 use std::fmt;
 
 /// Something about a scene that can be chosen.
@@ -132,6 +133,7 @@ impl Values {
                     scene,
                     key: key.to_owned(),
                     known: names(parameters.iter().map(|p| p.name)),
+                    nearest: nearest_name(key, parameters.iter().map(|p| p.name)),
                 });
             };
             let Parameter { name, bound, .. } = parameters[index];

@@ -1,13 +1,13 @@
 //! What can be wrong with a scene.
 
-use crate::StepError;
+use crate::{BodyError, StepError};
 use std::path::PathBuf;
 
 /// Why a scene cannot be read or started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
-    /// The file cannot be read.
+    /// The file cannot be read: it is missing, not a regular file, or larger than [`Scene::MOST_BYTES`](super::Scene::MOST_BYTES).
     #[error("{file}: {source}")]
     Io {
         /// File.
@@ -39,7 +39,18 @@ pub enum SceneError {
         /// What it must satisfy.
         bound: &'static str,
     },
-    /// A mesh file is missing or malformed.
+    /// A material that is not in the scene.
+    #[error("{place}: material is {name}, expected a name in [materials]{}", did_you_mean(.nearest.as_deref()))]
+    UnknownMaterial {
+        /// Which entry of the scene.
+        place: String,
+        /// The name.
+        name: String,
+        /// The name that was meant, if one is near.
+        nearest: Option<String>,
+    },
+    /// A mesh file is missing or malformed, not a regular file, or larger than
+    /// [`MeshFile::MOST_BYTES`](super::MeshFile::MOST_BYTES).
     #[error("{place}: mesh {file}: {message}")]
     Mesh {
         /// Which entry of the scene.
@@ -49,6 +60,14 @@ pub enum SceneError {
         /// What is wrong.
         message: String,
     },
+    /// A body that an emitter is to give was refused.
+    #[error("{place}: {source}")]
+    Body {
+        /// Which entry of the scene.
+        place: String,
+        /// Why.
+        source: BodyError,
+    },
     /// A body or a setting was refused.
     #[error("{place}: {source}")]
     Refused {
@@ -57,4 +76,9 @@ pub enum SceneError {
         /// Why.
         source: StepError,
     },
+}
+
+/// The end of a message about an unknown name.
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |name| format!("; did you mean \"{name}\"?"))
 }

@@ -4,6 +4,12 @@
 use super::Scene;
 use super::{MeshFile, SceneError};
 use moreau_geometry::Shape;
+#[cfg(any(feature = "toml", feature = "obj"))]
+use std::fs::{File, metadata};
+#[cfg(feature = "obj")]
+use std::io::BufReader;
+#[cfg(any(feature = "toml", feature = "obj"))]
+use std::io::{Error, ErrorKind, Read, Take};
 use std::path::Path;
 
 #[cfg(feature = "toml")]
@@ -16,12 +22,12 @@ impl Scene {
         let file = file.as_ref();
         let mut scene: Self = toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start).min(text.len());
-            let before = &text[..start];
+            let before = text.get(..start).unwrap_or_default();
             SceneError::Toml {
                 file: file.to_owned(),
                 line: before.matches('\n').count() + 1,
                 column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
-                message: error.message().to_owned(),
+                message: with_suggestion(error.message()),
             }
         })?;
         scene.folder = file.parent().map(Path::to_owned).unwrap_or_default();
@@ -34,12 +40,59 @@ impl Scene {
     /// [`SceneError::Io`] or [`SceneError::Toml`].
     pub fn load(file: impl AsRef<Path>) -> Result<Self, SceneError> {
         let file = file.as_ref();
-        let text = std::fs::read_to_string(file).map_err(|source| SceneError::Io {
-            file: file.to_owned(),
-            source,
-        })?;
+        let mut text = String::new();
+        open(file, Self::MOST_BYTES)
+            .and_then(|mut reader| reader.read_to_string(&mut text))
+            .map_err(|source| SceneError::Io {
+                file: file.to_owned(),
+                source,
+            })?;
         Self::from_toml(&text, file)
     }
+}
+
+/// The message, and the name that was probably meant where one is unknown. Serde writes the unknown name and the known ones between
+/// back quotes; of shapes the parser lists both with commas.
+#[cfg(feature = "toml")]
+fn with_suggestion(message: &str) -> String {
+    let quoted = message.starts_with("unknown field") || message.starts_with("unknown variant");
+    let listed = message
+        .strip_prefix("unexpected keys in table: ")
+        .and_then(|rest| rest.split_once(", available keys: "));
+    let nearest = if let Some((unknown, known)) = listed {
+        let unknown = unknown.split(", ").next().unwrap_or_default();
+        super::nearest_name(unknown, known.split(", "))
+    } else {
+        let mut names = message.split('`').skip(1).step_by(2);
+        let unknown = names.next().filter(|_| quoted);
+        unknown.and_then(|name| super::nearest_name(name, names))
+    };
+    match nearest {
+        Some(name) => format!("{message}; did you mean `{name}`?"),
+        None => message.to_owned(),
+    }
+}
+
+/// A regular file, of which no more than `most` bytes are read, and nothing if it is empty. Devices and pipes are not opened: that alone may wait
+/// without end.
+#[cfg(any(feature = "toml", feature = "obj"))]
+fn open(file: &Path, most: u64) -> Result<Take<File>, Error> {
+    let found = metadata(file)?;
+    if !found.is_file() {
+        let what = if found.is_dir() {
+            "a directory"
+        } else {
+            "a device or a pipe"
+        };
+        let message = format!("it is {what}, expected a regular file");
+        return Err(Error::new(ErrorKind::InvalidInput, message));
+    }
+    let size = found.len();
+    if size > most {
+        let message = format!("it has {size} bytes, expected at most {most}");
+        return Err(Error::new(ErrorKind::FileTooLarge, message));
+    }
+    Ok(File::open(file)?.take(size))
 }
 
 /// Reads all triangles of a Wavefront OBJ file.
@@ -64,7 +117,11 @@ fn triangles(file: &Path, scale: f64) -> Result<Shape, String> {
         single_index: true,
         ..Default::default()
     };
-    let (models, _) = tobj::load_obj(file, &options).map_err(|error| error.to_string())?;
+    let opened = open(file, MeshFile::MOST_BYTES).map_err(|error| error.to_string())?;
+    // Materials are not looked at: no other file is opened.
+    let no_materials = |_: &Path| Ok(Default::default());
+    let (models, _) = tobj::load_obj_buf(&mut BufReader::new(opened), &options, no_materials)
+        .map_err(|error| error.to_string())?;
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for model in models {
         let base = vertices.len() as u32;

@@ -1,11 +1,14 @@
 //! A scene in motion.
 
 use super::file::read_mesh;
-use super::{BodySpec, Emitter, Lattice, Lcg, Scene, SceneError};
+use super::room::{Guest, Room};
+use super::{BodySpec, Emitter, Lattice, Lcg, Scene, SceneError, nearest_name};
+use crate::bodies::check::{check_body, check_body_state};
 use crate::{Collider, Material, Pose, Simulation, StepError, StepReport};
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
+use moreau_geometry::Aabb;
 
 /// A simulation that was started from a scene, with its emitters.
 pub struct SceneRun {
@@ -13,7 +16,24 @@ pub struct SceneRun {
     pub simulation: Simulation,
     scene: Scene,
     random: Lcg,
-    emitted: Vec<usize>,
+    sources: Vec<Source>,
+}
+
+/// A body with all that its entry refers to.
+struct Ready<'a> {
+    spec: &'a BodySpec,
+    material: Material,
+    collider: Option<Collider>,
+}
+
+/// An emitter at work.
+struct Source {
+    bodies: Vec<(Material, Option<Collider>, Option<Guest>)>,
+    region: Option<Aabb>,
+    /// Number of bodies that have come.
+    emitted: usize,
+    /// The next one is due and found no room in the last step.
+    waits: bool,
 }
 
 impl Scene {
@@ -26,27 +46,136 @@ impl Scene {
             place: "settings".to_owned(),
             source,
         })?;
+        self.check_count()?;
+        let mut sources = Vec::new();
+        for (index, emitter) in self.emitters.iter().enumerate() {
+            let place = format!("emitters[{index}]");
+            check_emitter(emitter, self.settings.time_step, &place)?;
+            sources.push(self.source(emitter, &place)?);
+        }
         let mut run = SceneRun {
             simulation,
             scene: self.clone(),
             random: Lcg::new(self.seed),
-            emitted: vec![0; self.emitters.len()],
+            sources,
         };
         for (index, body) in self.bodies.iter().enumerate() {
-            run.spawn(body, &[body.pose()], &place("bodies", index, body))?;
+            let place = place("bodies", index, body);
+            run.spawn(&self.ready(body, &place)?, &[body.pose()], &place)?;
         }
         for (index, lattice) in self.lattices.iter().enumerate() {
-            run.fill(lattice, &place("lattices", index, &lattice.body))?;
-        }
-        for (index, emitter) in self.emitters.iter().enumerate() {
-            check_emitter(emitter, &format!("emitters[{index}]"))?;
+            let place = place("lattices", index, &lattice.body);
+            run.fill(lattice, &self.ready(&lattice.body, &place)?, &place)?;
         }
         Ok(run)
+    }
+
+    /// Names the first entry with which there are too many bodies.
+    fn check_count(&self) -> Result<(), SceneError> {
+        let lattices = self.lattices.iter().enumerate().map(|(index, lattice)| {
+            let place = place("lattices", index, &lattice.body);
+            (place, format!("{:?}", lattice.count), lattice.body_count())
+        });
+        let emitters = self.emitters.iter().enumerate().map(|(index, emitter)| {
+            let place = format!("emitters[{index}]");
+            (place, emitter.count.to_string(), emitter.count)
+        });
+        let single = self.bodies.len();
+        let bodies = std::iter::once(("bodies".to_owned(), single.to_string(), single));
+        let mut total = 0_usize;
+        for (place, value, count) in bodies.chain(lattices).chain(emitters) {
+            total = total.saturating_add(count);
+            if total > Self::MOST_BODIES {
+                return Err(SceneError::Field {
+                    place,
+                    field: "count",
+                    value,
+                    bound: "at most 2000000 bodies in all",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks up what the entry of a body refers to.
+    fn ready<'a>(&self, spec: &'a BodySpec, place: &str) -> Result<Ready<'a>, SceneError> {
+        let material = match &spec.material {
+            None => Material::default(),
+            Some(name) => self.material(name, place)?,
+        };
+        let shape = match (&spec.shape, &spec.mesh) {
+            (Some(shape), None) => Some(shape.clone()),
+            (None, Some(mesh)) => Some(read_mesh(mesh, &self.folder, place)?),
+            (None, None) => None,
+            (Some(_), Some(_)) => {
+                return Err(SceneError::Field {
+                    place: place.to_owned(),
+                    field: "mesh",
+                    value: "given beside shape".to_owned(),
+                    bound: "one of the two",
+                });
+            }
+        };
+        Ok(Ready {
+            spec,
+            material,
+            collider: shape.map(Collider::new),
+        })
+    }
+
+    fn material(&self, name: &str, place: &str) -> Result<Material, SceneError> {
+        let known = || self.materials.keys().map(String::as_str);
+        self.materials
+            .get(name)
+            .copied()
+            .ok_or_else(|| SceneError::UnknownMaterial {
+                place: place.to_owned(),
+                name: name.to_owned(),
+                nearest: nearest_name(name, known()).map(str::to_owned),
+            })
+    }
+
+    /// Checks the bodies of an emitter as if they were spawned.
+    fn source(&self, emitter: &Emitter, place: &str) -> Result<Source, SceneError> {
+        let mut bodies = Vec::new();
+        for (index, spec) in emitter.bodies.iter().enumerate() {
+            let place = format!("{place}.bodies[{index}]");
+            let Ready {
+                material, collider, ..
+            } = self.ready(spec, &place)?;
+            let refused = |source| SceneError::Body {
+                place: place.clone(),
+                source,
+            };
+            check_body(
+                spec.kind,
+                collider.as_ref(),
+                &material,
+                &spec.mass,
+                spec.groups,
+            )
+            .and_then(|_| check_body_state(&spec.pose(), &spec.twist, &spec.wrench))
+            .map_err(refused)?;
+            let guest = collider
+                .as_ref()
+                .map(|collider| Guest::new(spec.kind, collider, spec.groups))
+                .transpose();
+            let guest = guest.map_err(|source| refused(source.into()))?;
+            bodies.push((material, collider, guest));
+        }
+        let guests = emitter.bodies.iter().zip(&bodies);
+        let guests = guests.filter_map(|(spec, (.., guest))| Some((spec, guest.as_ref()?)));
+        Ok(Source {
+            region: Room::region(emitter, guests),
+            bodies,
+            emitted: 0,
+            waits: false,
+        })
     }
 }
 
 impl SceneRun {
-    /// Emits the bodies that are due and makes one step.
+    /// Emits the bodies that are due and find room, and makes one step.
     ///
     /// # Errors
     /// As [`Simulation::step`].
@@ -81,46 +210,31 @@ impl SceneRun {
             .map(|(entity, _)| entity)
     }
 
-    /// Spawns a copy of `body` at each of the poses.
-    fn spawn(&mut self, body: &BodySpec, poses: &[Pose], place: &str) -> Result<(), SceneError> {
-        let material = match &body.material {
-            None => Material::default(),
-            Some(name) => *self
-                .scene
-                .materials
-                .get(name)
-                .ok_or_else(|| SceneError::Field {
-                    place: place.to_owned(),
-                    field: "material",
-                    value: name.clone(),
-                    bound: "a name in [materials]",
-                })?,
-        };
-        let shape = match (&body.shape, &body.mesh) {
-            (Some(shape), None) => Some(shape.clone()),
-            (None, Some(mesh)) => Some(read_mesh(mesh, &self.scene.folder, place)?),
-            (None, None) => None,
-            (Some(_), Some(_)) => {
-                return Err(SceneError::Field {
-                    place: place.to_owned(),
-                    field: "mesh",
-                    value: "given beside shape".to_owned(),
-                    bound: "one of the two",
-                });
-            }
-        };
+    /// Number of emitters whose next body is due and found no room in the last step.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.sources.iter().filter(|source| source.waits).count()
+    }
+
+    /// Spawns a copy of the body at each of the poses.
+    fn spawn(&mut self, body: &Ready, poses: &[Pose], place: &str) -> Result<(), SceneError> {
+        let Ready {
+            spec: body,
+            material,
+            collider,
+        } = body;
         let components = |pose: &Pose| {
             (
                 body.kind,
                 *pose,
                 body.twist,
-                material,
+                *material,
                 body.mass,
                 body.wrench,
                 body.groups,
             )
         };
-        let spawned = match shape.map(Collider::new) {
+        let spawned = match collider {
             Some(shape) => {
                 let bodies = poses.iter().map(|pose| (components(pose), shape.clone()));
                 self.simulation.spawn_batch(bodies)
@@ -139,7 +253,7 @@ impl SceneRun {
         Ok(())
     }
 
-    fn fill(&mut self, lattice: &Lattice, place: &str) -> Result<(), SceneError> {
+    fn fill(&mut self, lattice: &Lattice, body: &Ready, place: &str) -> Result<(), SceneError> {
         check(
             place,
             "jitter",
@@ -147,7 +261,11 @@ impl SceneRun {
             lattice.jitter >= 0.0,
             "≥ 0",
         )?;
-        let [nx, ny, nz] = lattice.count;
+        let [nx, ny, nz] = match lattice.body_count() {
+            0 => [0; 3],
+            _ => lattice.count,
+        };
+        let start = lattice.body.pose();
         let centred = |i: usize, n: usize| i as f64 - 0.5 * (n as f64 - 1.0);
         let mut poses = Vec::new();
         for k in 0..nz {
@@ -160,11 +278,8 @@ impl SceneRun {
                         DVec3::ZERO
                     };
                     let position =
-                        index * lattice.spacing + lattice.origin + lattice.body.position + jitter;
-                    let mut pose = Pose {
-                        position,
-                        orientation: lattice.body.orientation,
-                    };
+                        index * lattice.spacing + lattice.origin + start.position + jitter;
+                    let mut pose = Pose { position, ..start };
                     if lattice.random_orientation {
                         pose.orientation = self.random.rotation();
                     }
@@ -172,31 +287,55 @@ impl SceneRun {
                 }
             }
         }
-        self.spawn(&lattice.body, &poses, place)
+        self.spawn(body, &poses, place)
     }
 
     fn emit(&mut self, index: usize, time: f64) -> Result<(), SceneError> {
         // Half a step of slack: times are multiples of h up to rounding.
         let slack = 0.5 * self.scene.settings.time_step;
-        loop {
-            let number = self.emitted[index];
-            let emitter = &self.scene.emitters[index];
+        let mut room = None;
+        self.sources[index].waits = false;
+        for _ in 0..Emitter::MOST_PER_STEP {
+            let (emitter, source) = (&self.scene.emitters[index], &self.sources[index]);
+            let number = source.emitted;
             let due = emitter.start + number as f64 * emitter.interval <= time + slack;
             if number == emitter.count || !due {
                 return Ok(());
             }
-            let body = emitter.bodies[number % emitter.bodies.len()].clone();
-            let offset = self.random.symmetric_vector() * emitter.half_extents;
-            let mut pose = Pose {
-                position: emitter.center + body.position + offset,
-                ..body.pose()
+            let turn = number % emitter.bodies.len();
+            let spec = emitter.bodies[turn].clone();
+            let (material, collider, guest) = &source.bodies[turn];
+            let mut random_pose = || {
+                let offset = self.random.symmetric_vector() * emitter.half_extents;
+                let mut pose = spec.pose();
+                pose.position += emitter.center + offset;
+                if emitter.random_orientation {
+                    pose.orientation = self.random.rotation();
+                }
+                pose
             };
-            if emitter.random_orientation {
-                pose.orientation = self.random.rotation();
-            }
+            let free = match (guest, &source.region) {
+                (Some(guest), Some(region)) => {
+                    let world = self.simulation.world_mut();
+                    let room = room.get_or_insert_with(|| Room::around(world, region));
+                    let mut places = (0..Emitter::TRIES).map(|_| random_pose());
+                    places.find(|pose| room.take(guest, *pose))
+                }
+                _ => Some(random_pose()),
+            };
+            let Some(pose) = free else {
+                self.sources[index].waits = true;
+                return Ok(());
+            };
+            let body = Ready {
+                spec: &spec,
+                material: *material,
+                collider: collider.clone(),
+            };
             self.spawn(&body, &[pose], &format!("emitters[{index}]"))?;
-            self.emitted[index] += 1;
+            self.sources[index].emitted += 1;
         }
+        Ok(())
     }
 }
 
@@ -225,7 +364,7 @@ fn check(
     })
 }
 
-fn check_emitter(emitter: &Emitter, place: &str) -> Result<(), SceneError> {
+fn check_emitter(emitter: &Emitter, time_step: f64, place: &str) -> Result<(), SceneError> {
     check(
         place,
         "interval",
@@ -233,7 +372,18 @@ fn check_emitter(emitter: &Emitter, place: &str) -> Result<(), SceneError> {
         emitter.interval > 0.0,
         "> 0",
     )?;
+    let least = time_step / Emitter::MOST_PER_STEP as f64;
+    check(
+        place,
+        "interval",
+        emitter.interval,
+        emitter.interval >= least,
+        "≥ time_step / 1000",
+    )?;
     check(place, "start", emitter.start, emitter.start >= 0.0, "≥ 0")?;
+    for coordinate in emitter.center.to_array() {
+        check(place, "center", coordinate, true, "finite")?;
+    }
     for extent in emitter.half_extents.to_array() {
         check(place, "half_extents", extent, extent >= 0.0, "≥ 0")?;
     }

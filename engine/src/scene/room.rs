@@ -1,0 +1,126 @@
+//! Whether a body has room among others.
+
+use super::{BodySpec, Emitter};
+use crate::{Collider, CollisionGroups, Pose, RigidBody};
+use bevy_ecs::prelude::*;
+use glam::DVec3;
+use moreau_geometry::{Aabb, ContactPoint, Geometry, GeometryError, contacts};
+
+/// Overlap, over the radius of the smaller body, that is rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// What a body takes up, wherever it is.
+#[derive(Clone)]
+pub(super) struct Guest {
+    geometry: Geometry,
+    center_of_mass: DVec3,
+    dynamic: bool,
+    groups: CollisionGroups,
+}
+
+impl Guest {
+    pub(super) fn new(
+        kind: RigidBody,
+        collider: &Collider,
+        groups: CollisionGroups,
+    ) -> Result<Self, GeometryError> {
+        Ok(Self {
+            geometry: collider.geometry()?,
+            center_of_mass: collider.center_of_mass()?,
+            dynamic: kind == RigidBody::Dynamic,
+            groups,
+        })
+    }
+
+    /// Distance from the centre of mass within which all of it is.
+    fn reach(&self) -> f64 {
+        self.center_of_mass.length() + self.geometry.bounding_radius()
+    }
+
+    fn at(self, pose: Pose) -> Placed {
+        let frame = pose.of_shape(self.center_of_mass).into();
+        Placed {
+            bounds: self.geometry.aabb(&frame),
+            frame,
+            guest: self,
+        }
+    }
+}
+
+/// A body at its place.
+struct Placed {
+    guest: Guest,
+    frame: moreau_geometry::Pose,
+    bounds: Aabb,
+}
+
+/// The bodies around an emitter.
+pub(super) struct Room {
+    bodies: Vec<Placed>,
+    found: Vec<ContactPoint>,
+}
+
+impl Room {
+    /// Where bodies of the emitter may reach.
+    pub(super) fn region<'a>(
+        emitter: &Emitter,
+        bodies: impl Iterator<Item = (&'a BodySpec, &'a Guest)>,
+    ) -> Option<Aabb> {
+        bodies
+            .map(|(body, guest)| {
+                let center = emitter.center + body.position;
+                Aabb::from_center(center, emitter.half_extents).inflated(guest.reach())
+            })
+            .reduce(|a, b| a.union(&b))
+    }
+
+    /// The bodies of a world that reach into the region.
+    pub(super) fn around(world: &mut World, region: &Aabb) -> Self {
+        let mut bodies = Vec::new();
+        let mut query = world.query::<(&RigidBody, &Collider, &Pose, &CollisionGroups)>();
+        for (kind, collider, pose, groups) in query.iter(world) {
+            let Ok(geometry) = collider.geometry() else {
+                continue;
+            };
+            // No solid's centre of mass is farther from the origin of its shape than its points are.
+            let reach = 2.0 * geometry.bounding_radius();
+            let around = Aabb::from_center(pose.position, DVec3::splat(reach));
+            if !around.intersects(region) {
+                continue;
+            }
+            if let Ok(guest) = Guest::new(*kind, collider, *groups) {
+                let placed = guest.at(*pose);
+                if placed.bounds.intersects(region) {
+                    bodies.push(placed);
+                }
+            }
+        }
+        Self {
+            bodies,
+            found: Vec::new(),
+        }
+    }
+
+    /// Takes the guest in, if it overlaps none of the bodies that it would meet.
+    pub(super) fn take(&mut self, guest: &Guest, pose: Pose) -> bool {
+        let new = guest.clone().at(pose);
+        let found = &mut self.found;
+        let free = !self.bodies.iter().any(|other| overlap(&new, other, found));
+        if free {
+            self.bodies.push(new);
+        }
+        free
+    }
+}
+
+fn overlap(a: &Placed, b: &Placed, found: &mut Vec<ContactPoint>) -> bool {
+    let meet = (a.guest.dynamic || b.guest.dynamic) && a.guest.groups.meets(b.guest.groups);
+    if !(meet && a.bounds.intersects(&b.bounds)) {
+        return false;
+    }
+    let (x, y) = (&a.guest.geometry, &b.guest.geometry);
+    found.clear();
+    contacts(x, &a.frame, y, &b.frame, 0.0, found);
+    let rounding = ROUNDING * x.bounding_radius().min(y.bounding_radius());
+    found.iter().any(|contact| contact.gap < -rounding)
+}

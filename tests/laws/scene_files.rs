@@ -1,0 +1,174 @@
+//! **Law.** A scene file says in its own words what a scene built in Rust says: a mass by itself is that of the shape filled
+//! evenly, an orientation is the same as a quaternion, as Euler angles and as axis and angle.
+//!
+//! Tolerances are a few roundings of numbers of order one.
+
+use crate::support::*;
+use bevy_ecs::entity::Entity;
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_3};
+
+/// The one body of a scene file, which moves freely.
+fn body(entry: &str) -> (SceneRun, Entity) {
+    let text = format!("[settings]\ngravity = [0, 0, 0]\n[[bodies]]\nname = \"it\"\n{entry}\n");
+    let scene = Scene::from_toml(&text, "").unwrap();
+    // Written and read again it is the same.
+    let written = toml::to_string(&scene).unwrap();
+    assert_eq!(Scene::from_toml(&written, "").unwrap(), scene, "{written}");
+    let mut run = scene.start().unwrap();
+    let entity = run.body("it").unwrap();
+    (run, entity)
+}
+
+const SHAPES: [&str; 6] = [
+    "sphere = { radius = 0.3 }",
+    "cuboid = { half_extents = [0.1, 0.2, 0.3] }",
+    "cylinder = { half_height = 0.2, radius = 0.1 }",
+    "cone = { half_height = 0.2, radius = 0.1 }",
+    "convex_hull = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.6, 0.7]] }",
+    "compound = { parts = [[{ position = [1, 0, 0], orientation = { euler_degrees = [0, 90, 0] } }, \
+     { capsule = { half_height = 0.5, radius = 0.1 } }], [{ position = [0, 0, 0], orientation = [0, 0, 0, 1] }, \
+     { sphere = { radius = 0.2 } }]] }",
+];
+
+#[test]
+fn a_mass_by_itself_scales_the_inertia_of_the_shape() {
+    for shape in SHAPES {
+        let shape = format!("shape = {{ {shape} }}");
+        let mass_of = |entry: &str| {
+            let (mut run, entity) = body(&format!("{shape}\n{entry}"));
+            let first = *run.simulation.world().get::<Mass>(entity).unwrap();
+            run.step().unwrap();
+            let mass = *run.simulation.world().get::<Mass>(entity).unwrap();
+            assert_eq!(mass, first);
+            mass
+        };
+        let computed = mass_of("");
+        let given = mass_of("mass = { mass = 3.0 }");
+        assert_eq!(given.mass().to_bits(), 3.0_f64.to_bits());
+        let expected = computed.principal_inertia() * (3.0 / computed.mass());
+        let error = (given.principal_inertia() - expected).abs() / expected;
+        assert!(error.max_element() < 1e-15, "{shape}: {error}");
+        assert_eq!(given.principal_frame(), computed.principal_frame());
+    }
+}
+
+#[test]
+fn a_mass_by_itself_is_what_forces_move() {
+    let entry = "shape = { sphere = { radius = 0.5 } }\nmass = { mass = 3.0 }\n\
+                 wrench = { force = [6, 0, 0], body_moment = [0, 0, 0.6] }";
+    let (mut run, entity) = body(entry);
+    for _ in 0..200 {
+        run.step().unwrap();
+    }
+    // F t/m and M t/(2/5 m r²), t = 1 s.
+    let twist = run.simulation.twist(entity).unwrap();
+    assert!((twist.linear.x - 2.0).abs() < 1e-13, "{twist:?}");
+    assert!((twist.angular.z - 2.0).abs() < 1e-13, "{twist:?}");
+}
+
+#[test]
+fn a_mass_by_itself_follows_another_shape_and_outlasts_rest() {
+    let (mut run, entity) = body("shape = { sphere = { radius = 0.5 } }\nmass = { mass = 3.0 }");
+    let simulation = &mut run.simulation;
+    let inertia = |simulation: &Simulation| {
+        let mass = simulation.world().get::<Mass>(entity).unwrap();
+        (mass.mass(), mass.principal_inertia().x)
+    };
+    simulation.step().unwrap();
+    simulation.set(entity, Collider::sphere(1.0));
+    simulation.step().unwrap();
+    let (mass, moment) = inertia(simulation);
+    assert!(
+        (mass, moment) == (3.0, moment) && (moment - 1.2).abs() < 1e-15,
+        "{mass} {moment}"
+    );
+    // A static body has no inertia, but keeps what it was given.
+    simulation.set(entity, RigidBody::Static);
+    simulation.step().unwrap();
+    assert_eq!(inertia(simulation), (3.0, 0.0));
+    simulation.set(entity, RigidBody::Dynamic);
+    simulation.step().unwrap();
+    let (mass, moment) = inertia(simulation);
+    assert!(
+        (mass, moment) == (3.0, moment) && (moment - 1.2).abs() < 1e-15,
+        "{mass} {moment}"
+    );
+    simulation.set(entity, Mass::scaled_to(6.0));
+    simulation.step().unwrap();
+    let (mass, moment) = inertia(simulation);
+    assert!(
+        (mass, moment) == (6.0, moment) && (moment - 2.4).abs() < 1e-15,
+        "{mass} {moment}"
+    );
+}
+
+fn orientation(text: &str) -> DQuat {
+    let (run, entity) = body(&format!(
+        "kind = \"static\"\nshape = {{ sphere = {{ radius = 0.5 }} }}\norientation = {text}"
+    ));
+    run.simulation.pose(entity).unwrap().orientation
+}
+
+#[test]
+fn orientations_are_quaternions_euler_angles_or_axis_and_angle() {
+    let s = FRAC_1_SQRT_2;
+    for (text, expected) in [
+        ("[0, 0, 0, 1]".to_owned(), DQuat::IDENTITY),
+        (
+            format!("[{s}, 0, 0, {s}]"),
+            DQuat::from_xyzw(s, 0.0, 0.0, s),
+        ),
+        (
+            format!("{{ euler = [{FRAC_PI_2}, 0, 0] }}"),
+            DQuat::from_xyzw(s, 0.0, 0.0, s),
+        ),
+        (
+            format!("{{ euler = [0, {FRAC_PI_2}, 0] }}"),
+            DQuat::from_xyzw(0.0, s, 0.0, s),
+        ),
+        (
+            "{ euler_degrees = [0, 0, 90] }".to_owned(),
+            DQuat::from_xyzw(0.0, 0.0, s, s),
+        ),
+        // x first, about fixed axes: z y x of quaternions.
+        (
+            "{ euler_degrees = [30, 40, 50] }".to_owned(),
+            turn(DVec3::Z, 50.0) * turn(DVec3::Y, 40.0) * turn(DVec3::X, 30.0),
+        ),
+        (
+            format!("{{ axis = [1, 1, 1], angle = {} }}", 2.0 * FRAC_PI_3),
+            DQuat::from_xyzw(0.5, 0.5, 0.5, 0.5),
+        ),
+        (
+            "{ axis = [0, 0, 7], angle_degrees = -90 }".to_owned(),
+            DQuat::from_xyzw(0.0, 0.0, -s, s),
+        ),
+    ] {
+        let found = orientation(&text);
+        let error = (found - expected).length();
+        assert!(error < 4e-16, "{text}: {found}, {expected}");
+    }
+}
+
+/// A turn of so many degrees about an axis.
+fn turn(axis: DVec3, degrees: f64) -> DQuat {
+    let (sin, cos) = libm::sincos(degrees.to_radians() / 2.0);
+    let v = axis * sin;
+    DQuat::from_xyzw(v.x, v.y, v.z, cos)
+}
+
+#[test]
+fn quaternions_that_were_rounded_are_normalised() {
+    for excess in [-9e-7, -1e-9, 1e-12, 1e-9, 9e-7] {
+        let length = 1.0 + excess;
+        let found = orientation(&format!("[{}, 0, 0, {}]", 0.6 * length, 0.8 * length));
+        assert!((found.length() - 1.0).abs() < 3e-16, "{excess}: {found}");
+        assert!((found.x - 0.6).abs() < 3e-16, "{excess}: {found}");
+    }
+    // What is a rotation to the last digit keeps its bits.
+    let exact = orientation("[0.0, 0.3826834323650898, 0.0, 0.9238795325112867]");
+    assert_eq!(
+        exact,
+        DQuat::from_xyzw(0.0, 0.3826834323650898, 0.0, 0.9238795325112867)
+    );
+}
