@@ -54,9 +54,29 @@ struct Placed {
     bounds: Aabb,
 }
 
+/// A body that may reach into a region.
+struct Near {
+    kind: RigidBody,
+    collider: Collider,
+    groups: CollisionGroups,
+    pose: Pose,
+    /// A box around it that is not tight.
+    around: Aabb,
+}
+
+impl Near {
+    fn placed(&self) -> Option<Placed> {
+        let guest = Guest::new(self.kind, &self.collider, self.groups).ok()?;
+        Some(guest.at(self.pose))
+    }
+}
+
 /// The bodies around an emitter.
 pub(super) struct Room {
-    bodies: Vec<Placed>,
+    /// Those that were there.
+    near: Vec<Near>,
+    /// Those that came.
+    new: Vec<Placed>,
     found: Vec<ContactPoint>,
 }
 
@@ -74,9 +94,9 @@ impl Room {
             .reduce(|a, b| a.union(&b))
     }
 
-    /// The bodies of a world that reach into the region.
+    /// The bodies of a world that may reach into the region.
     pub(super) fn around(world: &mut World, region: &Aabb) -> Self {
-        let mut bodies = Vec::new();
+        let mut near = Vec::new();
         let mut query = world.query::<(&RigidBody, &Collider, &Pose, &CollisionGroups)>();
         for (kind, collider, pose, groups) in query.iter(world) {
             let Ok(geometry) = collider.geometry() else {
@@ -85,31 +105,37 @@ impl Room {
             // No solid's centre of mass is farther from the origin of its shape than its points are.
             let reach = 2.0 * geometry.bounding_radius();
             let around = Aabb::from_center(pose.position, DVec3::splat(reach));
-            if !around.intersects(region) {
-                continue;
-            }
-            if let Ok(guest) = Guest::new(*kind, collider, *groups) {
-                let placed = guest.at(*pose);
-                if placed.bounds.intersects(region) {
-                    bodies.push(placed);
-                }
+            if around.intersects(region) {
+                near.push(Near {
+                    kind: *kind,
+                    collider: collider.clone(),
+                    groups: *groups,
+                    pose: *pose,
+                    around,
+                });
             }
         }
         Self {
-            bodies,
+            near,
+            new: Vec::new(),
             found: Vec::new(),
         }
     }
 
     /// Takes the guest in, if it overlaps none of the bodies that it would meet.
     pub(super) fn take(&mut self, guest: &Guest, pose: Pose) -> bool {
-        let new = guest.clone().at(pose);
+        let place = guest.clone().at(pose);
         let found = &mut self.found;
-        let free = !self.bodies.iter().any(|other| overlap(&new, other, found));
-        if free {
-            self.bodies.push(new);
+        let taken = self.new.iter().any(|other| overlap(&place, other, found))
+            || self.near.iter().any(|other| {
+                let close = other.around.intersects(&place.bounds);
+                let other = close.then(|| other.placed()).flatten();
+                other.is_some_and(|other| overlap(&place, &other, found))
+            });
+        if !taken {
+            self.new.push(place);
         }
-        free
+        !taken
     }
 }
 
