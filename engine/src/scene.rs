@@ -30,7 +30,7 @@
 //! | table | keys |
 //! |---|---|
 //! | top | [`name`, `description`, `seed`, `duration`](Scene) |
-//! | `[settings]` | those of [`Settings`](crate::Settings), the solver's in `[settings.solver]` |
+//! | `[settings]` | those of [`Settings`], the solver's in `[settings.solver]` |
 //! | `[materials.NAME]` | [`density`, `friction`, `restitution`, `frictionless`](crate::Material) |
 //! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `mass`, `wrench`, `groups`](BodySpec) |
 //! | `[[lattices]]` | [`count`, `spacing`, `origin`, `jitter`, `random_orientation`, `body`](Lattice) |
