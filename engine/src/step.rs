@@ -481,7 +481,8 @@ impl StepState {
     /// `0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0`, `q ← q ⊕ Ŵ Cᵀ Λ`.
     pub(crate) fn project(&mut self) -> Result<(), StepError> {
         let (bodies, motion, settings) = (&mut self.bodies, &self.motion, &self.settings);
-        let candidates = (&self.record.found[..], self.impacts.unmet());
+        let contacts = (&self.record.found[..], &self.record.given[..]);
+        let candidates = (contacts, self.impacts.unmet());
         let found = (&mut self.detection, candidates, &self.edits);
         let projector = &mut self.projector;
         let solver = self.solver.sweeps_and_stuck();

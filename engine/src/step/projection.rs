@@ -8,7 +8,11 @@
 //! 0 ≤ g_N(q) + ε + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0,      q ← q ⊕ Ŵ Cᵀ Λ,      renormalise, repeat
 //! ```
 //!
-//! until no overlap is deeper than the tolerance; `ε` is half of it, so that contacts stay closed.
+//! until no overlap is deeper than the tolerance, or the budget of passes is spent; what is left then is for the next step. `ε` is half of
+//! the tolerance, so that contacts stay closed.
+//!
+//! It corrects what this step did: gaps follow from the contacts at hand and from how their bodies moved ([`carried`]). The narrow
+//! phase runs again only for pairs where that is not good enough and that are close.
 //!
 //! Only bodies near such an overlap move, all others are held; where that leaves too deep an overlap, the
 //! islands of what is left move as a whole.
@@ -17,12 +21,13 @@
 //! the step's own solver serves. Rotations are corrected along the group. Twists are never
 //! touched: no kinetic energy is injected.
 
+mod carried;
+mod contacts;
 mod linearised;
 mod neighbourhood;
 
 use crate::bodies::Bodies;
 use crate::bodies::slot::{Slot, Slots};
-use crate::components::Pose;
 use crate::detection::{Detection, Pair};
 use crate::interactions::detected::{Centres, Detected};
 use crate::interactions::edit::Edits;
@@ -30,6 +35,8 @@ use crate::interactions::graph::Graph;
 use crate::math::chunks;
 use crate::motion::Motion;
 use crate::settings::Settings;
+pub(crate) use carried::Displacement;
+use contacts::{Contacts, Found, Limits, Step};
 use glam::DVec3;
 use linearised::Linearised;
 use moreau_solvers::{Momentum, Nsgs, NsgsSettings, ProblemError};
@@ -44,6 +51,9 @@ pub(crate) struct Projector {
     /// Displacements by the update.
     moved: Vec<Displacement>,
     kicks: Vec<Kick>,
+    /// By slot, for the tolerance `widest` of the settings.
+    limits: Vec<Limits>,
+    widest: f64,
     /// Of the bodies, when the entries of those at rest were written.
     epoch: u64,
     /// Whether each candidate, or each pair, may now be in a deep overlap.
@@ -51,6 +61,7 @@ pub(crate) struct Projector {
     /// Pairs that may, in their order: with a contact in `I₀`, and all of them.
     seen: Vec<Pair>,
     suspects: Vec<Pair>,
+    contacts: Contacts,
     near: Neighbourhood,
     problem: Linearised,
     /// Linearisations done in this step.
@@ -58,15 +69,7 @@ pub(crate) struct Projector {
 }
 
 /// `I₀`, and pairs that were taken out of it, ascending.
-type Candidates<'a> = (&'a [Detected], &'a [[Slot; 2]]);
-
-/// What the update did to a body: displacement of its centre, m, and rotation vector, rad.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Displacement {
-    linear: DVec3,
-    angular: DVec3,
-    angle: f64,
-}
+type Candidates<'a> = (Found<'a>, &'a [[Slot; 2]]);
 
 /// How far the impulses of the step took a body beyond its free motion.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,24 +94,6 @@ impl Kick {
     }
 }
 
-impl Displacement {
-    const NONE: Self = Self {
-        linear: DVec3::ZERO,
-        angular: DVec3::ZERO,
-        angle: 0.0,
-    };
-
-    fn between(old: &Pose, new: &Pose) -> Self {
-        let turn = new.orientation * old.orientation.conjugate();
-        let angular = DVec3::new(turn.x, turn.y, turn.z) * (2.0 * turn.w.signum());
-        Self {
-            linear: new.position - old.position,
-            angular,
-            angle: angular.length(),
-        }
-    }
-}
-
 /// Largest overlap that the motion of the step can have made of the gap at its start, m.
 ///
 /// To first order a gap is carried along by the displacements of the two contact points. Beyond
@@ -118,8 +103,9 @@ fn may_overlap(
     candidate: &Detected,
     centres: Centres,
     moved: &[Displacement],
-    tolerance: f64,
+    limits: &[Limits],
 ) -> bool {
+    let tolerance = contacts::tolerance(limits, candidate);
     let one_norm = |v: DVec3| v.abs().element_sum();
     let [a, b] = candidate.bodies.map(|slot| &moved[slot]);
     let [arm_a, arm_b] = candidate.arms(centres);
@@ -127,9 +113,10 @@ fn may_overlap(
     let point_b = b.linear + b.angular.cross(arm_b);
     let relative = point_a - point_b;
     let normal = candidate.normal.dot(relative);
+    let unlisted = contacts::unlisted(limits, candidate, [a, b]);
     let depth = |arm_a: f64, arm_b: f64, tangential: f64| {
         let turns = 0.5 * (a.angle * a.angle * arm_a + b.angle * b.angle * arm_b);
-        turns + tangential * (a.angle + b.angle) - candidate.gap - normal
+        turns + unlisted + tangential * (a.angle + b.angle) - candidate.gap - normal
     };
     // The sum of the components bounds a length without a root.
     if depth(one_norm(arm_a), one_norm(arm_b), one_norm(relative)) <= tolerance {
@@ -140,14 +127,14 @@ fn may_overlap(
 }
 
 impl Projector {
-    /// Moves the poses of `bodies` out of overlaps deeper than the tolerance. `detection` found `candidates` at the poses of
+    /// Moves the poses of `bodies` out of overlaps deeper than the tolerance. `found` is of the poses of
     /// `t_k`, and `edits` were made to them; `solver` is the step's own, and bodies that are `stuck` are
     /// moved without being turned: nothing takes all their overlaps away, and what takes away a part would turn what is squeezed.
     pub(crate) fn project(
         &mut self,
         bodies: &mut Bodies,
         motion: &Motion,
-        (detection, (candidates, unmet), edits): (&mut Detection, Candidates, &Edits),
+        (detection, (found, unmet), edits): (&mut Detection, Candidates, &Edits),
         graph: &mut Graph,
         settings: &Settings,
         (solver, stuck): (&mut Nsgs, &[bool]),
@@ -157,16 +144,30 @@ impl Projector {
         if rule.max_iterations == 0 {
             return Ok(());
         }
+        let (candidates, centres) = (found.0, motion.centres());
         let kicked = self.measure(bodies, motion, settings);
-        self.predict(candidates, motion.centres(), rule.tolerance);
+        self.predict(candidates, centres);
         self.suspect_unmet(unmet);
         if kicked {
-            self.suspect_unseen(detection.pairs(), rule.tolerance);
+            self.suspect_unseen(detection.pairs());
         }
         self.let_pass(edits);
-        if self.suspects.is_empty()
-            || self.near.look_at(&self.suspects, bodies, detection) <= rule.tolerance
-        {
+        if self.suspects.is_empty() {
+            return Ok(());
+        }
+        let Self {
+            contacts,
+            near,
+            problem,
+            moved,
+            limits,
+            suspects,
+            iterations,
+            ..
+        } = self;
+        let step = Step::new(found, centres, limits, moved);
+        contacts.of_suspects(&step, suspects, bodies, detection);
+        if contacts.deep(limits).next().is_none() {
             return Ok(());
         }
         solver.settings = NsgsSettings {
@@ -175,17 +176,21 @@ impl Projector {
             momentum: Momentum::NESTEROV,
             ..settings.nsgs()
         };
-        let near = &mut self.near;
         graph.tie(candidates, bodies);
         let mut range = Range::Links(LINKS);
         loop {
-            near.gather(range, rule.tolerance, bodies, (detection, edits), graph);
-            self.problem
-                .correct(near, rule.tolerance, bodies, motion, (solver, stuck))?;
-            self.iterations += 1;
-            if self.iterations == rule.max_iterations
-                || near.measure(bodies, detection) <= rule.tolerance
-            {
+            near.gather(range, contacts.deep(limits), bodies, graph);
+            let step = Step::new(found, centres, limits, moved);
+            contacts.around(near, &step, (bodies, detection), edits);
+            problem.correct((near, contacts, limits), bodies, motion, (solver, stuck))?;
+            let (slots, by) = problem.solution();
+            for slot in slots {
+                moved[*slot] =
+                    Displacement::between(&bodies.before.pose[*slot], &bodies.pose[*slot]);
+            }
+            contacts.follow((slots, by), limits, bodies, detection);
+            *iterations += 1;
+            if *iterations == rule.max_iterations || contacts.deep(limits).next().is_none() {
                 return Ok(());
             }
             range = Range::Islands;
@@ -193,9 +198,9 @@ impl Projector {
     }
 
     /// Lists the pairs of `candidates` that may now overlap by more than the tolerance.
-    fn predict(&mut self, candidates: &[Detected], centres: Centres, tolerance: f64) {
-        let moved = &self.moved;
-        let suspicious = |candidate: &Detected| may_overlap(candidate, centres, moved, tolerance);
+    fn predict(&mut self, candidates: &[Detected], centres: Centres) {
+        let (moved, limits) = (&self.moved, &self.limits);
+        let suspicious = |candidate: &Detected| may_overlap(candidate, centres, moved, limits);
         chunks::mark(candidates, &suspicious, &mut self.suspect);
         let marked = candidates.iter().zip(&self.suspect);
         let pairs = marked.filter(|(_, suspect)| **suspect);
@@ -217,11 +222,12 @@ impl Projector {
 
     /// Adds those of the step's `pairs` that kicks may have brought together outside `I₀`. Beyond the extents of
     /// the step no pair is used: whether the broad phase holds it depends on history.
-    fn suspect_unseen(&mut self, pairs: &[Pair], tolerance: f64) {
-        let kicks = &self.kicks;
+    fn suspect_unseen(&mut self, pairs: &[Pair]) {
+        let (kicks, limits) = (&self.kicks, &self.limits);
         let may_meet = |pair: &Pair| {
-            let [a, b] = pair.map(|slot| &kicks[slot as usize]);
-            a.may_meet(b, tolerance)
+            let [a, b] = pair.map(Slot);
+            let tolerance = limits[a].tolerance.min(limits[b].tolerance);
+            kicks[a].may_meet(&kicks[b], tolerance)
         };
         chunks::mark(pairs, &may_meet, &mut self.suspect);
         std::mem::swap(&mut self.seen, &mut self.suspects);
@@ -252,14 +258,19 @@ impl Projector {
 
     /// What the step has done to the poses so far. True if some body was kicked beyond its margin.
     fn measure(&mut self, bodies: &Bodies, motion: &Motion, settings: &Settings) -> bool {
-        if self.epoch != bodies.epoch {
+        let widest = settings.projection.tolerance;
+        if self.epoch != bodies.epoch || self.widest.to_bits() != widest.to_bits() {
             self.epoch = bodies.epoch;
+            self.widest = widest;
+            self.limits.clear();
+            let limits = bodies.slots().map(|slot| Limits::of(bodies, slot, widest));
+            self.limits.extend(limits);
             self.moved.clear();
             self.moved.resize(bodies.len(), Displacement::NONE);
             self.kicks.clear();
             self.kicks.resize(bodies.len(), Kick::default());
         }
-        let (h, tolerance) = (settings.time_step, settings.projection.tolerance);
+        let (h, limits) = (settings.time_step, &self.limits);
         let columns = (&mut self.moved[..], &mut self.kicks[..]);
         let moving = Slots::of(&bodies.moving, columns);
         let work = |part: Slots<'_, (&mut [Displacement], &mut [Kick])>| {
@@ -279,7 +290,7 @@ impl Projector {
                     by: moved.linear - free.linear * h,
                     slack: settings.margin * body.size - swing,
                 };
-                kicked |= kicks[row].is_large(tolerance);
+                kicked |= kicks[row].is_large(limits[slot].tolerance);
             }
             kicked
         };

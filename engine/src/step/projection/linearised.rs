@@ -1,8 +1,9 @@
 //! The overlaps of a neighbourhood as a frictionless contact problem around the present poses.
 
+use super::contacts::{Contacts, Limits, tolerance};
 use super::neighbourhood::Neighbourhood;
 use crate::bodies::Bodies;
-use crate::bodies::slot::Slots;
+use crate::bodies::slot::{Slot, Slots};
 use crate::components::Pose;
 use crate::interactions::detected::Detected;
 use crate::math::chunks;
@@ -16,6 +17,9 @@ use moreau_solvers::{Contact, Goal, Nsgs, ProblemError, WorldTwist, rows_of_mut}
 /// stands on them would have to fall onto them in the next steps.
 const LEFT: f64 = 0.5;
 
+/// Bodies that move, their contacts, and what is left of an overlap, by slot.
+type Around<'a> = (&'a Neighbourhood, &'a Contacts, &'a [Limits]);
+
 /// The problem for a pseudo-displacement, in m and rad instead of velocities.
 #[derive(Debug, Default)]
 pub(super) struct Linearised {
@@ -25,16 +29,15 @@ pub(super) struct Linearised {
 
 impl Linearised {
     /// Solves `0 ≤ g_N + ε + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0` over the neighbourhood and moves its bodies by `Ŵ Cᵀ Λ`;
-    /// `ε` is half of the `tolerance`.
+    /// `ε` is half of the tolerance.
     pub(super) fn correct(
         &mut self,
-        near: &Neighbourhood,
-        tolerance: f64,
+        around: Around,
         bodies: &mut Bodies,
         motion: &Motion,
         (solver, stuck): (&mut Nsgs, &[bool]),
     ) -> Result<(), ProblemError> {
-        self.take(near, tolerance, bodies, (motion, stuck));
+        self.take(around, bodies, (motion, stuck));
         let goal = Goal::scaled(1e-3);
         let (problem, displacement) = self.problem.split();
         let lambda = rows_of_mut(&mut self.lambda);
@@ -45,16 +48,16 @@ impl Linearised {
         Ok(())
     }
 
-    fn take(
-        &mut self,
-        near: &Neighbourhood,
-        tolerance: f64,
-        bodies: &Bodies,
-        (motion, stuck): (&Motion, &[bool]),
-    ) {
+    /// The bodies that were moved, ascending, and by how much.
+    pub(super) fn solution(&self) -> (&[Slot], &[WorldTwist]) {
+        self.problem.solution()
+    }
+
+    fn take(&mut self, around: Around, bodies: &Bodies, (motion, stuck): (&Motion, &[bool])) {
+        let (near, Contacts { near: contacts, .. }, _) = around;
         // A pile that falls is projected as a whole, one at rest at single places: large buffers are given back.
-        self.problem.fit(near.moving().len(), near.contacts.len());
-        fit(&mut self.lambda, near.contacts.len());
+        self.problem.fit(near.moving().len(), contacts.len());
+        fit(&mut self.lambda, contacts.len());
         let moving = near.moving().iter().copied();
         self.problem
             .take_bodies(moving, (bodies.len(), true), |slot| {
@@ -64,11 +67,11 @@ impl Linearised {
                 }
                 (mass, WorldTwist::default(), centre)
             });
-        self.problem.take_contacts(&near.contacts, |found, rows| {
-            contact(found, near, tolerance, (bodies, motion), rows)
+        self.problem.take_contacts(contacts, |found, rows| {
+            contact(found, around, (bodies, motion), rows)
         });
         self.lambda.clear();
-        self.lambda.resize(near.contacts.len(), DVec3::ZERO);
+        self.lambda.resize(contacts.len(), DVec3::ZERO);
     }
 }
 
@@ -76,11 +79,11 @@ impl Linearised {
 #[inline]
 fn contact(
     found: &Detected,
-    near: &Neighbourhood,
-    tolerance: f64,
+    (near, _, limits): Around,
     (bodies, motion): (&Bodies, &Motion),
     rows: Rows,
 ) -> Contact {
+    let tolerance = tolerance(limits, found);
     let [a, b] = found.bodies;
     let inside = [near.moves(a), near.moves(b)];
     // A body that is held only because it is far away could move in reality: an overlap with it below the tolerance is left.

@@ -5,12 +5,8 @@
 
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
-use crate::detection::{Detection, Pair};
 use crate::interactions::detected::Detected;
-use crate::interactions::edit::Edits;
 use crate::interactions::graph::Graph;
-use crate::math::chunks;
-use crate::step::sub_problem::fit;
 
 /// How far a neighbourhood goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,44 +26,22 @@ pub(super) struct Neighbourhood {
     concerned_islands: Vec<bool>,
     /// Bodies that move.
     moving: Vec<Slot>,
-    /// Pairs with a body that moves, and whether each of the step is one.
-    pairs: Vec<Pair>,
-    concerned: Vec<bool>,
-    /// Their contacts, or those of the pairs looked at last.
-    pub(super) contacts: Vec<Detected>,
 }
 
 impl Neighbourhood {
-    /// Finds the contacts of `pairs` at the present poses. Returns the deepest overlap, m, ≥ 0.
-    pub(super) fn look_at(
-        &mut self,
-        pairs: &[Pair],
-        bodies: &Bodies,
-        detection: &mut Detection,
-    ) -> f64 {
-        detection.measure(pairs, bodies, &mut self.contacts)
-    }
-
-    /// Finds the contacts of the neighbourhood again. Returns the deepest overlap, m, ≥ 0.
-    pub(super) fn measure(&mut self, bodies: &Bodies, detection: &mut Detection) -> f64 {
-        fit(&mut self.contacts, self.pairs.len());
-        detection.measure(&self.pairs, bodies, &mut self.contacts)
-    }
-
-    /// Becomes that of those of its contacts that are deeper than `tolerance`, m.
-    pub(super) fn gather(
+    /// Becomes that of some `deep` contacts.
+    pub(super) fn gather<'a>(
         &mut self,
         range: Range,
-        tolerance: f64,
+        deep: impl Iterator<Item = &'a Detected>,
         bodies: &Bodies,
-        (detection, edits): (&mut Detection, &Edits),
         graph: &mut Graph,
     ) {
         for slot in self.moving.drain(..) {
             self.ring[slot] = 0;
         }
         self.ring.resize(bodies.len(), 0);
-        for contact in self.contacts.iter().filter(|c| c.gap < -tolerance) {
+        for contact in deep {
             for slot in contact.bodies {
                 let ring = &mut self.ring[slot];
                 if *ring == 0 && bodies.is_awake_dynamic(slot) {
@@ -81,17 +55,6 @@ impl Neighbourhood {
             Range::Islands => self.spread_over_islands(graph, bodies),
         }
         self.moving.sort_unstable();
-        let ring = &self.ring;
-        let moves = |pair: &Pair| pair.iter().any(|slot| ring[*slot as usize] > 0);
-        let pairs = detection.pairs();
-        chunks::mark(pairs, &moves, &mut self.concerned);
-        let concerned = pairs.iter().zip(&self.concerned).filter(|(_, mark)| **mark);
-        self.pairs.clear();
-        self.pairs.extend(concerned.map(|(pair, _)| *pair));
-        if edits.drops() {
-            self.pairs.retain(|pair| !edits.lets_pass(&pair.map(Slot)));
-        }
-        self.measure(bodies, detection);
     }
 
     /// Slots of the bodies that move, ascending.

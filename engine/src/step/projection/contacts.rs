@@ -1,0 +1,309 @@
+//! The contacts of a projection at the present poses: carried along from those of the step, or found again.
+
+use super::carried::{Carried, Displacement, carried};
+use super::neighbourhood::Neighbourhood;
+use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+use crate::detection::{Detection, Pair};
+use crate::interactions::detected::{Centres, Detected};
+use crate::interactions::edit::Edits;
+use crate::interactions::record::GivenArms;
+use moreau_geometry::Shape;
+use moreau_solvers::WorldTwist;
+use std::ops::Range;
+
+/// Part of the thinner half-thickness of two bodies that may be left as overlap, where that is less than the setting: small bodies do
+/// not sink into each other.
+const THIN: f64 = 0.02;
+/// Part of the tolerance up to which a gap that was carried along may be off …
+const GOOD: f64 = 0.25;
+/// … and of an overlap that may be deeper than the tolerance.
+const SHARP: f64 = 0.01;
+
+/// What a body allows for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Limits {
+    /// Overlap that is left alone, m.
+    pub(super) tolerance: f64,
+    /// Least radius of curvature of the surface, m; infinite for plane faces.
+    curvature: f64,
+    /// Distance of the point of the surface that is farthest from where it touches, about, m; zero for balls, which may turn.
+    lever: f64,
+}
+
+impl Limits {
+    /// Those of a body, where `widest` is the tolerance of the settings.
+    pub(super) fn of(bodies: &Bodies, slot: Slot, widest: f64) -> Self {
+        let body = &bodies.constants[slot];
+        let thin = THIN * body.size;
+        let tolerance = if thin > 0.0 { widest.min(thin) } else { widest };
+        let shape = body.geometry.as_ref().map(|geometry| geometry.shape());
+        let curvature = match shape {
+            Some(
+                Shape::Sphere { .. }
+                | Shape::Capsule { .. }
+                | Shape::Cylinder { .. }
+                | Shape::Cone { .. },
+            ) => body.size,
+            // What slides over a surface is soon above another triangle.
+            Some(Shape::TriangleMesh { .. } | Shape::HeightField { .. }) => tolerance,
+            _ => f64::INFINITY,
+        };
+        let is_ball = body.ball_radius().is_some();
+        Self {
+            tolerance,
+            curvature,
+            lever: if is_ball { 0.0 } else { body.radius },
+        }
+    }
+}
+
+/// By how much what is not in the list of contacts may have closed, as two bodies turned, m: of the points of two faces four are kept, and
+/// of corners and edges the closest.
+pub(super) fn unlisted(limits: &[Limits], contact: &Detected, [a, b]: [&Displacement; 2]) -> f64 {
+    let levers = contact.bodies.map(|slot| limits[slot].lever);
+    (a.angular - b.angular).length() * levers[0].min(levers[1])
+}
+
+/// `I₀`, and which of its rows are of other poses or a user's own.
+pub(super) type Found<'a> = (&'a [Detected], &'a [GivenArms]);
+
+/// What the contacts are carried along by.
+#[derive(Clone, Copy)]
+pub(super) struct Step<'a> {
+    /// `I₀` at the poses of `t_k`, those of it that are of other poses or a user's own, and the centres then.
+    found: &'a [Detected],
+    given: &'a [GivenArms],
+    centres: Centres<'a>,
+    /// By slot.
+    limits: &'a [Limits],
+    /// What happened since then, by slot.
+    moved: &'a [Displacement],
+}
+
+impl<'a> Step<'a> {
+    /// From `I₀` and the centres of `t_k` on.
+    pub(super) fn new(
+        (found, given): Found<'a>,
+        centres: Centres<'a>,
+        limits: &'a [Limits],
+        moved: &'a [Displacement],
+    ) -> Self {
+        Self {
+            found,
+            given,
+            centres,
+            limits,
+            moved,
+        }
+    }
+
+    fn tolerance(&self, contact: &Detected) -> f64 {
+        tolerance(self.limits, contact)
+    }
+
+    fn carried(&self, contact: &Detected) -> Carried {
+        let [a, b] = contact.bodies;
+        carried(
+            contact,
+            contact.arms(self.centres),
+            [a, b].map(|slot| self.centres.balls[slot]),
+            [self.moved[a], self.moved[b]],
+            surfaces(self.limits, [a, b]),
+        )
+    }
+
+    /// The contacts of one pair, with these rows, go to `into`, unless one of those with gaps below `reach` is not good enough. True if they
+    /// went.
+    fn carry(&self, rows: Range<usize>, reach: f64, into: &mut Vec<Detected>) -> bool {
+        let given = self
+            .given
+            .partition_point(|given| (given.row as usize) < rows.start);
+        if self
+            .given
+            .get(given)
+            .is_some_and(|given| rows.contains(&(given.row as usize)))
+        {
+            return false;
+        }
+        let begin = into.len();
+        for contact in &self.found[rows] {
+            let moved = contact.bodies.map(|slot| &self.moved[slot]);
+            let unlisted = unlisted(self.limits, contact, moved);
+            let Carried { contact, error } = self.carried(contact);
+            if !is_good(&contact, error + unlisted, self.tolerance(&contact), reach) {
+                into.truncate(begin);
+                return false;
+            }
+            into.push(contact);
+        }
+        true
+    }
+}
+
+/// Overlap of the bodies of a contact that is left alone, m.
+pub(super) fn tolerance(limits: &[Limits], contact: &Detected) -> f64 {
+    let [a, b] = contact.bodies.map(|slot| limits[slot].tolerance);
+    a.min(b)
+}
+
+/// A contact whose gap may be off by `error` need not be found again; gaps from `reach` on do not matter.
+fn is_good(contact: &Detected, error: f64, tolerance: f64, reach: f64) -> bool {
+    let least = contact.gap - error;
+    let most = if least < -tolerance { SHARP } else { GOOD };
+    error <= most * tolerance || least >= reach
+}
+
+/// The least radius of curvature of a pair, m, and who of it is a plane.
+fn surfaces(limits: &[Limits], pair: [Slot; 2]) -> (f64, [bool; 2]) {
+    let [a, b] = pair.map(|slot| &limits[slot]);
+    let planes = [a, b].map(|body| body.lever.is_infinite());
+    (a.curvature.min(b.curvature), planes)
+}
+
+/// Buffers of the contacts.
+#[derive(Debug, Default)]
+pub(super) struct Contacts {
+    /// Those that a correction is made of, or of the pairs looked at first.
+    pub(super) near: Vec<Detected>,
+    /// Pairs whose contacts were found again, ascending, and these contacts in their order.
+    again: Vec<Pair>,
+    fresh: Vec<Detected>,
+    /// Pairs to be looked at, and what is found of them.
+    asked: Vec<Pair>,
+    answer: Vec<Detected>,
+    /// Displacements by the last correction, by slot.
+    last: Vec<Displacement>,
+}
+
+impl Contacts {
+    /// The contacts of the pairs `suspects`, ascending.
+    pub(super) fn of_suspects(
+        &mut self,
+        step: &Step,
+        suspects: &[Pair],
+        bodies: &Bodies,
+        detection: &mut Detection,
+    ) {
+        self.near.clear();
+        self.again.clear();
+        self.fresh.clear();
+        self.asked.clear();
+        let mut next = 0;
+        for suspect in suspects {
+            let pair = suspect.map(Slot);
+            let begin = next + step.found[next..].partition_point(|own| own.bodies < pair);
+            let own = step.found[begin..].partition_point(|own| own.bodies == pair);
+            next = begin + own;
+            if own == 0 || !step.carry(begin..next, f64::INFINITY, &mut self.near) {
+                self.asked.push(*suspect);
+            }
+        }
+        self.ask(bodies, detection);
+        self.near.extend_from_slice(&self.fresh);
+    }
+
+    /// Contacts that are deeper than they may be.
+    pub(super) fn deep<'a>(
+        &'a self,
+        limits: &'a [Limits],
+    ) -> impl Iterator<Item = &'a Detected> + 'a {
+        let deep = |contact: &&Detected| contact.gap < -tolerance(limits, contact);
+        self.near.iter().filter(deep)
+    }
+
+    /// Becomes the contacts of the bodies of a neighbourhood.
+    pub(super) fn around(
+        &mut self,
+        near: &Neighbourhood,
+        step: &Step,
+        (bodies, detection): (&Bodies, &mut Detection),
+        edits: &Edits,
+    ) {
+        // What is farther apart than the deepest overlap is not met by what takes it away.
+        let deepest = self.deep(step.limits).map(|contact| -contact.gap);
+        let reach = deepest.fold(0.0, f64::max);
+        self.near.clear();
+        self.asked.clear();
+        let mut next = 0;
+        for own in step.found.chunk_by(|a, b| a.bodies == b.bodies) {
+            let (pair, begin) = (own[0].bodies, next);
+            next += own.len();
+            let is_part = pair.into_iter().any(|slot| near.moves(slot));
+            let known = || self.again.binary_search(&pair.map(|slot| slot.0)).is_ok();
+            if !is_part || edits.drops() && edits.lets_pass(&pair) || known() {
+                continue;
+            }
+            if !step.carry(begin..next, reach, &mut self.near) {
+                self.asked.push(pair.map(|slot| slot.0));
+            }
+        }
+        self.ask(bodies, detection);
+        let part = |contact: &&Detected| contact.bodies.into_iter().any(|slot| near.moves(slot));
+        self.near.extend(self.fresh.iter().filter(part));
+    }
+
+    /// Runs the narrow phase for the pairs asked for.
+    fn ask(&mut self, bodies: &Bodies, detection: &mut Detection) {
+        if self.asked.is_empty() {
+            return;
+        }
+        let asked = &self.asked;
+        let is_asked = |pair: [Slot; 2]| asked.binary_search(&pair.map(|slot| slot.0)).is_ok();
+        self.fresh.retain(|contact| !is_asked(contact.bodies));
+        detection.measure(asked, bodies, &mut self.answer);
+        self.fresh.extend_from_slice(&self.answer);
+        self.fresh.sort_by_key(|contact| contact.bodies);
+        self.again.extend_from_slice(asked);
+        self.again.sort_unstable();
+        self.again.dedup();
+    }
+
+    /// The bodies of `slots` were moved by these displacements, to where they are now.
+    pub(super) fn follow(
+        &mut self,
+        (slots, by): (&[Slot], &[WorldTwist]),
+        limits: &[Limits],
+        bodies: &Bodies,
+        detection: &mut Detection,
+    ) {
+        self.last.resize(bodies.len(), Displacement::NONE);
+        for (slot, by) in slots.iter().zip(by) {
+            self.last[*slot] = Displacement::by(by);
+        }
+        let last = &self.last;
+        let carry = |contact: &mut Detected| {
+            let pair = contact.bodies;
+            let [a, b] = pair;
+            let centre = |slot: Slot| bodies.pose[slot].position - last[slot].linear;
+            let arms = pair.map(|slot| contact.point - centre(slot));
+            let balls = pair.map(|slot| bodies.constants[slot].ball_radius().unwrap_or(0.0));
+            let moved = [last[a], last[b]];
+            let carried = carried(contact, arms, balls, moved, surfaces(limits, pair));
+            let error = carried.error + unlisted(limits, contact, [&last[a], &last[b]]);
+            *contact = carried.contact;
+            is_good(contact, error, tolerance(limits, contact), 0.0)
+        };
+        self.asked.clear();
+        for contact in &mut self.near {
+            if !carry(contact) {
+                self.asked.push(contact.bodies.map(|slot| slot.0));
+            }
+        }
+        for contact in &mut self.fresh {
+            carry(contact);
+        }
+        for slot in slots {
+            self.last[*slot] = Displacement::NONE;
+        }
+        self.asked.sort_unstable();
+        self.asked.dedup();
+        if !self.asked.is_empty() {
+            self.ask(bodies, detection);
+            let asked = &self.asked;
+            let is_asked = |pair: [Slot; 2]| asked.binary_search(&pair.map(|slot| slot.0)).is_ok();
+            self.near.retain(|contact| !is_asked(contact.bodies));
+            self.near.extend_from_slice(&self.answer);
+        }
+    }
+}

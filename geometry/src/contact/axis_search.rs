@@ -1,0 +1,182 @@
+//! The axes of two polytopes with many edges, by search instead of trial.
+//!
+//! Bodies that touch overlap or are apart by far less than their size. Shrunk by a tenth about a point within, they are apart, and the
+//! closest points of what is left show the direction in which the whole bodies meet: GJK [Gilbert88] finds it in a few steps. Shrinking keeps all
+//! faces and edges as they are, so the axis that counts is the normal of a face near that direction, or the cross product of
+//! the two edges that support there; its separation is then computed from the whole bodies, exactly.
+//!
+//! Where that is not the best axis, as the points found along it show ([`super::separating_axis`]), the direction comes from the closest
+//! points of the whole bodies, or from their expanding polytope if they overlap.
+
+use super::separating_axis::{Axes, Axis, PARALLEL, Placed, PolytopePair};
+use glam::DVec3;
+use parry3d_f64::math::Pose3;
+use parry3d_f64::query::details::contact_support_map_support_map_with_params;
+use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
+use parry3d_f64::shape::SupportMap;
+
+/// Part by which bodies shrink.
+const SHRINK: f64 = 0.1;
+/// Faces lean by less than this from the one that is closest to the direction, one less the cosine, to be tried as well (4°).
+const NEAR: f64 = 2.5e-3;
+/// Vertices within this part of the size of the farthest along a direction support there.
+const SUPPORTS: f64 = 1e-7;
+
+/// Which bodies are searched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Search {
+    /// Shrunk ones.
+    Shrunk,
+    /// Whole ones.
+    Whole,
+}
+
+/// A body shrunk by `1 − part` about `inner`.
+struct Shrunk<'a> {
+    body: &'a Placed<'a>,
+    inner: DVec3,
+    part: f64,
+}
+
+impl SupportMap for Shrunk<'_> {
+    fn local_support_point(&self, direction: DVec3) -> DVec3 {
+        self.inner + (self.body.farthest(direction) - self.inner) * self.part
+    }
+}
+
+/// The axes near the direction in which the two bodies meet; none if they are farther apart than the limit. `guess`: a direction from A to B,
+/// if one is known.
+pub(super) fn axes(
+    pair: &PolytopePair<'_>,
+    search: Search,
+    guess: Option<DVec3>,
+) -> Option<Axes> {
+    let limit = pair.margin + pair.radius;
+    let inner = [pair.a.inner(), pair.b.inner()];
+    let guess = guess.or_else(|| (inner[1] - inner[0]).try_normalize());
+    let guess = guess.unwrap_or(DVec3::Z);
+    let separation = |l: DVec3| l.dot(pair.b.farthest(-l)) - l.dot(pair.a.farthest(l));
+    if separation(guess) > limit {
+        return None;
+    }
+    let part = if search == Search::Whole { 1.0 } else { 1.0 - SHRINK };
+    let [a, b] = [(&pair.a, inner[0]), (&pair.b, inner[1])]
+        .map(|(body, inner)| Shrunk { body, inner, part });
+    let mut simplex = VoronoiSimplex::new();
+    let found = if search == Search::Whole {
+        contact_support_map_support_map_with_params(
+            &Pose3::IDENTITY,
+            &a,
+            &b,
+            f64::MAX,
+            &mut simplex,
+            Some(guess),
+        )
+    } else {
+        simplex.reset(CsoPoint::from_shapes(&Pose3::IDENTITY, &a, &b, guess));
+        gjk::closest_points(&Pose3::IDENTITY, &a, &b, f64::MAX, true, &mut simplex)
+    };
+    let (l, distance) = match found {
+        GJKResult::ClosestPoints(p, q, l) => (l, (q - p).length()),
+        GJKResult::NoIntersection(l) => (l, f64::INFINITY),
+        _ if search == Search::Shrunk => return axes(pair, Search::Whole, None),
+        _ => (guess, f64::INFINITY),
+    };
+    let l = l.try_normalize().unwrap_or(guess);
+    let mut found = Axes {
+        distance: (search == Search::Whole).then_some(distance),
+        ..Axes::default()
+    };
+    let along = separation(l);
+    found.any = Some(Axis {
+        direction: l,
+        separation: along,
+        face: 0,
+    });
+    let tie = 1e-12 * pair.scale;
+    if along > limit {
+        return None;
+    }
+    for of_b in [false, true] {
+        let (body, sign) = if of_b { (&pair.b, -1.0) } else { (&pair.a, 1.0) };
+        let local = body.rotation.transpose() * (l * sign);
+        let faces = body.shape.faces;
+        let most = faces
+            .iter()
+            .fold(-1.0_f64, |most, face| most.max(face.normal.dot(local)));
+        for (face, _) in faces
+            .iter()
+            .enumerate()
+            .filter(|(_, face)| face.normal.dot(local) >= most - NEAR)
+        {
+            let (normal, offset) = body.plane(face);
+            let other = if of_b { &pair.a } else { &pair.b };
+            let separation = normal.dot(other.farthest(-normal)) - offset;
+            if separation > limit {
+                return None;
+            }
+            let axis = Axis {
+                direction: normal * sign,
+                separation,
+                face,
+            };
+            let known = if of_b {
+                &mut found.face_b
+            } else {
+                &mut found.face_a
+            };
+            if known.is_none_or(|known| separation > known.separation + tie) {
+                *known = Some(axis);
+            }
+            if found.any.is_none_or(|any| separation > any.separation + tie) {
+                found.any = Some(axis);
+            }
+        }
+    }
+    if let Some(direction) = crossing(pair, l) {
+        let separation = separation(direction);
+        if separation > limit {
+            return None;
+        }
+        let axis = Axis {
+            direction,
+            separation,
+            face: 0,
+        };
+        found.edges = Some(axis);
+        // The same direction, with less noise.
+        if found.any.is_none_or(|any| separation > any.separation - tie) {
+            found.any = Some(axis);
+        }
+    }
+    let best = [found.face_a, found.face_b, found.edges];
+    let best = best.into_iter().flatten().map(|axis| axis.separation);
+    if search == Search::Whole && along > best.fold(f64::NEG_INFINITY, f64::max) + 1e-8 * pair.scale {
+        found.edges = Some(Axis {
+            direction: l,
+            separation: along,
+            face: 0,
+        });
+    }
+    Some(found)
+}
+
+/// The common normal of the two edges that support along `l`, if there are two.
+fn crossing(pair: &PolytopePair<'_>, l: DVec3) -> Option<DVec3> {
+    let near = SUPPORTS * pair.scale;
+    let edge = |body: &Placed<'_>, l: DVec3| {
+        let low = l.dot(body.farthest(l)) - near;
+        let mut ends = body.vertices().iter().filter(|v| l.dot(**v) >= low);
+        match (ends.next(), ends.next(), ends.next()) {
+            (Some(p), Some(q), None) => Some(*q - *p),
+            _ => None,
+        }
+    };
+    let (u, v) = (edge(&pair.a, l)?, edge(&pair.b, -l)?);
+    let common = u.cross(v);
+    if common.length_squared() < PARALLEL * u.length_squared() * v.length_squared() {
+        return None;
+    }
+    let normal = common.normalize();
+    Some(if normal.dot(l) < 0.0 { -normal } else { normal })
+}
