@@ -15,6 +15,7 @@
 //!
 //! Capsules are segments, and spheres points, with a radius.
 
+mod axis_search;
 mod balls;
 mod clip;
 mod closest_edges;

@@ -46,11 +46,7 @@ impl SupportMap for Shrunk<'_> {
 
 /// The axes near the direction in which the two bodies meet; none if they are farther apart than the limit. `guess`: a direction from A to B,
 /// if one is known.
-pub(super) fn axes(
-    pair: &PolytopePair<'_>,
-    search: Search,
-    guess: Option<DVec3>,
-) -> Option<Axes> {
+pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, guess: Option<DVec3>) -> Option<Axes> {
     let limit = pair.margin + pair.radius;
     let inner = [pair.a.inner(), pair.b.inner()];
     let guess = guess.or_else(|| (inner[1] - inner[0]).try_normalize());
@@ -59,9 +55,16 @@ pub(super) fn axes(
     if separation(guess) > limit {
         return None;
     }
-    let part = if search == Search::Whole { 1.0 } else { 1.0 - SHRINK };
-    let [a, b] = [(&pair.a, inner[0]), (&pair.b, inner[1])]
-        .map(|(body, inner)| Shrunk { body, inner, part });
+    let part = if search == Search::Whole {
+        1.0
+    } else {
+        1.0 - SHRINK
+    };
+    let [a, b] = [(&pair.a, inner[0]), (&pair.b, inner[1])].map(|(body, inner)| Shrunk {
+        body,
+        inner,
+        part,
+    });
     let mut simplex = VoronoiSimplex::new();
     let found = if search == Search::Whole {
         contact_support_map_support_map_with_params(
@@ -98,7 +101,11 @@ pub(super) fn axes(
         return None;
     }
     for of_b in [false, true] {
-        let (body, sign) = if of_b { (&pair.b, -1.0) } else { (&pair.a, 1.0) };
+        let (body, sign) = if of_b {
+            (&pair.b, -1.0)
+        } else {
+            (&pair.a, 1.0)
+        };
         let local = body.rotation.transpose() * (l * sign);
         let faces = body.shape.faces;
         let most = faces
@@ -128,7 +135,10 @@ pub(super) fn axes(
             if known.is_none_or(|known| separation > known.separation + tie) {
                 *known = Some(axis);
             }
-            if found.any.is_none_or(|any| separation > any.separation + tie) {
+            if found
+                .any
+                .is_none_or(|any| separation > any.separation + tie)
+            {
                 found.any = Some(axis);
             }
         }
@@ -145,13 +155,17 @@ pub(super) fn axes(
         };
         found.edges = Some(axis);
         // The same direction, with less noise.
-        if found.any.is_none_or(|any| separation > any.separation - tie) {
+        if found
+            .any
+            .is_none_or(|any| separation > any.separation - tie)
+        {
             found.any = Some(axis);
         }
     }
     let best = [found.face_a, found.face_b, found.edges];
     let best = best.into_iter().flatten().map(|axis| axis.separation);
-    if search == Search::Whole && along > best.fold(f64::NEG_INFINITY, f64::max) + 1e-8 * pair.scale {
+    if search == Search::Whole && along > best.fold(f64::NEG_INFINITY, f64::max) + 1e-8 * pair.scale
+    {
         found.edges = Some(Axis {
             direction: l,
             separation: along,

@@ -14,9 +14,14 @@ use smallvec::SmallVec;
 /// Set in the features of these contacts, and in no others of the same patch.
 pub(crate) const MARK: u64 = 1 << 61;
 
-/// Appends the closest points of A and B; two for nearly parallel edges.
-pub(crate) fn contact(pair: &PolytopePair<'_>, l: DVec3, separation: f64, patch: &mut Patch) {
-    let limit = pair.margin + pair.radius;
+/// Appends the closest points of A and B, if they are closer than the `limit`; two for nearly parallel edges.
+pub(crate) fn contact(
+    pair: &PolytopePair<'_>,
+    l: DVec3,
+    separation: f64,
+    limit: f64,
+    patch: &mut Patch,
+) {
     let reach = limit - separation + 1e-9 * pair.scale;
     let a_least = pair.a.range(l).1 - reach;
     let b_most = pair.b.range(l).0 + reach;

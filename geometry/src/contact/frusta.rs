@@ -106,12 +106,14 @@ pub(crate) fn contact(
     let a = ConvexSet {
         support: |l| first.support_point(l),
         project: |x| onto_frustum(x, first).point,
+        inner: DVec3::ZERO,
     };
     let b = ConvexSet {
         support: |l| pose.transform_point(second.support_point(pose.inverse_rotate(l))),
         project: |x| {
             pose.transform_point(onto_frustum(pose.inverse_transform_point(x), second).point)
         },
+        inner: pose.position,
     };
     let Some(found) = nearest(&a, &b, direction, margin, scale) else {
         return;

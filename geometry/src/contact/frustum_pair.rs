@@ -7,7 +7,7 @@
 //! otherwise the closest points are searched numerically (rims against edges and vertices).
 
 use super::disc;
-use super::half_space::{azimuth, rim_points};
+use super::half_space::{LEVEL, azimuth, rim_points};
 use super::nearest::{ConvexSet, nearest};
 use super::patch::{LocalContact, Patch};
 use super::round_pair::facing_points;
@@ -124,6 +124,11 @@ impl Query<'_> {
         }
         let least = patch.iter().fold(f64::INFINITY, |g, c| g.min(c.gap));
         let near = 2e-8 * self.scale + slack;
+        let near = if best.is_some_and(|axis| self.is_level(&axis)) {
+            near + LEVEL * self.scale
+        } else {
+            near
+        };
         let exact = least + self.radius <= any.separation + near;
         if exact && (self.cone.is_none() || least + self.radius >= any.separation - near) {
             return;
@@ -154,6 +159,19 @@ impl Query<'_> {
                 kind: Kind::Face(face),
             }
         })
+    }
+
+    /// A disc all but parallel to a face: its points do not follow the tilt, so that none of them is the nearest.
+    fn is_level(&self, axis: &Axis) -> bool {
+        let lean = match axis.kind {
+            Kind::Face(_) => axis.direction,
+            Kind::Disc => match self.incident(axis.direction) {
+                Some(face) => self.other.plane(face).0,
+                None => return false,
+            },
+            Kind::Side => return false,
+        };
+        lean.truncate().length() <= LEVEL
     }
 
     fn permits(&self, direction: DVec3) -> bool {
@@ -403,6 +421,7 @@ impl Query<'_> {
         let frustum = ConvexSet {
             support: |l| self.frustum.support_point(l),
             project: |x| onto_frustum(x, self.frustum).point,
+            inner: DVec3::ZERO,
         };
         let back = self.other.rotation.transpose();
         let other = ConvexSet {
@@ -424,6 +443,7 @@ impl Query<'_> {
                     self.other.translation + self.other.rotation * foot
                 }
             },
+            inner: self.other.inner(),
         };
         let limit = self.margin + self.radius;
         let Some(found) = nearest(&frustum, &other, any.direction, limit, self.scale) else {

@@ -6,6 +6,11 @@ use glam::DVec3;
 /// Lengths that differ by less than this part of the spread count as equal, and points closer together as one. Of equals the first is
 /// taken: what one step leaves of gaps and turns must not choose other points in the next, which would start from no load.
 const NEAR: f64 = 1e-4;
+/// Only near touch, up to this part of the spread, does that matter more than the very lowest point. Elsewhere only rounding counts as
+/// equal …
+const TOUCH: f64 = 0.01;
+/// … up to this part.
+const ROUNDING: f64 = 1e-9;
 
 /// Points that are higher above the facet than this part of the spread are not of it.
 const OF_FACET: f64 = 1e-3;
@@ -27,9 +32,14 @@ pub(crate) fn to_four(patch: &mut Patch) {
     let lowest = patch.iter().fold(f64::INFINITY, |g, c| g.min(c.gap));
     let middle = patch.iter().map(|c| c.point).sum::<DVec3>() / patch.len() as f64;
     let near = NEAR * spread;
+    let equal = if lowest.abs() <= TOUCH * spread {
+        near
+    } else {
+        ROUNDING * spread
+    };
     // Of several deepest points, one far out.
-    let deepest = best(patch, -1.0, near, |c| {
-        if c.gap <= lowest + near {
+    let deepest = best(patch, -1.0, equal, |c| {
+        if c.gap <= lowest + equal {
             (c.point - middle).length()
         } else {
             -1.0
@@ -54,9 +64,14 @@ pub(crate) fn to_four(patch: &mut Patch) {
         let least = near * along.length();
         for sign in [1.0, -1.0] {
             let area = |c: &LocalContact| sign * signed(c.point);
-            let side = best(patch, least, least, |c| {
-                if of_facet(c) { area(c) } else { 0.0 }
-            });
+            let side = best(
+                patch,
+                least,
+                least,
+                |c| {
+                    if of_facet(c) { area(c) } else { 0.0 }
+                },
+            );
             let elsewhere = || {
                 best(patch, f64::NEG_INFINITY, least, |c| {
                     if area(c) > least {

@@ -14,14 +14,13 @@
 //!
 //! A body with a radius (a capsule's segment) is B; gaps are those of the core less the radius.
 
+use super::axis_search::{self, Search};
 use super::clip::{Corner, Polygon, clip};
 use super::closest_edges;
 use super::cuboid_axes;
 use super::cuboid_faces;
-use super::nearest::{ConvexSet, nearest};
 use super::patch::{LocalContact, Patch};
 use crate::polytope::{Polytope, closest_on_segments};
-use crate::projection::onto_polytope;
 use crate::surface::Cone;
 use glam::{DMat3, DVec3};
 use smallvec::SmallVec;
@@ -98,6 +97,34 @@ impl<'a> Placed<'a> {
             })
     }
 
+    /// A vertex that is farthest along a direction.
+    pub(crate) fn farthest(&self, direction: DVec3) -> DVec3 {
+        if let Some(half) = self.shape.half_extents {
+            let sign = |axis: DVec3| 1.0_f64.copysign(direction.dot(axis));
+            return self.translation
+                + self.rotation.x_axis * (sign(self.rotation.x_axis) * half.x)
+                + self.rotation.y_axis * (sign(self.rotation.y_axis) * half.y)
+                + self.rotation.z_axis * (sign(self.rotation.z_axis) * half.z);
+        }
+        let mut best = (f64::NEG_INFINITY, self.translation);
+        for vertex in self.vertices() {
+            let value = direction.dot(*vertex);
+            if value > best.0 {
+                best = (value, *vertex);
+            }
+        }
+        best.1
+    }
+
+    /// A point within.
+    pub(crate) fn inner(&self) -> DVec3 {
+        if self.shape.half_extents.is_some() {
+            return self.translation;
+        }
+        let vertices = self.vertices();
+        vertices.iter().sum::<DVec3>() / vertices.len() as f64
+    }
+
     /// Ends of all edges.
     pub(crate) fn edges(&self) -> impl Fn(usize) -> [DVec3; 2] + use<'a> {
         let (edges, vertices) = (self.shape.edges, self.vertices());
@@ -150,6 +177,8 @@ pub(super) struct Axes {
     pub(super) any: Option<Axis>,
     /// Separation from the back of a triangle.
     pub(super) back: Option<f64>,
+    /// No less than the distance of the bodies, where that is known.
+    pub(super) distance: Option<f64>,
 }
 
 impl Axes {
@@ -206,15 +235,38 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
     let halves = (pair.a.shape.half_extents, pair.b.shape.half_extents);
     let found = match halves {
         (Some(a), Some(b)) if pair.a.is_at_rest() => cuboid_axes::axes(pair, a, b),
+        _ if is_searched(pair) => {
+            let mut guess = None;
+            for search in [Search::Shrunk, Search::Whole] {
+                let start = patch.len();
+                match axis_search::axes(pair, search, guess) {
+                    Some(axes) if !along(pair, &axes, search == Search::Whole, patch) => {
+                        patch.truncate(start);
+                        guess = axes.any.map(|axis| axis.direction);
+                    }
+                    _ => return,
+                }
+            }
+            return;
+        }
         _ => separating_axes(pair),
     };
-    let Some(mut axes) = found else {
-        return;
-    };
-    if too_many_edges(pair) {
-        searched_axis(pair, &mut axes);
+    if let Some(axes) = found {
+        along(pair, &axes, true, patch);
     }
-    let Some(any) = axes.any else { return };
+}
+
+/// Products of edges beyond this number are not tried one by one.
+const MOST_EDGE_AXES: usize = 16;
+
+fn is_searched(pair: &PolytopePair<'_>) -> bool {
+    let [a, b] = [&pair.a, &pair.b].map(|body| body.shape.directions.len());
+    pair.cone.is_none() && a * b > MOST_EDGE_AXES
+}
+
+/// Appends the contacts along the best of the axes. Unless these are `all` that can be the best: false if there may be a better one.
+fn along(pair: &PolytopePair<'_>, axes: &Axes, all: bool, patch: &mut Patch) -> bool {
+    let Some(any) = axes.any else { return true };
     let bias = BIAS * pair.scale;
     let floor = if pair.cone.is_some() {
         let best = axes
@@ -243,7 +295,7 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
             crossing_edges(pair, &edge, patch);
         }
         if !patch.is_empty() {
-            return;
+            return true;
         }
     }
     let start = patch.len();
@@ -255,13 +307,23 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
     let exact = least + pair.radius <= any.separation * (1.0 + slack) + 2.0 * bias;
     if !separated {
         // Overlap: the deepest point of B is over the face, save for rounding.
+        let best = face.map_or(any, |(axis, _)| axis);
         if patch.is_empty() && pair.cone.is_none() {
-            deepest_vertex(pair, face.map_or(any, |(axis, _)| axis), patch);
+            deepest_vertex(pair, best, patch);
         }
-        return;
+        let better = axes.edges.map_or(f64::NEG_INFINITY, |edge| edge.separation);
+        let known = any.separation <= best.separation.max(better) + 2.0 * bias;
+        return all || known && least + pair.radius <= best.separation + 2.0 * bias;
+    }
+    if !exact && !all {
+        return false;
     }
     if !exact {
-        closest_edges::contact(pair, any.direction, any.separation, patch);
+        let limit = pair.margin + pair.radius;
+        let limit = axes.distance.map_or(limit, |distance| {
+            limit.min(distance * (1.0 + 1e-9) + 1e-9 * pair.scale)
+        });
+        closest_edges::contact(pair, any.direction, any.separation, limit, patch);
         drop_far_faces(
             patch,
             start,
@@ -269,6 +331,7 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
             pair.scale,
         );
     }
+    true
 }
 
 /// All axes, or `None` if one of them separates by more than the margin.
@@ -322,9 +385,6 @@ pub(super) fn separating_axes(pair: &PolytopePair<'_>) -> Option<Axes> {
             axes.face_b = Some(axis);
         }
     }
-    if too_many_edges(pair) {
-        return Some(axes);
-    }
     for &u in pair.a.shape.directions {
         for &v in pair.b.shape.directions {
             let common = (pair.a.rotation * u).cross(pair.b.rotation * v);
@@ -345,49 +405,6 @@ pub(super) fn separating_axes(pair: &PolytopePair<'_>) -> Option<Axes> {
         }
     }
     Some(axes)
-}
-
-/// Products of edges beyond this number are not tried one by one.
-const MOST_EDGE_AXES: usize = 4096;
-
-fn too_many_edges(pair: &PolytopePair<'_>) -> bool {
-    pair.a.shape.directions.len() * pair.b.shape.directions.len() > MOST_EDGE_AXES
-}
-
-/// For overlapping bodies with very many edges: the direction of least depth by search, in place
-/// of the edge axes. (Separated ones need none: their closest edges are found directly.)
-fn searched_axis(pair: &PolytopePair<'_>, axes: &mut Axes) {
-    let Some(any) = axes.any.filter(|axis| axis.separation <= 0.0) else {
-        return;
-    };
-    let [a, b] = [&pair.a, &pair.b].map(|body| ConvexSet {
-        support: move |l: DVec3| {
-            let farther = |x: DVec3, y: DVec3| if l.dot(y) > l.dot(x) { y } else { x };
-            body.vertices()
-                .iter()
-                .copied()
-                .reduce(farther)
-                .unwrap_or_default()
-        },
-        project: move |x: DVec3| {
-            let local = body.rotation.transpose() * (x - body.translation);
-            let foot = onto_polytope(local, &body.shape).point;
-            body.translation + body.rotation * foot
-        },
-    });
-    let limit = pair.margin + pair.radius;
-    if let Some(found) = nearest(&a, &b, any.direction, limit, pair.scale)
-        && found.distance > any.separation
-        && permitted(pair, found.direction)
-    {
-        let axis = Axis {
-            direction: found.direction,
-            separation: found.distance,
-            face: 0,
-        };
-        axes.edges = Some(axis);
-        axes.any = Some(axis);
-    }
 }
 
 fn permitted(pair: &PolytopePair<'_>, direction: DVec3) -> bool {
