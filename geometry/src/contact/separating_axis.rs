@@ -295,10 +295,16 @@ fn along(pair: &PolytopePair<'_>, axes: &Axes, all: bool, patch: &mut Patch) -> 
             crossing_edges(pair, &edge, patch);
         }
         if !patch.is_empty() {
-            return true;
+            return all || overlaps(pair, patch);
         }
     }
     let start = patch.len();
+    // Of bodies that are apart no two points are closer than the best axis says: what is lower lies behind the body of the face.
+    let floor = if separated {
+        floor.max(any.separation - bias)
+    } else {
+        floor
+    };
     let least = face.map_or(f64::INFINITY, |(axis, of_b)| {
         face_contacts(pair, &axis, of_b, floor, patch)
     });
@@ -313,7 +319,8 @@ fn along(pair: &PolytopePair<'_>, axes: &Axes, all: bool, patch: &mut Patch) -> 
         }
         let better = axes.edges.map_or(f64::NEG_INFINITY, |edge| edge.separation);
         let known = any.separation <= best.separation.max(better) + 2.0 * bias;
-        return all || known && least + pair.radius <= best.separation + 2.0 * bias;
+        let deepest = known && least + pair.radius <= best.separation + 2.0 * bias;
+        return all || deepest && overlaps(pair, patch);
     }
     if !exact && !all {
         return false;
@@ -332,6 +339,18 @@ fn along(pair: &PolytopePair<'_>, axes: &Axes, all: bool, patch: &mut Patch) -> 
         );
     }
     true
+}
+
+/// The middle of one of the contacts lies within both bodies: thin bodies whose edges cross apart from each other overlap along other axes.
+fn overlaps(pair: &PolytopePair<'_>, patch: &Patch) -> bool {
+    let near = BIAS * pair.scale;
+    let within = |body: &Placed<'_>, point: DVec3| {
+        let local = body.rotation.transpose() * (point - body.translation);
+        let mut faces = body.shape.faces.iter();
+        faces.all(|face| face.normal.dot(local) - face.offset <= near)
+    };
+    let mut points = patch.iter().map(|contact| contact.point);
+    points.any(|point| within(&pair.a, point) && within(&pair.b, point))
 }
 
 /// All axes, or `None` if one of them separates by more than the margin.

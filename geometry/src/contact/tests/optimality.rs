@@ -84,3 +84,71 @@ fn least_gap_is_the_distance_or_the_depth() {
         }
     }
 }
+
+/// Hulls of random points on an ellipsoid, brought close to each other at random: their gap is their distance.
+///
+/// Near touch an edge axis within 0.6° of a face gives way to it: the gap is that distance up to a part of 5e-5 of the size.
+#[test]
+fn hulls_that_are_apart_have_their_distance_as_gap() {
+    use parry3d_f64::math::Pose3;
+    use parry3d_f64::query::distance;
+    use parry3d_f64::shape::ConvexPolyhedron;
+    let mut seed = 7_u64;
+    let mut number = move || {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
+    };
+    let mut vector = move || {
+        loop {
+            let v = DVec3::new(number(), number(), number());
+            if (0.01..1.0).contains(&v.length_squared()) {
+                return v.normalize();
+            }
+        }
+    };
+    for (count, axes) in [
+        (8, DVec3::new(0.05, 0.03, 0.075)),
+        (20, DVec3::new(0.07, 0.04, 0.025)),
+        (40, DVec3::splat(0.05)),
+        (24, DVec3::new(0.1, 0.1, 0.003)),
+    ] {
+        for case in 0..400 {
+            let points = [(); 2].map(|()| (0..count).map(|_| vector() * axes).collect::<Vec<_>>());
+            let built = points
+                .clone()
+                .map(|points| build(Shape::ConvexHull { points }));
+            let solids =
+                points.map(|points| ConvexPolyhedron::from_convex_hull(&points).expect("a hull"));
+            let turns = [vector(), vector()].map(|v| turn(v, v.x * 2.0));
+            let way = vector();
+            let apart = |d: f64| {
+                let place = |q, at| Pose3::from_parts(at, q);
+                let (a, b) = (place(turns[0], DVec3::ZERO), place(turns[1], way * d));
+                distance(&a, &solids[0], &b, &solids[1]).unwrap().distance
+            };
+            // As far along as leaves a gap of about a millimetre.
+            let (mut near, mut far) = (0.0, 0.5);
+            for _ in 0..40 {
+                let middle = 0.5 * (near + far);
+                if apart(middle) > 1e-3 {
+                    far = middle;
+                } else {
+                    near = middle;
+                }
+            }
+            let [pa, pb] = [
+                Pose::new(DVec3::ZERO, turns[0]),
+                Pose::new(way * far, turns[1]),
+            ];
+            let all = found(&built[0], &pa, &built[1], &pb, 0.02);
+            let least = all.iter().fold(f64::INFINITY, |g, c| g.min(c.gap));
+            let d = apart(far);
+            assert!(
+                (least - d).abs() < 5e-5 * 0.1,
+                "{count} points, case {case}: gap {least}, distance {d}"
+            );
+        }
+    }
+}
