@@ -184,7 +184,7 @@ pub enum RotationUpdate {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Projection {
-    /// Deepest overlap that is left alone, m, > 0. Default 1e-4.
+    /// Deepest overlap that is left alone, m, > 0; of thin bodies at most 2 % of their half-thickness. Default 1e-4.
     pub tolerance: f64,
     /// Largest number of linearisations per step; 0 turns projection off. Default 4.
     pub max_iterations: usize,

@@ -3,7 +3,7 @@
 //! Both move with constant twists from their poses at `t_k`. By conservative advancement
 //!
 //! ```text
-//! t ← t + min_i (g_i + ε)/c_i,     c_i = −n_i·(v_A − v_B) + |ω_A| R_A + |ω_B| R_B
+//! t ← t + min_i (g_i + ε)/c_i,     c_i = −n_i·(v_A − v_B) + |n_i×ω_A| R_A + |n_i×ω_B| R_B
 //! ```
 //!
 //! over the contact points `i` that the pair has at `t`, no meeting is passed over; without rotation the steps are exact.
@@ -30,8 +30,8 @@ const SAMPLES: f64 = 64.0;
 const SUNK: f64 = 0.05;
 /// Overlap, as a multiple of `ε`, that they see of bodies which are to pass each other flush.
 const GRAZE: f64 = 10.0;
-/// Part of `ε` to which the time of a meeting is found.
-const SHARP: f64 = 0.01;
+/// Part of `ε` that may be left of the way where bodies that turn are found to meet: what turns comes closer by a part in each look.
+const SHARP: f64 = 0.1;
 
 /// A pair of bodies on its way.
 pub(crate) struct Path<'a> {
@@ -110,7 +110,7 @@ impl Path<'_> {
             for point in points.iter() {
                 let room = point.gap + tolerance;
                 least = least.min(point.gap);
-                let closing = turning - point.normal.dot(relative);
+                let closing = self.turning_along(point.normal) - point.normal.dot(relative);
                 if closing > 0.0 && room / closing < step {
                     (step, normal) = (room / closing, point.normal);
                     nearest = room;
@@ -217,18 +217,35 @@ impl Path<'_> {
 
     /// Largest speed of a surface from turning, m/s. Balls turn in themselves, and so do round bodies about their axis.
     fn turning(&self) -> f64 {
-        let speed = |side: usize| {
-            let (body, turn) = (self.bodies[side], self.twists[side].angular);
-            if turn == DVec3::ZERO || body.ball_radius().is_some() {
-                0.0
-            } else if body.is_round() {
-                let axis = self.poses[side].orientation * DVec3::Z;
-                turn.reject_from_normalized(axis).length() * body.radius
-            } else {
-                turn.length() * body.radius
-            }
-        };
+        self.turn(0).length() * self.reach(0) + self.turn(1).length() * self.reach(1)
+    }
+
+    /// Largest speed of a surface from turning along a normal, m/s: `|n·(ω×ρ)| ≤ |n×ω| R`.
+    fn turning_along(&self, normal: DVec3) -> f64 {
+        let speed = |side: usize| normal.cross(self.turn(side)).length() * self.reach(side);
         speed(0) + speed(1)
+    }
+
+    /// Angular velocity that moves the surface of a body, rad/s.
+    fn turn(&self, side: usize) -> DVec3 {
+        let (body, turn) = (self.bodies[side], self.twists[side].angular);
+        if turn == DVec3::ZERO || body.ball_radius().is_some() {
+            DVec3::ZERO
+        } else if body.is_round() {
+            let axis = self.poses[side].orientation * DVec3::Z;
+            turn.reject_from_normalized(axis)
+        } else {
+            turn
+        }
+    }
+
+    /// Distance of the farthest point of a body that turns, m.
+    fn reach(&self, side: usize) -> f64 {
+        if self.turn(side) == DVec3::ZERO {
+            0.0
+        } else {
+            self.bodies[side].radius
+        }
     }
 
     fn pose_at(&self, side: usize, time: f64) -> Pose {
