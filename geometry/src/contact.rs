@@ -208,6 +208,7 @@ impl Pair<'_> {
                 });
                 let size = convex.size();
                 let sign = if self.flip { -1.0 } else { 1.0 };
+                merge::thin(self.out, start);
                 merge::near_duplicates(self.out, start, size);
                 merge::coplanar(self.out, start, size, sign);
             }

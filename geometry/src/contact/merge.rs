@@ -3,6 +3,54 @@
 use super::ContactPoint;
 use super::patch::{LocalContact, Patch};
 use super::reduce;
+use glam::DVec3;
+
+/// Contacts with a surface that are compared one by one …
+const MOST: usize = 512;
+/// … and, of more, cells along each axis of the box around them: one is kept in each.
+const CELLS: usize = 8;
+/// Gaps that differ by less than this part of the box count as equal.
+const EQUAL: f64 = 1e-6;
+
+/// Keeps a well-spread part of very many contacts from `start` on, in their order: in each cell of a grid the deepest, and of several
+/// deepest one far out. The corners of a face on a fine mesh are among them.
+pub(crate) fn thin(contacts: &mut Vec<ContactPoint>, start: usize) {
+    let all = &contacts[start..];
+    if all.len() <= MOST {
+        return;
+    }
+    let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let (low, high) = all.iter().fold(none, |(low, high), c| {
+        (low.min(c.point), high.max(c.point))
+    });
+    let (middle, size) = (0.5 * (low + high), (high - low).max(DVec3::splat(f64::MIN_POSITIVE)));
+    let near = EQUAL * (high - low).length();
+    let cell = |c: &ContactPoint| {
+        let part = (c.point - low) / size * CELLS as f64;
+        let index = |x: f64| (x as usize).min(CELLS - 1);
+        (index(part.x) * CELLS + index(part.y)) * CELLS + index(part.z)
+    };
+    let mut lowest = [f64::INFINITY; CELLS * CELLS * CELLS];
+    for contact in all {
+        let lowest = &mut lowest[cell(contact)];
+        *lowest = lowest.min(contact.gap);
+    }
+    let mut farthest = [(-1.0, usize::MAX); CELLS * CELLS * CELLS];
+    for (index, contact) in all.iter().enumerate() {
+        let cell = cell(contact);
+        let out = (contact.point - middle).length();
+        if contact.gap <= lowest[cell] + near && out > farthest[cell].0 {
+            farthest[cell] = (out, index);
+        }
+    }
+    let mut kept: Vec<usize> = farthest.iter().map(|(_, index)| *index).collect();
+    kept.retain(|index| *index != usize::MAX);
+    kept.sort_unstable();
+    for (place, index) in kept.iter().enumerate() {
+        contacts[start + place] = contacts[start + index];
+    }
+    contacts.truncate(start + kept.len());
+}
 
 /// Drops every contact from `start` on that repeats an earlier one: the same normal to 1e-6 and
 /// the same point to 1e-6 of `size` (m). Of two, the lesser gap is kept,

@@ -328,3 +328,53 @@ fn a_cuboid_against_a_sharp_ridge_does_not_feel_the_far_side() {
         }
     }
 }
+
+/// Heights at 200 × 200 points of a square of 4 m, times `height`.
+fn fine(height: f64) -> Geometry {
+    let value = |k: usize| ((k * 7919 + k / 200 * 104_729) % 1009) as f64 / 1009.0;
+    build(Shape::HeightField {
+        x_size: 4.0,
+        y_size: 4.0,
+        columns: 200,
+        heights: (0..40_000).map(|k| height * value(k)).collect(),
+    })
+}
+
+#[test]
+fn a_large_box_on_fine_flat_ground_stands_on_its_corners() {
+    let ground = fine(0.0);
+    let slab = cuboid(0.9, 0.9, 0.1);
+    for t in [0.0, 0.1, 0.3] {
+        let pose = Pose::new(DVec3::new(0.013, -0.021, 0.1), turn(DVec3::Z, t));
+        let all = found(&slab, &pose, &ground, &Pose::IDENTITY, 0.01);
+        assert_eq!(all.len(), 4, "{t}");
+        for corner in [(-0.9, -0.9), (0.9, -0.9), (-0.9, 0.9), (0.9, 0.9)] {
+            let corner = pose.transform_point(DVec3::new(corner.0, corner.1, -0.1));
+            let near = |c: &ContactPoint| (c.point - corner).length() < 1e-6;
+            assert!(all.iter().any(near), "{t}: no contact at {corner} in {all:?}");
+        }
+    }
+}
+
+#[test]
+fn a_large_box_on_fine_rough_ground_has_few_contacts_and_the_deepest() {
+    let ground = fine(0.01);
+    let slab = cuboid(0.9, 0.9, 0.1);
+    let pose = at(0.013, -0.021, 0.1095);
+    let all = found(&slab, &pose, &ground, &Pose::IDENTITY, 0.01);
+    assert!((100..=512).contains(&all.len()), "{} contacts", all.len());
+    let least = all.iter().fold(f64::INFINITY, |g, c| g.min(c.gap));
+    // The highest point under the box is 1008/1009 cm.
+    assert!((least - (0.0095 - 0.01 * 1008.0 / 1009.0)).abs() < 1e-9, "{least}");
+    // In every sixth of the box along both sides.
+    for k in 0..6 {
+        let strip = |x: f64| (x + 0.9) / 1.8 * 6.0;
+        for axis in [0, 1] {
+            let within = |c: &ContactPoint| {
+                let x = strip((c.point - pose.position)[axis]);
+                (f64::from(k)..f64::from(k + 1)).contains(&x)
+            };
+            assert!(all.iter().any(within), "none in strip {k} along {axis}");
+        }
+    }
+}
