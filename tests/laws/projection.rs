@@ -230,3 +230,36 @@ fn a_body_kicked_beyond_its_margin_does_not_end_inside_another() {
         assert!(left <= Settings::default().projection.tolerance, "{left}");
     }
 }
+
+/// Overlaps are left up to 2 % of the half-thickness of small bodies: they do not sink into each other.
+#[test]
+fn small_cubes_stand_on_each_other() {
+    for edge in [1e-1, 1e-2, 1e-3] {
+        let mut simulation = Simulation::new(Settings {
+            sleeping: SleepSettings::OFF,
+            ..Settings::default()
+        })
+        .unwrap();
+        ground(&mut simulation, Material::with_friction(0.5));
+        let half = 0.5 * edge;
+        for k in 0..5 {
+            let pose = Pose::at(0.0, 0.0, (f64::from(k) + 0.5) * edge);
+            let cube = Collider::cuboid(half, half, half);
+            let material = Material::with_friction(0.5);
+            simulation
+                .spawn((RigidBody::Dynamic, cube, material, pose))
+                .unwrap();
+        }
+        let start = positions(&mut simulation);
+        let mut deepest: f64 = 0.0;
+        for _ in 0..400 {
+            deepest = deepest.max(simulation.step().unwrap().max_penetration);
+        }
+        let moved = displacement(&simulation, &start);
+        // Five contacts, each left with the tolerance at most. Cubes of 0.1 mm would need shorter steps than these, of 1/200 s.
+        assert!(
+            deepest <= 0.02 * half * 1.01 && moved <= 5.0 * 0.02 * half,
+            "edge {edge}: {deepest:e} m deep, moved {moved:e} m"
+        );
+    }
+}

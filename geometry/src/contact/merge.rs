@@ -20,10 +20,13 @@ pub(crate) fn thin(contacts: &mut Vec<ContactPoint>, start: usize) {
         return;
     }
     let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let (low, high) = all.iter().fold(none, |(low, high), c| {
-        (low.min(c.point), high.max(c.point))
-    });
-    let (middle, size) = (0.5 * (low + high), (high - low).max(DVec3::splat(f64::MIN_POSITIVE)));
+    let (low, high) = all
+        .iter()
+        .fold(none, |(low, high), c| (low.min(c.point), high.max(c.point)));
+    let (middle, size) = (
+        0.5 * (low + high),
+        (high - low).max(DVec3::splat(f64::MIN_POSITIVE)),
+    );
     let near = EQUAL * (high - low).length();
     let cell = |c: &ContactPoint| {
         let part = (c.point - low) / size * CELLS as f64;

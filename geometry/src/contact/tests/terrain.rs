@@ -351,7 +351,10 @@ fn a_large_box_on_fine_flat_ground_stands_on_its_corners() {
         for corner in [(-0.9, -0.9), (0.9, -0.9), (-0.9, 0.9), (0.9, 0.9)] {
             let corner = pose.transform_point(DVec3::new(corner.0, corner.1, -0.1));
             let near = |c: &ContactPoint| (c.point - corner).length() < 1e-6;
-            assert!(all.iter().any(near), "{t}: no contact at {corner} in {all:?}");
+            assert!(
+                all.iter().any(near),
+                "{t}: no contact at {corner} in {all:?}"
+            );
         }
     }
 }
@@ -365,7 +368,10 @@ fn a_large_box_on_fine_rough_ground_has_few_contacts_and_the_deepest() {
     assert!((100..=512).contains(&all.len()), "{} contacts", all.len());
     let least = all.iter().fold(f64::INFINITY, |g, c| g.min(c.gap));
     // The highest point under the box is 1008/1009 cm.
-    assert!((least - (0.0095 - 0.01 * 1008.0 / 1009.0)).abs() < 1e-9, "{least}");
+    assert!(
+        (least - (0.0095 - 0.01 * 1008.0 / 1009.0)).abs() < 1e-9,
+        "{least}"
+    );
     // In every sixth of the box along both sides.
     for k in 0..6 {
         let strip = |x: f64| (x + 0.9) / 1.8 * 6.0;
