@@ -106,14 +106,16 @@ impl<'a> Placed<'a> {
                 + self.rotation.y_axis * (sign(self.rotation.y_axis) * half.y)
                 + self.rotation.z_axis * (sign(self.rotation.z_axis) * half.z);
         }
-        let mut best = (f64::NEG_INFINITY, self.translation);
-        for vertex in self.vertices() {
-            let value = direction.dot(*vertex);
+        // In the local frame: most queries need few of the vertices in the common one.
+        let local = self.rotation.transpose() * direction;
+        let mut best = (f64::NEG_INFINITY, DVec3::ZERO);
+        for vertex in self.shape.vertices {
+            let value = local.dot(*vertex);
             if value > best.0 {
                 best = (value, *vertex);
             }
         }
-        best.1
+        self.translation + self.rotation * best.1
     }
 
     /// A point within.
@@ -121,8 +123,9 @@ impl<'a> Placed<'a> {
         if self.shape.half_extents.is_some() {
             return self.translation;
         }
-        let vertices = self.vertices();
-        vertices.iter().sum::<DVec3>() / vertices.len() as f64
+        let vertices = self.shape.vertices;
+        let middle = vertices.iter().sum::<DVec3>() / vertices.len() as f64;
+        self.translation + self.rotation * middle
     }
 
     /// Ends of all edges.
