@@ -8,7 +8,7 @@ use crate::bodies::waking::Rest;
 use crate::components::{BodyId, Material, Pose, Twist, Wrench};
 use crate::interactions::detected::Detected;
 use crate::motion::scheme::FreeMotion;
-use crate::step::projection::Displacement;
+use crate::step::projection::{Displacement, Limits};
 use bevy_ecs::entity::Entity;
 use glam::DVec3;
 use moreau_solvers::{Contact, InverseMass, WorldTwist};
@@ -25,11 +25,15 @@ fn bytes_of_a_body() {
     let position = size_of::<DVec3>() + size_of::<f64>();
     let motion = twists + position + size_of::<FreeMotion>() + size_of::<InverseMass>();
     let checks = size_of::<DVec3>() + size_of::<Displacement>() + size_of::<u8>();
+    let limits = size_of::<Limits>();
     let kept_for_views = identity + size_of::<DVec3>() + size_of::<f64>();
     // Sleeping bodies, and the islands of the others.
     let rest = size_of::<Rest>() + size_of::<u32>() + size_of::<u8>();
     let bodies = slot_maps + constants + 2 * state + size_of::<Wrench>() + identity;
-    assert_eq!(bodies + motion + checks + kept_for_views + rest, 1126);
+    assert_eq!(
+        bodies + motion + checks + limits + kept_for_views + rest,
+        1150
+    );
 }
 
 #[test]

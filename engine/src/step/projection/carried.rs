@@ -17,8 +17,6 @@ pub(crate) struct Displacement {
     pub(super) linear: DVec3,
     /// Axis of its turn, times twice the sine of half its angle: the rotation vector, rad, to second order.
     pub(super) angular: DVec3,
-    /// Cosine of half the angle, ≥ 0.
-    half: f64,
     /// Length of the vector above.
     pub(super) angle: f64,
 }
@@ -27,7 +25,6 @@ impl Displacement {
     pub(super) const NONE: Self = Self {
         linear: DVec3::ZERO,
         angular: DVec3::ZERO,
-        half: 1.0,
         angle: 0.0,
     };
 
@@ -36,7 +33,6 @@ impl Displacement {
         Self {
             linear,
             angular,
-            half: turn.w.abs(),
             angle: angular.length(),
         }
     }
@@ -62,7 +58,9 @@ impl Displacement {
     /// By how much the turn changes a vector.
     fn turn(&self, vector: DVec3) -> DVec3 {
         let turned = self.angular.cross(vector);
-        turned * self.half + self.angular.cross(turned) * 0.5
+        // The cosine of half the angle.
+        let half = (1.0 - 0.25 * self.angle * self.angle).max(0.0).sqrt();
+        turned * half + self.angular.cross(turned) * 0.5
     }
 
     /// Displacement of a point that has this arm, m.

@@ -22,7 +22,7 @@ const SHARP: f64 = 0.01;
 
 /// What a body allows for.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// Overlap that is left alone, m.
     pub(super) tolerance: f64,
     /// Least radius of curvature of the surface, m; infinite for plane faces.
