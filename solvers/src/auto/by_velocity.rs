@@ -18,7 +18,7 @@
 //! grow upwards: what is left at their contacts adds up from body to body, and sweeps leave it in the same direction in every step.
 //!
 //! An island that cannot be solved, because its bodies cannot be kept apart or because it jams, has impulses that grow with
-//! the work spent on it. It gets those of a few plain sweeps from zero instead, which treat the points of a pair alike: each leaves
+//! the work spent on it; or it has a solution, with impulses beyond a thousand times what stops all its bodies. It gets those of a few plain sweeps from zero instead, which treat the points of a pair alike: each leaves
 //! a body at the speed of what pushes it, and does not turn what is pressed straight.
 
 mod figure;
@@ -214,11 +214,19 @@ impl ByVelocity {
         self.without.clear();
         let mut ends = Ends::default();
         let mut changed = !stopped && self.mend(step, (&mut *impulse, &mut *twist), report)?;
+        let heavy = may_jam(step.problem, impulse, step.velocity);
         for island in 0..self.islands.count {
-            if stopped || self.figures[island].excess(step.velocity) <= 1.0 {
+            let reached = self.figures[island].excess(step.velocity) <= 1.0;
+            if stopped || reached && !(heavy && self.jams(step, (island, impulse))?) {
                 continue;
             }
             changed = true;
+            if reached {
+                self.put_back(impulse, twist);
+                ends.add(SolverStatus::Unbounded, self.figures[island].worst);
+                self.without.extend_from_slice(self.extract.bodies());
+                continue;
+            }
             let outcome = self.solve_island(step, (island, impulse), report)?;
             self.put_back(impulse, twist);
             if let Some(status) = outcome {
@@ -385,7 +393,7 @@ impl ByVelocity {
             }
         }
         let missed = figure.missed(step.velocity);
-        if outcome.is_none() && missed && self.is_overloaded(step.velocity) {
+        if outcome.is_none() && self.is_overloaded(step.velocity) {
             outcome = Some(SolverStatus::Unbounded);
         }
         if outcome.is_some() {
@@ -395,6 +403,25 @@ impl ByVelocity {
         self.solver = Some(solver);
         self.figures[island] = figure;
         Ok(outcome.or(missed.then_some(SolverStatus::Stopped)))
+    }
+
+    /// Takes an island out that has a solution, but one that only jams have: bodies that are all but held shoot out of a gap that closes.
+    /// If so it gives way.
+    fn jams(
+        &mut self,
+        step: &Step,
+        (island, impulse): (usize, &[DVec3]),
+    ) -> Result<bool, ProblemError> {
+        let (members, free) = (self.islands.members(island), step.problem.free_twist);
+        self.extract.take(step.problem, members, free, impulse);
+        if !self.is_overloaded(step.velocity) {
+            return Ok(false);
+        }
+        let mut solver = self.solver.take().unwrap_or_default();
+        self.give_way(&mut solver, step.settings)?;
+        self.solver = Some(solver);
+        self.figures[island] = self.judge_extract(island, step.velocity);
+        Ok(true)
     }
 
     /// Solves the island that was taken out until so much of its residual is left.
@@ -465,6 +492,20 @@ impl ByVelocity {
         self.solve_extract(solver, &Goal::scaled(0.0), 0.0)?;
         Ok(())
     }
+}
+
+/// Some impulse is beyond what stops the lightest body many times over: without one no island jams.
+fn may_jam(problem: &FactoredProblem, impulse: &[DVec3], goal: &VelocityGoal) -> bool {
+    let largest = impulse
+        .iter()
+        .map(|r| r.length_squared())
+        .fold(0.0, f64::max);
+    let lightest = problem
+        .inverse_mass
+        .iter()
+        .map(|mass| mass.linear)
+        .fold(0.0, f64::max);
+    largest.sqrt() * lightest > OVERLOAD * goal.scale
 }
 
 impl Step<'_> {
