@@ -18,8 +18,9 @@
 //! grow upwards: what is left at their contacts adds up from body to body, and sweeps leave it in the same direction in every step.
 //!
 //! An island that cannot be solved, because its bodies cannot be kept apart or because it jams, has impulses that grow with
-//! the work spent on it; or it has a solution, with impulses beyond a thousand times what stops all its bodies. It gets those of a few plain sweeps from zero instead, which treat the points of a pair alike: each leaves
-//! a body at the speed of what pushes it, and does not turn what is pressed straight.
+//! the work spent on it. So has one whose solution takes impulses beyond a thousand times what stops all its bodies: they are all but held, and
+//! would shoot out of a gap that closes. Both get those of a few plain sweeps from zero instead, which treat the points of a pair alike: each
+//! leaves a body at the speed of what pushes it, and does not turn what is pressed straight.
 
 mod figure;
 mod mend;
