@@ -50,6 +50,8 @@ struct Step {
     late_contacts: usize,
     stages: usize,
     last_resorts: usize,
+    overlap_left: f64,
+    overlap_pair: Option<[BodyId; 2]>,
 }
 
 #[derive(Serialize)]
@@ -115,6 +117,8 @@ pub(crate) fn write_step(out: &mut impl Write, report: &StepReport) -> io::Resul
         late_contacts: report.late_contacts,
         stages: report.stages,
         last_resorts: report.last_resorts,
+        overlap_left: report.overlap_left,
+        overlap_pair: report.overlap_pair,
     };
     line(out, &step)
 }

@@ -556,6 +556,7 @@ impl StepState {
     /// The part of the report that needs no books.
     fn figures(&self) -> StepReport {
         let solved = &self.solver.report;
+        let overlap_left = self.projector.left;
         StepReport {
             step: self.clock.step,
             t: self.clock.t,
@@ -577,6 +578,8 @@ impl StepState {
             e_scaled: solved.residual.scaled,
             e_fclib: solved.residual.fclib,
             max_penetration: self.detection.deepest_found,
+            overlap_left: overlap_left.map_or(0.0, |(depth, _)| depth),
+            overlap_pair: overlap_left.map(|(_, pair)| pair.map(|slot| self.bodies.ids[slot])),
             cone_violation: solved.residual.cone_violation,
             projections: self.projector.iterations,
             timing: self.clock.timing,

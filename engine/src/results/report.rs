@@ -102,6 +102,13 @@ pub struct StepReport {
     pub e_fclib: f64,
     /// Deepest overlap that the step's detection found, m: the state at its beginning.
     pub max_penetration: f64,
+    /// Deepest overlap that the projection left at the end of the step although it is beyond its tolerance, m; 0 if none is. It comes to
+    /// the next step, whatever the status: bodies that nothing can keep apart stay in each other.
+    #[serde(default)]
+    pub overlap_left: f64,
+    /// The bodies of that overlap.
+    #[serde(default)]
+    pub overlap_pair: Option<[BodyId; 2]>,
     /// Largest `max(‖r_T‖ − μ r_N, −r_N, 0)` of a contact, N·s.
     pub cone_violation: f64,
     /// Largest `‖m (v_{k+1} − v_k) − h (m g + f) − Σ ±P‖` of a body, from the committed states, N·s; before

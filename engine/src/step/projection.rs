@@ -67,6 +67,8 @@ pub(crate) struct Projector {
     problem: Linearised,
     /// Linearisations done in this step.
     pub(crate) iterations: usize,
+    /// The deepest overlap that it left where it may not be, m, and its bodies.
+    pub(crate) left: Option<(f64, [Slot; 2])>,
 }
 
 /// `I₀`, and pairs that were taken out of it, ascending.
@@ -141,6 +143,7 @@ impl Projector {
         (solver, stuck): (&mut Nsgs, &[bool]),
     ) -> Result<(), ProblemError> {
         self.iterations = 0;
+        self.left = None;
         let rule = settings.projection;
         if rule.max_iterations == 0 {
             return Ok(());
@@ -164,6 +167,7 @@ impl Projector {
             limits,
             suspects,
             iterations,
+            left,
             ..
         } = self;
         let step = Step::new(found, centres, limits, moved);
@@ -191,7 +195,8 @@ impl Projector {
             }
             contacts.follow((slots, by), limits, bodies, detection);
             *iterations += 1;
-            if *iterations == rule.max_iterations || contacts.deep(limits).next().is_none() {
+            *left = contacts.deepest(limits);
+            if *iterations == rule.max_iterations || left.is_none() {
                 return Ok(());
             }
             range = Range::Islands;

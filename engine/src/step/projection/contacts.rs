@@ -212,6 +212,19 @@ impl Contacts {
         self.near.iter().filter(deep)
     }
 
+    /// The deepest overlap of these, m, and its bodies: of equal ones the first.
+    pub(super) fn deepest(&self, limits: &[Limits]) -> Option<(f64, [Slot; 2])> {
+        self.deep(limits).fold(None, |deepest, contact| {
+            let depth = -contact.gap;
+            let is_deeper = deepest.is_none_or(|(other, _)| depth > other);
+            if is_deeper {
+                Some((depth, contact.bodies))
+            } else {
+                deepest
+            }
+        })
+    }
+
     /// Becomes the contacts of the bodies of a neighbourhood.
     pub(super) fn around(
         &mut self,
