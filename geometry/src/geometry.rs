@@ -165,6 +165,20 @@ impl Geometry {
         }
     }
 
+    /// Largest `direction · x` over the solid at `pose` (m, for a direction of unit length in the inertial frame); none for half-spaces and
+    /// surfaces.
+    #[must_use]
+    pub fn support(&self, pose: &Pose, direction: DVec3) -> Option<f64> {
+        match &self.inner.body {
+            Body::Convex(convex) => Some(convex.support(pose, direction)),
+            Body::Compound(parts) => parts
+                .iter()
+                .map(|part| part.convex.support(&pose.compose(&part.pose), direction))
+                .reduce(f64::max),
+            Body::HalfSpace(_) | Body::Surface(_) => None,
+        }
+    }
+
     /// True if the shape is put together from parts.
     #[must_use]
     pub fn is_compound(&self) -> bool {
@@ -320,6 +334,29 @@ impl Convex {
                 None => Moments::polyhedron(polyhedron),
             },
         }
+    }
+
+    fn support(&self, pose: &Pose, direction: DVec3) -> f64 {
+        let along = direction.dot(pose.position);
+        along
+            + match self {
+                Self::Sphere { radius } => radius * direction.length(),
+                Self::Capsule {
+                    half_height,
+                    radius,
+                } => {
+                    let along = pose.inverse_rotate(direction).z.abs();
+                    half_height * along + radius * direction.length()
+                }
+                Self::Frustum(frustum) => frustum.support(pose.inverse_rotate(direction)),
+                Self::Polyhedron(polyhedron) => {
+                    let local = pose.inverse_rotate(direction);
+                    match polyhedron.half_extents {
+                        Some(half) => half.dot(local.abs()),
+                        None => local.dot(polyhedron.view().farthest(local)),
+                    }
+                }
+            }
     }
 
     pub(crate) fn aabb(&self, pose: &Pose) -> Aabb {

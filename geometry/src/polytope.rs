@@ -22,10 +22,15 @@ pub(crate) const CUBOID_LOOPS: [[u32; 4]; 6] = [
     [0, 1, 5, 4],
 ];
 
+/// Four vertices: their x, their y, their z (m).
+pub(crate) type Group = [[f64; 4]; 3];
+
 /// Owned polytope in its local frame (m).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Polyhedron {
     pub(crate) vertices: Vec<DVec3>,
+    /// The same in groups of four: all x, all y, all z. The last group repeats the last vertex.
+    pub(crate) groups: Vec<Group>,
     pub(crate) faces: Vec<Face>,
     pub(crate) loops: Vec<u32>,
     pub(crate) edges: Vec<[u32; 2]>,
@@ -41,6 +46,8 @@ pub(crate) struct Polyhedron {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Polytope<'a> {
     pub(crate) vertices: &'a [DVec3],
+    /// Those of a polyhedron in groups; none of a segment or a triangle.
+    pub(crate) groups: &'a [Group],
     pub(crate) faces: &'a [Face],
     pub(crate) loops: &'a [u32],
     pub(crate) edges: &'a [[u32; 2]],
@@ -54,12 +61,56 @@ impl<'a> Polytope<'a> {
         let face = &self.faces[face];
         &self.loops[face.start as usize..face.end as usize]
     }
+
+    /// The first of the vertices that are farthest along a direction, m.
+    pub(crate) fn farthest(&self, direction: DVec3) -> DVec3 {
+        // Four at once, each place with the best of its own: no branch on what is next to random.
+        let mut best = [f64::NEG_INFINITY; 4];
+        let mut of = [0_u64; 4];
+        for (group, [x, y, z]) in (0..).zip(self.groups) {
+            for k in 0..4 {
+                let value = x[k] * direction.x + y[k] * direction.y + z[k] * direction.z;
+                let is_better = value > best[k];
+                best[k] = if is_better { value } else { best[k] };
+                of[k] = if is_better { group } else { of[k] };
+            }
+        }
+        let most = best[0].max(best[1]).max(best[2].max(best[3]));
+        let places = (0..4).filter(|k| best[*k] == most);
+        let first = places.map(|k| 4 * of[k] as usize + k).min();
+        match first.and_then(|first| self.vertices.get(first)) {
+            Some(vertex) => *vertex,
+            // No groups, or a direction that is not a number.
+            None => self.farthest_of_few(direction),
+        }
+    }
+
+    fn farthest_of_few(&self, direction: DVec3) -> DVec3 {
+        let mut best = (f64::NEG_INFINITY, DVec3::ZERO);
+        for vertex in self.vertices {
+            let value = direction.dot(*vertex);
+            if value > best.0 {
+                best = (value, *vertex);
+            }
+        }
+        best.1
+    }
+}
+
+fn in_groups(vertices: &[DVec3]) -> Vec<Group> {
+    let group = |four: &[DVec3]| {
+        let vertex = |k: usize| four[k.min(four.len() - 1)];
+        let four = [vertex(0), vertex(1), vertex(2), vertex(3)];
+        [four.map(|v| v.x), four.map(|v| v.y), four.map(|v| v.z)]
+    };
+    vertices.chunks(4).map(group).collect()
 }
 
 impl Polyhedron {
     pub(crate) fn view(&self) -> Polytope<'_> {
         Polytope {
             vertices: &self.vertices,
+            groups: &self.groups,
             faces: &self.faces,
             loops: &self.loops,
             edges: &self.edges,
@@ -126,6 +177,7 @@ impl Polyhedron {
         let lengths = vertices.iter().map(|v| v.length());
         Self {
             bounding_radius: lengths.fold(0.0, f64::max),
+            groups: in_groups(&vertices),
             vertices,
             faces,
             loops,

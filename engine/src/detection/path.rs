@@ -16,8 +16,9 @@ use crate::interactions::detected::{Detected, Late};
 use crate::interactions::record::Earlier;
 use crate::math::rotation;
 use glam::{DQuat, DVec3};
-use moreau_geometry::{ContactPoint, Geometry, contacts};
+use moreau_geometry::{ContactPoint, Geometry, Pose as ShapePose, contacts};
 use moreau_solvers::WorldTwist;
+use std::f64::consts::SQRT_2;
 
 /// Overlap at which bodies meet, as a part of the half-thickness of the thinner one.
 const TOUCH: f64 = 1e-4;
@@ -30,6 +31,8 @@ const SAMPLES: f64 = 64.0;
 const SUNK: f64 = 0.05;
 /// Overlap, as a multiple of `ε`, that they see of bodies which are to pass each other flush.
 const GRAZE: f64 = 10.0;
+/// Chords along the separation of a pair between two looks at its poses.
+const CHORDS: usize = 3;
 /// Part of `ε` that may be left of the way where bodies that turn are found to meet: what turns comes closer by a part in each look.
 const SHARP: f64 = 0.1;
 
@@ -41,6 +44,8 @@ pub(crate) struct Path<'a> {
     pub(crate) poses: [&'a Pose; 2],
     /// Constant through the step, inertial frame.
     pub(crate) twists: [WorldTwist; 2],
+    /// Unit normal, from B to A, of a plane that may be between them: any will do.
+    pub(crate) plane: Option<DVec3>,
 }
 
 /// What becomes of a pair.
@@ -102,7 +107,12 @@ impl Path<'_> {
         };
         let looks = LOOKS + (h * most / cap).min(MORE_LOOKS) as usize;
         let mut time = 0.0;
-        for look in 0..looks {
+        let mut plane = self.plane();
+        for _ in 0..looks {
+            time = plane.map_or(time, |plane| self.apart_until(time, -tolerance, plane, h));
+            if time >= h {
+                return Encounter::Apart;
+            }
             let margin = (most * (h - time) + tolerance).min(4.0 * cap);
             self.points_at(time, margin, points);
             let (mut step, mut nearest, mut normal) = (f64::INFINITY, f64::INFINITY, DVec3::ZERO);
@@ -115,7 +125,7 @@ impl Path<'_> {
                     (step, normal) = (room / closing, point.normal);
                     nearest = room;
                 }
-                if look == 0 && room < 0.0 {
+                if time == 0.0 && room < 0.0 {
                     return Encounter::Unclear;
                 }
             }
@@ -131,8 +141,78 @@ impl Path<'_> {
             if time >= h || step.is_infinite() {
                 return Encounter::Apart;
             }
+            plane = Some(normal);
         }
         Encounter::Unclear
+    }
+
+    /// The plane to begin with.
+    fn plane(&self) -> Option<DVec3> {
+        let [a, b] = self.poses.map(|pose| pose.position);
+        self.plane.or_else(|| (a - b).try_normalize())
+    }
+
+    /// A time, s, from `time` on, up to which the gap stays above `least` (m), since planes with this normal hold the bodies so far apart.
+    ///
+    /// Over a window `τ` a point at `ρ` from its centre moves to `x + τ (v + ω×ρ)`, but for `½ (ωτ)² |ρ|`. The separation of all points
+    /// so moved is a minimum of linear functions of `τ`, less that bound a concave one: it stays above its chords.
+    fn apart_until(&self, mut time: f64, least: f64, normal: DVec3, h: f64) -> f64 {
+        let near = SHARP * tolerance(self.bodies);
+        let bend = 0.5 * (self.bend(0) + self.bend(1));
+        for _ in 0..LOOKS {
+            let poses = [0, 1].map(|side| self.pose_at(side, time));
+            let room = |window: f64| {
+                let separation = self.separation(&poses, normal, window)?;
+                Some(separation - least - bend * window * window)
+            };
+            let left = h - time;
+            let Some((first, last)) = room(0.0).zip(room(left)) else {
+                return time;
+            };
+            if first <= near || left <= 0.0 {
+                return time;
+            }
+            if last >= 0.0 {
+                return h;
+            }
+            let (mut safe, mut at_safe) = (0.0, first);
+            for _ in 0..CHORDS {
+                safe += (left - safe) * (at_safe / (at_safe - last));
+                at_safe = room(safe).unwrap_or(0.0);
+                if at_safe <= near {
+                    break;
+                }
+            }
+            time += safe;
+        }
+        time
+    }
+
+    /// How far apart planes with this normal hold the two solids (m), once their points have moved on from these poses for a time
+    /// `window` as they began to.
+    fn separation(&self, poses: &[Pose; 2], normal: DVec3, window: f64) -> Option<f64> {
+        let support = |side: usize, n: DVec3| {
+            let (body, pose, twist) = (self.bodies[side], &poses[side], &self.twists[side]);
+            // n·(ω×ρ) = (n×ω)·ρ
+            let turned = n + n.cross(self.turn(side)) * window;
+            let shape = body.shape_pose(pose);
+            let about_centre = ShapePose::new(shape.position - pose.position, shape.orientation);
+            let geometry = body.geometry.as_ref()?;
+            let reach = geometry.support(&about_centre, turned)?;
+            Some(reach + n.dot(pose.position + twist.linear * window))
+        };
+        Some(-support(0, -normal)? - support(1, normal)?)
+    }
+
+    /// Largest acceleration of a point of the surface from turning, m/s²: of round bodies, whose turn about their axis does not count, the
+    /// turn that does changes its direction with the other.
+    fn bend(&self, side: usize) -> f64 {
+        let (turn, whole) = (self.turn(side), self.twists[side].angular);
+        if self.bodies[side].is_round() {
+            SQRT_2 * turn.length() * whole.length() * self.reach(side)
+        } else {
+            turn.length_squared() * self.reach(side)
+        }
     }
 
     /// When the bodies meet within `h`, s after `t_k`. Bodies that turn where they touch are looked at every half of the half-thickness
@@ -164,8 +244,22 @@ impl Path<'_> {
 
     /// The first of the looks that sees an overlap of more than `depth` (m).
     fn first_deeper(&self, depth: f64, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
-        let mut times = self.looks(h);
-        times.find(|time| self.deepest_at(*time, points).0 < -depth)
+        let mut plane = self.plane();
+        let mut clear = 0.0;
+        self.looks(h).find(|time| {
+            if *time < clear {
+                return false;
+            }
+            clear = plane.map_or(0.0, |plane| self.apart_until(*time, -depth, plane, h));
+            if *time < clear {
+                return false;
+            }
+            let (gap, normal) = self.deepest_at(*time, points);
+            if normal != DVec3::ZERO {
+                plane = Some(normal);
+            }
+            gap < -depth
+        })
     }
 
     /// Every half of the half-thickness of the way, as far as [`SAMPLES`] allows; the last at `h`.

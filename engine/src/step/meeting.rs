@@ -26,7 +26,6 @@ use crate::bodies::slot::Slot;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
 use crate::interactions::record::ContactRecord;
-use glam::DVec3;
 use moreau_geometry::ContactPoint;
 use moreau_solvers::WorldTwist;
 use std::ops::Range;
@@ -204,7 +203,11 @@ impl Meetings {
                 .take_while(|place| place.bodies == pair);
             let rows = begin..begin + same.count();
             begin = rows.end;
-            let open = !impacts.awaits(pair) && !solved.is_unbounded(pair);
+            // Most have none, and need not be looked up.
+            let mut pushes = rows.clone();
+            let open = pushes.any(|row| self.is_first(row, solved))
+                && !impacts.awaits(pair)
+                && !solved.is_unbounded(pair);
             if open && self.judge(pair, rows, solved, exchange) {
                 if !self.changed.contains(&pair) {
                     self.changed.push(pair);
@@ -326,19 +329,20 @@ impl Meetings {
         let tolerance = path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
         let foretold = |row: usize| solved.gap_after(row, ways);
         let fine = |row: &usize| !foretells_overlap(foretold(*row), pair, solved);
-        let is_fine = solved.is_of_balls(pair) || new.iter().all(fine);
+        if solved.is_of_balls(pair) || new.iter().all(fine) {
+            for row in new.drain(..) {
+                self.judged[row] = true;
+            }
+            return f64::NEG_INFINITY;
+        }
         let path = solved.path(pair, *ways);
-        let (end, normal) = if is_fine {
-            (f64::NEG_INFINITY, DVec3::ZERO)
-        } else {
-            path.deepest(solved.settings.time_step, &mut self.points)
-        };
+        let (end, normal) = path.deepest(solved.settings.time_step, &mut self.points);
         // To follow a body to a surface takes long.
         let is_sure = path.is_of_surface() && end < -tolerance && solved.is_plane(new, normal);
         let judged = &mut self.judged;
         new.retain(|row| {
             let met = foretold(*row) < -tolerance && !is_sure;
-            let doubtful = !is_fine && (met || is_off_plane(*row, end, ways, solved));
+            let doubtful = met || is_off_plane(*row, end, ways, solved);
             judged[*row] |= !doubtful;
             doubtful
         });

@@ -251,6 +251,12 @@ impl Solved<'_> {
             bodies: pair.map(|slot| &self.bodies.constants[slot]),
             poses: pair.map(|slot| &self.bodies.pose[slot]),
             twists,
+            plane: if self.is_of_balls(pair) {
+                None
+            } else {
+                let found = &self.record.found[self.rows_of(pair)];
+                found.first().map(|place| place.normal)
+            },
         }
     }
 

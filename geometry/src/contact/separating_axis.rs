@@ -108,14 +108,7 @@ impl<'a> Placed<'a> {
         }
         // In the local frame: most queries need few of the vertices in the common one.
         let local = self.rotation.transpose() * direction;
-        let mut best = (f64::NEG_INFINITY, DVec3::ZERO);
-        for vertex in self.shape.vertices {
-            let value = local.dot(*vertex);
-            if value > best.0 {
-                best = (value, *vertex);
-            }
-        }
-        self.translation + self.rotation * best.1
+        self.translation + self.rotation * self.shape.farthest(local)
     }
 
     /// A point within.
@@ -139,6 +132,7 @@ impl<'a> Placed<'a> {
 pub(crate) fn segment(ends: &[DVec3; 2]) -> Polytope<'_> {
     Polytope {
         vertices: ends,
+        groups: &[],
         faces: &[],
         loops: &[],
         edges: &[[0, 1]],

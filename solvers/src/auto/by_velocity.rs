@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! √(Σ v_α² / n) ≤ rms min(max(1, √(Σ ‖u_α‖² / n) / scale), 10) over the n contacts of the island that are closed, or should be
-//! v_α ≤ 0.2 max(scale, speed)                                  at every contact; speed: the largest relative speed at a contact of one of its two bodies,
+//! v_α ≤ 0.2 max(scale min(max(1, √(Σ ‖u_α‖² / n) / scale), 5), speed)   at every contact; speed: the largest relative speed at a contact of one of its two bodies,
 //!                                                              of the body for which that is smaller
 //! ```
 //!
@@ -317,7 +317,11 @@ impl ByVelocity {
             if impulse[contact] != DVec3::ZERO || *square != 0.0 {
                 figure.speed += relative_speed(problem, twist, contact).powi(2);
             }
-            let guard = over_guard(problem, contact, *square, goal, &self.speed);
+        }
+        for (contact, square) in squares.iter().enumerate() {
+            let figure = &mut self.figures[self.islands.of_contact[contact] as usize];
+            let scale = figure.guard_scale(goal);
+            let guard = over_guard(problem, contact, *square, scale, &self.speed);
             figure.guard = figure.guard.max(guard);
         }
     }
@@ -341,7 +345,10 @@ impl ByVelocity {
             if pressed || *square != 0.0 {
                 figure.speed += relative_speed(&view, twist, own).powi(2);
             }
-            let guard = over_guard(&view, own, *square, goal, &self.speed);
+        }
+        let scale = figure.guard_scale(goal);
+        for (own, square) in squares.iter().enumerate() {
+            let guard = over_guard(&view, own, *square, scale, &self.speed);
             figure.guard = figure.guard.max(guard);
         }
         figure

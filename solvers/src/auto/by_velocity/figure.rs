@@ -6,6 +6,9 @@ use glam::DVec3;
 
 /// Part of a speed that may be left at a contact.
 pub(super) const GUARD: f64 = 0.2;
+/// How far that part of the speed gained in a step grows with the speeds at the contacts of an island: to no more than this speed. What a
+/// contact leaves in one step is then less than gravity makes of a body at rest.
+const MOST_GUARD: f64 = 1.0 / GUARD;
 /// How far the bound of an island grows with the speeds at its contacts: one that slides must not hide those at rest.
 const MOST_GROWTH: f64 = 10.0;
 /// Ratio of the masses of two bodies that press on each other beyond which …
@@ -113,14 +116,24 @@ impl Figure {
         self.over(bound, goal) > 1.0
     }
 
-    /// The same over this bound at rest.
-    fn over(&self, bound: f64, goal: &VelocityGoal) -> f64 {
-        let moves = if goal.grows && self.speed > 0.0 {
+    /// Speed at its contacts, over the speed gained in a step.
+    fn moves(&self, goal: &VelocityGoal) -> f64 {
+        if goal.grows && self.speed > 0.0 {
             (self.speed / self.closed).sqrt() / goal.scale
         } else {
             0.0
-        };
-        let rms = self.rms() / (bound * moves.clamp(1.0, MOST_GROWTH)).max(f64::MIN_POSITIVE);
+        }
+    }
+
+    /// Speed that [`GUARD`] of may be left at a contact of this island between bodies at rest, m/s.
+    pub(super) fn guard_scale(&self, goal: &VelocityGoal) -> f64 {
+        goal.scale * self.moves(goal).clamp(1.0, MOST_GUARD)
+    }
+
+    /// The same over this bound at rest.
+    fn over(&self, bound: f64, goal: &VelocityGoal) -> f64 {
+        let growth = self.moves(goal).clamp(1.0, MOST_GROWTH);
+        let rms = self.rms() / (bound * growth).max(f64::MIN_POSITIVE);
         if rms.is_nan() || self.guard.is_nan() {
             return f64::INFINITY;
         }
@@ -175,12 +188,12 @@ pub(super) fn relative_speeds(
     }
 }
 
-/// `v_α` of a contact, given its square, over what may be left of it.
+/// `v_α` of a contact, given its square, over what may be left of it: of its own speed, or of `scale` (m/s).
 pub(super) fn over_guard(
     problem: &FactoredProblem,
     contact: usize,
     square: f64,
-    goal: &VelocityGoal,
+    scale: f64,
     speed: &[f64],
 ) -> f64 {
     let bodies = problem.contacts[contact].bodies.map(|body| body as usize);
@@ -191,9 +204,9 @@ pub(super) fn over_guard(
         .map(|body| speed[*body])
         .fold(f64::INFINITY, f64::min);
     let allowed = if slower.is_finite() {
-        slower.max(goal.scale)
+        slower.max(scale)
     } else {
-        goal.scale
+        scale
     };
     square.sqrt() / (GUARD * allowed).max(f64::MIN_POSITIVE)
 }

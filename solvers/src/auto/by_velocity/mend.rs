@@ -74,10 +74,12 @@ impl ByVelocity {
     /// Lists the contacts to solve; false if there are none, or too many.
     fn gather(&mut self, step: &Step, reach: usize) -> bool {
         let (problem, goal) = (step.problem, step.velocity);
-        let (squares, speed) = (&self.squares, &self.speed);
+        let (squares, speed, of_contact) = (&self.squares, &self.speed, &self.islands.of_contact);
         let over = |contact: usize| {
-            contact < squares.len()
-                && over_guard(problem, contact, squares[contact], goal, speed) > NEARLY
+            contact < squares.len() && {
+                let scale = self.figures[of_contact[contact] as usize].guard_scale(goal);
+                over_guard(problem, contact, squares[contact], scale, speed) > NEARLY
+            }
         };
         self.members.clear();
         let misses = |island: &usize| self.figures[*island].misses_guard_alone(goal);
