@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use moreau::Threads;
+use moreau::{Accuracy, Threads};
 use moreau_demos::simbench::Task;
 use moreau_demos::{ResidualKind, SolverChoice, solver_choice};
 use std::path::PathBuf;
@@ -108,6 +108,12 @@ pub(crate) struct RunOptions {
     /// Seed of everything random in the scene.
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
+    /// How far each step is solved, instead of the scene's choice.
+    #[arg(long, value_name = "PRESET", value_enum)]
+    pub(crate) accuracy: Option<Preset>,
+    /// No body falls asleep.
+    #[arg(long)]
+    pub(crate) awake: bool,
     /// Residual `e_scaled` at which the solver stops.
     #[arg(long, value_name = "E", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) tol: Option<f64>,
@@ -146,6 +152,8 @@ impl Default for RunOptions {
             dt: None,
             threads: None,
             seed: None,
+            accuracy: None,
+            awake: false,
             tol: None,
             log: Log::None,
             require_residual: None,
@@ -154,6 +162,27 @@ impl Default for RunOptions {
             fclib: None,
             fclib_every: None,
             fclib_when: None,
+        }
+    }
+}
+
+/// The presets of [`Accuracy`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    /// To 1e-2, with a bounded cost of each step.
+    Interactive,
+    /// To 1e-4.
+    Engineering,
+    /// To 1e-11.
+    Reference,
+}
+
+impl From<Preset> for Accuracy {
+    fn from(preset: Preset) -> Self {
+        match preset {
+            Preset::Interactive => Self::Interactive,
+            Preset::Engineering => Self::Engineering,
+            Preset::Reference => Self::Reference,
         }
     }
 }

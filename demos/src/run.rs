@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::record::{Record, Required};
 use crate::step_writer::StepWriter;
 use crate::{json_lines, summary};
-use moreau::{Scene, SceneError, SceneRun};
+use moreau::{Scene, SceneError, SceneRun, SleepSettings};
 use std::io::{self, ErrorKind, Write};
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,7 @@ fn load(spec: &str) -> Result<Scene, Failure> {
     Ok(scene)
 }
 
+/// What the command line asks for instead of the scene.
 fn override_settings(scene: &mut Scene, options: &RunOptions) {
     if let Some(seed) = options.seed {
         scene.seed = seed;
@@ -54,6 +55,15 @@ fn override_settings(scene: &mut Scene, options: &RunOptions) {
     }
     if let Some(threads) = options.threads {
         settings.threads = threads;
+    }
+    if let Some(preset) = options.accuracy {
+        settings.accuracy = preset.into();
+        // What the scene asks for beside its own preset.
+        settings.tolerance = None;
+        settings.velocity_tolerance = None;
+    }
+    if options.awake {
+        settings.sleeping = SleepSettings::OFF;
     }
     let required = options.require_residual;
     if let Some(tolerance) = options.tol {
