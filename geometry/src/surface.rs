@@ -5,9 +5,14 @@
 //! of a convex edge, zero for a flat or concave one, a right angle for a free border. Normals
 //! outside this cone belong to a neighbour and are refused ([`SurfaceTriangle::permits`]).
 
-use crate::{Aabb, GeometryError};
+mod seams;
+mod weld;
+
+use crate::{Aabb, GeometryError, Winding};
 use glam::DVec3;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
+use seams::{Part, Seams};
+use weld::Welded;
 
 /// Angular tolerance of the normal cones (rad): far above rounding, far below any visible edge.
 pub(crate) const CONE_TOLERANCE: f64 = 1e-6;
@@ -41,12 +46,13 @@ pub(crate) struct SurfaceTriangle {
     /// Unit normal on the free side.
     pub(crate) normal: DVec3,
     pub(crate) rims: [Rim; 3],
+    /// The same triangle is there with the opposite winding: this one is for what has its centre before it.
+    pub(crate) two_sided: bool,
 }
 
 impl SurfaceTriangle {
     /// Triangle with the normals of its neighbours across the three edges (`None` at a border).
-    fn new(vertices: [DVec3; 3], neighbours: [Option<DVec3>; 3]) -> Self {
-        let normal = normal_of(vertices);
+    fn new(vertices: [DVec3; 3], normal: DVec3, neighbours: [Option<DVec3>; 3]) -> Self {
         let mut rims = [Rim::default(); 3];
         for (k, rim) in rims.iter_mut().enumerate() {
             let outward = (vertices[(k + 1) % 3] - vertices[k])
@@ -70,6 +76,7 @@ impl SurfaceTriangle {
             vertices,
             normal,
             rims,
+            two_sided: false,
         }
     }
 
@@ -168,6 +175,7 @@ pub(crate) struct Mesh {
     bounds: Aabb,
     /// Number of the vertex at each corner; vertices at the same place are one.
     corners: Vec<[usize; 3]>,
+    winding: Winding,
     /// Edges from each vertex (m): those of vertex `i` are `fans[starts[i]..starts[i + 1]]`.
     fans: Vec<DVec3>,
     starts: Vec<usize>,
@@ -201,6 +209,14 @@ impl Surface {
         }
     }
 
+    /// How the triangles fit together; a height field faces up throughout.
+    pub(crate) fn winding(&self) -> Winding {
+        match self {
+            Self::Mesh(mesh) => mesh.winding,
+            Self::Field(_) => Winding::default(),
+        }
+    }
+
     /// True if `holds` does for every edge of the surface from a triangle's corner.
     fn edges_all(&self, id: u32, corner: usize, holds: impl FnMut(DVec3) -> bool) -> bool {
         match self {
@@ -227,7 +243,6 @@ impl Mesh {
         for vertex in vertices {
             crate::error::finite("vertices", *vertex)?;
         }
-        let mut corners = Vec::with_capacity(triangles.len());
         for (triangle, ids) in triangles.iter().enumerate() {
             if let Some(&index) = ids.iter().find(|i| **i as usize >= vertices.len()) {
                 return Err(GeometryError::IndexOutOfRange {
@@ -247,32 +262,31 @@ impl Mesh {
                     area: 0.5 * double_area,
                 });
             }
-            corners.push([a, b, c]);
         }
-        let welded = welded(vertices, triangles);
-        let neighbours = neighbours(&welded);
-        let (fans, starts) = fans(&welded, &corners, vertices.len());
-        let triangles: Vec<_> = corners
+        let mut welded = Welded::new(vertices, triangles);
+        if welded.triangles.is_empty() {
+            let [a, b, c] = triangles[0].map(|i| vertices[i as usize]);
+            return Err(GeometryError::DegenerateTriangle {
+                triangle: 0,
+                area: 0.5 * (b - a).cross(c - a).length(),
+            });
+        }
+        let seams = Seams::new(&mut welded);
+        let pieces = pieces(&welded, &seams);
+        let (fans, starts) = fans(&pieces, &welded, &seams);
+        let boxes: Vec<_> = pieces
             .iter()
-            .zip(&neighbours)
-            .map(|(&corners_of, next)| {
-                SurfaceTriangle::new(
-                    corners_of,
-                    next.map(|other| other.map(|t| normal_of(corners[t]))),
-                )
-            })
+            .map(|piece| Aabb::from_points(piece.triangle.vertices).to_parry())
             .collect();
-        let boxes: Vec<_> = corners
-            .iter()
-            .map(|corners| Aabb::from_points(*corners).to_parry())
-            .collect();
+        let all = pieces.iter().flat_map(|piece| piece.triangle.vertices);
         Ok(Self {
-            triangles,
             tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes),
-            bounds: Aabb::from_points(corners.iter().flatten().copied()),
-            corners: welded,
+            bounds: Aabb::from_points(all),
+            corners: pieces.iter().map(|piece| piece.ids).collect(),
+            triangles: pieces.into_iter().map(|piece| piece.triangle).collect(),
             fans,
             starts,
+            winding: seams.winding,
         })
     }
 
@@ -289,64 +303,138 @@ impl Mesh {
     }
 }
 
-/// Vertex numbers of every triangle; vertices at the same place have the same number.
-fn welded(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[usize; 3]> {
-    let order = |a: &DVec3, b: &DVec3| {
-        (a.x.total_cmp(&b.x))
-            .then(a.y.total_cmp(&b.y))
-            .then(a.z.total_cmp(&b.z))
-    };
-    let mut sorted: Vec<DVec3> = vertices.to_vec();
-    sorted.sort_by(order);
-    let welded: Vec<usize> = vertices
-        .iter()
-        .map(|v| sorted.partition_point(|s| order(s, v).is_lt()))
-        .collect();
-    triangles
-        .iter()
-        .map(|ids| ids.map(|i| welded[i as usize]))
-        .collect()
+/// A triangle, or a part of one, with the numbers of its corners.
+struct Piece {
+    triangle: SurfaceTriangle,
+    ids: [usize; 3],
 }
 
-/// Neighbour of every triangle across its three edges.
-/// An edge shared by more than two triangles, or run through twice in one sense, is a border.
-fn neighbours(triangles: &[[usize; 3]]) -> Vec<[Option<usize>; 3]> {
-    let mut edges: Vec<(usize, usize, bool, usize, usize)> = Vec::new();
-    for (t, ids) in triangles.iter().enumerate() {
-        for k in 0..3 {
-            let (i, j) = (ids[k], ids[(k + 1) % 3]);
-            edges.push((i.min(j), i.max(j), i < j, t, k));
+/// The triangles; one with different neighbours behind parts of an edge is cut where these change.
+fn pieces(mesh: &Welded, seams: &Seams) -> Vec<Piece> {
+    let mut pieces = Vec::with_capacity(mesh.triangles.len());
+    for t in 0..mesh.triangles.len() {
+        let corners = mesh.corners(t);
+        let normal = normal_of(corners);
+        let normal_behind =
+            |neighbour: Option<usize>| neighbour.map(|other| normal_of(mesh.corners(other)));
+        let first = pieces.len();
+        if let Some(neighbours) = seams.neighbours(t) {
+            pieces.push(Piece {
+                triangle: SurfaceTriangle::new(corners, normal, neighbours.map(normal_behind)),
+                ids: mesh.triangles[t],
+            });
+        } else {
+            let sides = [0, 1, 2].map(|k| {
+                let mut side: Vec<Stretch> = Vec::new();
+                for Part { end, at, neighbour } in seams.parts(mesh, t, k) {
+                    let (from, to) = (corners[k], corners[(k + 1) % 3]);
+                    let here = Stretch {
+                        id: end,
+                        end: if at < 1.0 { from.lerp(to, at) } else { to },
+                        behind: normal_behind(neighbour),
+                    };
+                    match side.last_mut() {
+                        Some(last) if last.continues(&here) => {
+                            (last.id, last.end) = (here.id, here.end);
+                        }
+                        _ => side.push(here),
+                    }
+                }
+                side
+            });
+            cut(corners, mesh.triangles[t], &sides, normal, &mut pieces);
+        }
+        for piece in &mut pieces[first..] {
+            piece.triangle.two_sided = mesh.two_sided[t];
         }
     }
-    edges.sort_unstable();
-    let mut found = vec![[None; 3]; triangles.len()];
-    for group in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        if let [(_, _, false, s, j), (_, _, true, t, k)] = *group {
-            found[s][j] = Some(t);
-            found[t][k] = Some(s);
+    pieces
+}
+
+/// A part of an edge with one neighbour: its end, and the normal behind it.
+#[derive(Clone, Copy)]
+struct Stretch {
+    id: usize,
+    end: DVec3,
+    behind: Option<DVec3>,
+}
+
+impl Stretch {
+    fn continues(&self, next: &Self) -> bool {
+        match (self.behind, next.behind) {
+            (None, None) => true,
+            (Some(a), Some(b)) => (a - b).length() <= CONE_TOLERANCE,
+            _ => false,
         }
     }
-    found
+}
+
+/// Cuts a triangle from its corners to the ends of all stretches of its sides.
+fn cut(
+    corners: [DVec3; 3],
+    ids: [usize; 3],
+    sides: &[Vec<Stretch>; 3],
+    normal: DVec3,
+    pieces: &mut Vec<Piece>,
+) {
+    let Some(k) = (0..3).find(|k| sides[*k].len() > 1) else {
+        let behind = [0, 1, 2].map(|k| sides[k].first().and_then(|stretch| stretch.behind));
+        pieces.push(Piece {
+            triangle: SurfaceTriangle::new(corners, normal, behind),
+            ids,
+        });
+        return;
+    };
+    let (next, opposite) = ((k + 1) % 3, (k + 2) % 3);
+    let inner = |id: usize, end: DVec3| {
+        let behind = Some(normal);
+        vec![Stretch { id, end, behind }]
+    };
+    let (mut from, mut from_id) = (corners[k], ids[k]);
+    for (number, stretch) in sides[k].iter().enumerate() {
+        let onward = if number + 1 == sides[k].len() {
+            sides[next].clone()
+        } else {
+            inner(ids[opposite], corners[opposite])
+        };
+        let back = if number == 0 {
+            sides[opposite].clone()
+        } else {
+            inner(from_id, from)
+        };
+        cut(
+            [from, stretch.end, corners[opposite]],
+            [from_id, stretch.id, ids[opposite]],
+            &[vec![*stretch], onward, back],
+            normal,
+            pieces,
+        );
+        (from, from_id) = (stretch.end, stretch.id);
+    }
 }
 
 /// The edges from every vertex, one vertex after the other, and where those of each start.
-fn fans(
-    triangles: &[[usize; 3]],
-    corners: &[[DVec3; 3]],
-    count: usize,
-) -> (Vec<DVec3>, Vec<usize>) {
-    let mut edges: Vec<(usize, usize, DVec3)> = Vec::new();
-    for (ids, corners) in triangles.iter().zip(corners) {
+fn fans(pieces: &[Piece], mesh: &Welded, seams: &Seams) -> (Vec<DVec3>, Vec<usize>) {
+    let mut edges: Vec<(usize, usize, DVec3)> = Vec::with_capacity(6 * pieces.len());
+    for Piece { triangle, ids } in pieces {
         for k in 0..3 {
             let next = (k + 1) % 3;
-            let edge = corners[next] - corners[k];
+            let edge = triangle.vertices[next] - triangle.vertices[k];
             edges.push((ids[k], ids[next], edge));
             edges.push((ids[next], ids[k], -edge));
         }
     }
+    // From corners in the middle of an edge, the triangle spreads between its own corners.
+    for (&(t, _), parts) in &seams.parted {
+        for part in &parts[..parts.len() - 1] {
+            for id in mesh.triangles[t] {
+                edges.push((part.end, id, mesh.points[id] - mesh.points[part.end]));
+            }
+        }
+    }
     edges.sort_by_key(|&(from, to, _)| (from, to));
     edges.dedup_by_key(|&mut (from, to, _)| (from, to));
-    let starts = (0..=count)
+    let starts = (0..=mesh.points.len())
         .map(|vertex| edges.partition_point(|edge| edge.0 < vertex))
         .collect();
     (edges.into_iter().map(|edge| edge.2).collect(), starts)
@@ -461,7 +549,8 @@ impl Field {
                     .and_then(|column| normal(row, column, 0)),
             ]
         };
-        SurfaceTriangle::new(self.corners(row, column, half), neighbours)
+        let corners = self.corners(row, column, half);
+        SurfaceTriangle::new(corners, normal_of(corners), neighbours)
     }
 
     fn visit(&self, region: &Aabb, mut visit: impl FnMut(u32, &SurfaceTriangle)) {

@@ -45,6 +45,7 @@ mod scene_files;
 mod scenes;
 mod scheme;
 mod seams;
+mod sheets;
 mod simbench;
 mod sleeping;
 mod structures;

@@ -1,0 +1,148 @@
+//! Vertices at the same place are one, and so are triangles on the same vertices.
+
+use crate::Aabb;
+use glam::DVec3;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// Vertices no farther apart than this part of the mesh's extent are one: ten times what single precision, in which most files are
+/// written, makes of a coordinate …
+const OF_EXTENT: f64 = 1e-6;
+/// … but no more than this part of the middle one of its edges by length, so that a fine mesh of something large keeps its shape.
+const OF_EDGE: f64 = 1e-3;
+
+/// Triangles on welded vertices.
+pub(super) struct Welded {
+    /// Vertices (m), each farther than `distance` from all others.
+    pub(super) points: Vec<DVec3>,
+    /// Vertices of each triangle.
+    pub(super) triangles: Vec<[usize; 3]>,
+    /// Number of each triangle in the list that was given.
+    pub(super) given: Vec<usize>,
+    /// The same triangle is there with the opposite winding.
+    pub(super) two_sided: Vec<bool>,
+    /// How far apart vertices may be that are one (m).
+    pub(super) distance: f64,
+}
+
+impl Welded {
+    /// Welds the vertices, and drops triangles that collapse or are there already. Each vertex goes to the first one before it in the
+    /// list that is near, not to one that was itself welded: no chain of near vertices gets longer than twice the distance.
+    pub(super) fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Self {
+        let distance = distance(vertices, triangles);
+        let mut welder = Welder::new(distance);
+        let mut known = vec![usize::MAX; vertices.len()];
+        let mut ids = Vec::with_capacity(triangles.len());
+        for triangle in triangles {
+            ids.push(triangle.map(|vertex| {
+                let vertex = vertex as usize;
+                if known[vertex] == usize::MAX {
+                    known[vertex] = welder.place(vertices[vertex]);
+                }
+                known[vertex]
+            }));
+        }
+        let points = welder.points;
+        let collapsed = |ids: &[usize; 3]| {
+            let [a, b, c] = ids.map(|id| points[id]);
+            let longest = (b - a).length().max((c - b).length()).max((a - c).length());
+            (b - a).cross(c - a).length() <= distance * longest
+        };
+        // By vertices, whatever the winding; then by winding; then as given.
+        let mut sorted: Vec<([usize; 3], bool, usize)> = (0..)
+            .zip(&ids)
+            .filter(|(_, ids)| !collapsed(ids))
+            .map(|(index, &[a, b, c])| {
+                let mut key = [a, b, c];
+                key.sort_unstable();
+                (key, [[a, b, c], [b, c, a], [c, a, b]].contains(&key), index)
+            })
+            .collect();
+        sorted.sort_unstable();
+        let mut kept = Vec::with_capacity(sorted.len());
+        for same in sorted.chunk_by(|x, y| x.0 == y.0) {
+            let first = |winding: bool| same.iter().find(|x| x.1 == winding).map(|x| x.2);
+            let (one, other) = (first(false), first(true));
+            let two_sided = one.is_some() && other.is_some();
+            kept.extend(one.into_iter().chain(other).map(|index| (index, two_sided)));
+        }
+        kept.sort_unstable();
+        Self {
+            triangles: kept.iter().map(|(index, _)| ids[*index]).collect(),
+            given: kept.iter().map(|(index, _)| *index).collect(),
+            two_sided: kept.iter().map(|(_, two_sided)| *two_sided).collect(),
+            points,
+            distance,
+        }
+    }
+
+    pub(super) fn corners(&self, triangle: usize) -> [DVec3; 3] {
+        self.triangles[triangle].map(|id| self.points[id])
+    }
+}
+
+fn distance(vertices: &[DVec3], triangles: &[[u32; 3]]) -> f64 {
+    let corners = || {
+        triangles
+            .iter()
+            .map(|ids| ids.map(|i| vertices[i as usize]))
+    };
+    let bounds = Aabb::from_points(corners().flatten());
+    let mut edges: Vec<f64> = corners()
+        .flat_map(|[a, b, c]| [b - a, c - b, a - c].map(DVec3::length))
+        .collect();
+    let middle = edges.len() / 2;
+    let (_, middle, _) = edges.select_nth_unstable_by(middle, f64::total_cmp);
+    let distance = (OF_EXTENT * (bounds.max - bounds.min).length()).min(OF_EDGE * *middle);
+    if distance.is_finite() { distance } else { 0.0 }
+}
+
+/// Places in the cells of a grid.
+struct Welder {
+    distance: f64,
+    /// Side of a cell (m): few places are near more than one cell, and a cell has no room for many.
+    side: f64,
+    cells: BTreeMap<[i64; 3], SmallVec<[usize; 2]>>,
+    points: Vec<DVec3>,
+}
+
+impl Welder {
+    fn new(distance: f64) -> Self {
+        Self {
+            distance,
+            side: (8.0 * distance).max(f64::MIN_POSITIVE),
+            cells: BTreeMap::new(),
+            points: Vec::new(),
+        }
+    }
+
+    /// Number of the first place that is near, or of a new one.
+    fn place(&mut self, point: DVec3) -> usize {
+        let span = |x: f64| {
+            // Half a cell off, so that planes through the origin are within cells.
+            let cell = |x: f64| (x / self.side + 0.5).floor() as i64;
+            cell(x - self.distance)..=cell(x + self.distance)
+        };
+        let mut found = usize::MAX;
+        for x in span(point.x) {
+            for y in span(point.y) {
+                for z in span(point.z) {
+                    for &id in self.cells.get(&[x, y, z]).into_iter().flatten() {
+                        if id < found && self.points[id].distance(point) <= self.distance {
+                            found = id;
+                        }
+                    }
+                }
+            }
+        }
+        if found == usize::MAX {
+            found = self.points.len();
+            self.points.push(point);
+            let cell = point
+                .to_array()
+                .map(|x| (x / self.side + 0.5).floor() as i64);
+            self.cells.entry(cell).or_default().push(found);
+        }
+        found
+    }
+}

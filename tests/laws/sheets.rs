@@ -1,0 +1,168 @@
+//! **Law.** What slides over a flat mesh without friction keeps its velocity, however its triangles were put together: given twice, wound
+//! both ways, with corners in the middle of other edges, with corners that miss each other by 1e-9 m, with slivers in such cracks.
+//!
+//! A gap is known to the overlap at which bodies meet, 1e-4 of the half-thickness, times 1e-3, here at most 0.1 m; a seam turns it into a
+//! velocity by h, twice: `4e-8 m/h` for each (see `seams`). To this the solver adds 1e-9 of the speed, and a triangle with a corner too
+//! high by 1e-9 m turns it by that over its height, at either edge.
+
+use crate::lying::lying;
+use crate::meeting::{fixed, flying, position, velocity};
+use crate::support::*;
+
+/// Corners of cells along x and y, m.
+const CELL: f64 = 0.25;
+/// Corners miss each other by no more, m.
+const OFF: f64 = 1e-9;
+
+type Triangle = [DVec3; 3];
+
+/// Cells of `size` over `[low, high]`, two triangles each.
+fn cells(low: [f64; 2], high: [f64; 2], size: f64) -> Vec<Triangle> {
+    let count = [0, 1].map(|k| ((high[k] - low[k]) / size).round() as i32);
+    let at = |i: i32, j: i32| {
+        let along =
+            |k: usize, i: i32| low[k] + (high[k] - low[k]) * f64::from(i) / f64::from(count[k]);
+        DVec3::new(along(0, i), along(1, j), 0.0)
+    };
+    let mut triangles = Vec::new();
+    for i in 0..count[0] {
+        for j in 0..count[1] {
+            let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+            triangles.extend([[a, b, c], [a, c, d]]);
+        }
+    }
+    triangles
+}
+
+fn sheet() -> Vec<Triangle> {
+    cells([-1.5, -1.5], [2.0, 1.5], CELL)
+}
+
+/// Strips along y whose cells do not fit each other; their corners lie in the middle of edges.
+fn junctions() -> Vec<Triangle> {
+    let strip = |i: i32| {
+        let (low, size) = (CELL * f64::from(i - 6), [CELL, 0.3, 0.2][i as usize % 3]);
+        cells([low, -1.5], [low + CELL, 1.5], size)
+    };
+    (0..14).flat_map(strip).collect()
+}
+
+fn turned(triangles: &[Triangle]) -> Vec<Triangle> {
+    triangles.iter().map(|&[a, b, c]| [c, b, a]).collect()
+}
+
+/// Every corner by itself, off by up to `OFF` along the plane, and across it by `height`.
+fn apart(triangles: &[Triangle], height: f64) -> Vec<Triangle> {
+    let mut rng = Lcg::new(3);
+    let mut off = move || {
+        let by = rng.symmetric_vector();
+        DVec3::new(OFF * by.x, OFF * by.y, height * by.z)
+    };
+    triangles
+        .iter()
+        .map(|t| t.map(|corner| corner + off()))
+        .collect()
+}
+
+/// A crack of `OFF` along x = −0.25 m, with slivers in it.
+fn slivers() -> Vec<Triangle> {
+    let mut triangles = cells([-1.5, -1.5], [-CELL, 1.5], CELL);
+    triangles.extend(cells([-CELL + OFF, -1.5], [2.0, 1.5], CELL));
+    for j in -6..6 {
+        let at = |x: f64, j: i32| DVec3::new(x, CELL * f64::from(j), 0.0);
+        let [a, b] = [-CELL, -CELL + OFF];
+        triangles.push([at(a, j), at(b, j), at(b, j + 1)]);
+        triangles.push([at(a, j), at(b, j + 1), at(a, j + 1)]);
+    }
+    triangles
+}
+
+fn mesh(triangles: &[Triangle]) -> Collider {
+    let ids = 0..triangles.len() as u32;
+    Collider::triangle_mesh(
+        triangles.concat(),
+        ids.map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
+    )
+}
+
+/// Slides every shape over a mesh at several speeds; what went wrong.
+fn slides(triangles: &[Triangle], height: f64) {
+    let floor = fixed(0, mesh(triangles), DVec3::ZERO);
+    let mut shapes = lying();
+    shapes.push(("ball", Collider::sphere(0.1), DQuat::IDENTITY, 0.1));
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for (name, collider, orientation, z) in shapes {
+        for h in [1.0 / 60.0, 1.0 / 200.0, 1e-3] {
+            for speed in [0.05, 0.5, 3.0, 20.0] {
+                for slant in [0.0, 0.37, std::f64::consts::FRAC_PI_4] {
+                    let v = DVec3::new(libm::cos(slant), libm::sin(slant), 0.0) * speed;
+                    let start = (-CELL - 0.1 - 2.3 * speed * h).max(-0.6);
+                    let mut body = flying(1, collider.clone(), DVec3::new(start, -0.26, z), v);
+                    body.pose.orientation = orientation;
+                    let steps = ((1.0 / (speed * h)) as usize).clamp(3, 30);
+                    let settings = Settings {
+                        time_step: h,
+                        ..reference()
+                    };
+                    let mut state = StepState::default();
+                    state.set_bodies(&[floor.clone(), body]).unwrap();
+                    let seams = 2.0 + 4.0 * speed * h * steps as f64 / CELL;
+                    let slope = 2.0 * height / (0.2 * CELL);
+                    let most = 4e-8 / h * seams + (1e-9 + seams * slope) * speed;
+                    count += 1;
+                    for step in 0..steps {
+                        state.step(&settings).unwrap();
+                        let off = (velocity(&state, 1) - v).length();
+                        let spin = 0.1 * state.twist(BodyId(1)).unwrap().angular.length();
+                        let high = (position(&state, 1).z - z).abs();
+                        if off.max(spin) > most || high > 1e-5 {
+                            wrong.push(format!("{name}, h {h:.4} speed {speed} slant {slant:.2}, step {step}: v {off:.1e} spin {spin:.1e} z {high:.1e} off, of {most:.1e}"));
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let report = wrong.join("\n");
+    assert!(wrong.is_empty(), "{} of {count}:\n{report}", wrong.len());
+}
+
+#[test]
+fn a_sheet_is_smooth() {
+    slides(&sheet(), 0.0);
+}
+
+#[test]
+fn triangles_given_twice_are_one() {
+    let again = sheet().into_iter().map(|[a, b, c]| [b, c, a]);
+    slides(&[sheet(), again.collect()].concat(), 0.0);
+}
+
+#[test]
+fn a_sheet_with_two_sides_is_smooth() {
+    slides(&[sheet(), turned(&sheet())].concat(), 0.0);
+}
+
+#[test]
+fn corners_in_the_middle_of_edges_are_smooth() {
+    slides(&junctions(), 0.0);
+}
+
+#[test]
+fn corners_that_miss_each_other_by_rounding_are_one() {
+    slides(&apart(&sheet(), 0.0), 0.0);
+    slides(&apart(&sheet(), OFF), OFF);
+}
+
+#[test]
+fn corners_that_miss_edges_by_rounding_are_smooth() {
+    slides(&apart(&junctions(), 0.0), 0.0);
+    slides(&apart(&junctions(), OFF), OFF);
+}
+
+#[test]
+fn slivers_in_a_crack_are_smooth() {
+    slides(&slivers(), 0.0);
+    slides(&apart(&slivers(), OFF), OFF);
+}
