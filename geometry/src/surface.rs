@@ -4,6 +4,9 @@
 //! edge carries the largest angle by which a contact normal may lean over it: the dihedral angle
 //! of a convex edge, zero for a flat or concave one, a right angle for a free border. Normals
 //! outside this cone belong to a neighbour and are refused ([`SurfaceTriangle::permits`]).
+//!
+//! Vertices of a mesh that are near each other are one (`weld`), and the neighbour of an edge may be that of a part (`seams`). A triangle
+//! is cut only where its neighbours along an edge are not in one plane.
 
 mod seams;
 mod weld;
