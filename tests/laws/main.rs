@@ -16,6 +16,7 @@ mod bounce;
 mod certificate;
 mod combine;
 mod delassus;
+mod dice;
 mod effort;
 mod elastic_chains;
 mod emitters;
