@@ -60,7 +60,7 @@ pub enum Shape {
     /// border edge lies on it, and the triangles meet there: bodies slide over such seams as over one sheet.
     ///
     /// A triangle that collapses by this, or that is given twice with the same winding, is dropped. One that is given with both windings
-    /// has two sides, and acts on a body on the side where that has its centre. For triangles that are wound the wrong way see
+    /// has two sides, and acts on a body on the side where that has its centre, seen from the place of the sheet that is nearest to it. For triangles that are wound the wrong way see
     /// [`Geometry::winding`].
     TriangleMesh {
         /// Vertices (m).

@@ -11,10 +11,12 @@
 mod seams;
 mod weld;
 
+use crate::projection::onto_segment;
 use crate::{Aabb, GeometryError, Winding};
 use glam::DVec3;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 use seams::{Part, Seams};
+use smallvec::SmallVec;
 use weld::Welded;
 
 /// Angular tolerance of the normal cones (rad): far above rounding, far below any visible edge.
@@ -49,8 +51,8 @@ pub(crate) struct SurfaceTriangle {
     /// Unit normal on the free side.
     pub(crate) normal: DVec3,
     pub(crate) rims: [Rim; 3],
-    /// The same triangle is there with the opposite winding: this one is for what has its centre before it.
-    pub(crate) two_sided: bool,
+    /// If the same triangle is there with the opposite winding: the numbers of the sheets that this one and that one belong to.
+    pub(crate) sheets: Option<[usize; 2]>,
 }
 
 impl SurfaceTriangle {
@@ -79,7 +81,7 @@ impl SurfaceTriangle {
             vertices,
             normal,
             rims,
-            two_sided: false,
+            sheets: None,
         }
     }
 
@@ -94,6 +96,23 @@ impl SurfaceTriangle {
             over <= 0.0 || rim.rises && over <= margin
         });
         within && beside && height >= 0.0 && height <= margin
+    }
+
+    /// The point of the triangle that is nearest to `point` (m).
+    fn nearest(&self, point: DVec3) -> DVec3 {
+        let offset = point - self.vertices[0];
+        let mut over = self.rims.iter().zip(&self.vertices);
+        if over.all(|(rim, vertex)| rim.outward.dot(point - *vertex) <= 0.0) {
+            return point - self.normal * self.normal.dot(offset);
+        }
+        let [a, b, c] = self.vertices;
+        [(b, c), (c, a)]
+            .into_iter()
+            .map(|(from, to)| onto_segment(point, from, to))
+            .fold(onto_segment(point, a, b), |best, next| {
+                let nearer = next.distance_squared(point) < best.distance_squared(point);
+                if nearer { next } else { best }
+            })
     }
 
     /// True if a contact normal (unit, away from the surface) may act on this triangle.
@@ -163,6 +182,72 @@ fn normal_of([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
 
+/// Sides of the sheets around the centre of a solid. A sheet with two sides is two sheets back to back, of which one acts: that on which
+/// the centre is where it is nearest. The plane of a triangle alone does not tell: beyond a ridge the centre sinks below it.
+pub(crate) struct Sides {
+    point: DVec3,
+    known: SmallVec<[Side; 1]>,
+}
+
+/// Of two sheets back to back, the one that faces the point.
+struct Side {
+    sheets: [usize; 2],
+    facing: usize,
+    /// Squared distance of the nearest triangle (m²), and the height of the point over its plane (m).
+    square: f64,
+    height: f64,
+}
+
+impl Sides {
+    fn add(&mut self, triangle: &SurfaceTriangle) {
+        let Some([own, back]) = triangle.sheets else {
+            return;
+        };
+        let height = triangle.normal.dot(self.point - triangle.vertices[0]);
+        let side = Side {
+            sheets: [own.min(back), own.max(back)],
+            facing: if height >= 0.0 { own } else { back },
+            square: triangle.nearest(self.point).distance_squared(self.point),
+            height: height.abs(),
+        };
+        match self
+            .known
+            .iter_mut()
+            .find(|known| known.sheets == side.sheets)
+        {
+            Some(known) => {
+                // Of triangles that share the nearest point, the one that the point is most before is right.
+                let level = (side.square - known.square).abs() <= 1e-9 * known.square;
+                let better = if level {
+                    side.height > known.height
+                } else {
+                    side.square < known.square
+                };
+                if better {
+                    *known = side;
+                }
+            }
+            None => self.known.push(side),
+        }
+    }
+
+    /// True if a triangle acts on the solid.
+    pub(crate) fn face(&self, triangle: &SurfaceTriangle) -> bool {
+        match triangle.sheets {
+            None => true,
+            // A sheet that goes over into its own back.
+            Some([own, back]) if own == back => {
+                triangle.normal.dot(self.point - triangle.vertices[0]) >= 0.0
+            }
+            Some([own, back]) => {
+                let sheets = [own.min(back), own.max(back)];
+                let side = self.known.iter().find(|known| known.sheets == sheets);
+                side.is_none_or(|side| side.facing == own)
+            }
+        }
+    }
+}
+
 /// A surface in its local frame (m).
 #[derive(Clone, Debug)]
 pub(crate) enum Surface {
@@ -179,6 +264,8 @@ pub(crate) struct Mesh {
     /// Number of the vertex at each corner; vertices at the same place are one.
     corners: Vec<[usize; 3]>,
     winding: Winding,
+    /// Some of the triangles have two sides.
+    two_sided: bool,
     /// Edges from each vertex (m): those of vertex `i` are `fans[starts[i]..starts[i + 1]]`.
     fans: Vec<DVec3>,
     starts: Vec<usize>,
@@ -210,6 +297,20 @@ impl Surface {
             Self::Mesh(mesh) => mesh.visit(region, visit),
             Self::Field(field) => field.visit(region, visit),
         }
+    }
+
+    /// On which side of the sheets with two sides that reach into `region` a point is.
+    pub(crate) fn sides(&self, region: &Aabb, point: DVec3) -> Sides {
+        let mut sides = Sides {
+            point,
+            known: SmallVec::new(),
+        };
+        if let Self::Mesh(mesh) = self
+            && mesh.two_sided
+        {
+            mesh.visit(region, |_, triangle| sides.add(triangle));
+        }
+        sides
     }
 
     /// How the triangles fit together; a height field faces up throughout.
@@ -285,6 +386,7 @@ impl Mesh {
         Ok(Self {
             tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes),
             bounds: Aabb::from_points(all),
+            two_sided: pieces.iter().any(|piece| piece.triangle.sheets.is_some()),
             corners: pieces.iter().map(|piece| piece.ids).collect(),
             triangles: pieces.into_iter().map(|piece| piece.triangle).collect(),
             fans,
@@ -315,6 +417,7 @@ struct Piece {
 /// The triangles; one with different neighbours behind parts of an edge is cut where these change.
 fn pieces(mesh: &Welded, seams: &Seams) -> Vec<Piece> {
     let mut pieces = Vec::with_capacity(mesh.triangles.len());
+    let sheets = seams.sheets(mesh);
     for t in 0..mesh.triangles.len() {
         let corners = mesh.corners(t);
         let normal = normal_of(corners);
@@ -348,7 +451,7 @@ fn pieces(mesh: &Welded, seams: &Seams) -> Vec<Piece> {
             cut(corners, mesh.triangles[t], &sides, normal, &mut pieces);
         }
         for piece in &mut pieces[first..] {
-            piece.triangle.two_sided = mesh.two_sided[t];
+            piece.triangle.sheets = mesh.backs[t].map(|back| [sheets[t], sheets[back]]);
         }
     }
     pieces
@@ -785,7 +888,7 @@ mod tests {
         assert_eq!(one.triangles, more.triangles);
         // The other way round it is the back of a sheet.
         let both = soup(&[sheet[0], sheet[1], [a, c, b]]).unwrap();
-        let sides: Vec<bool> = both.triangles.iter().map(|t| t.two_sided).collect();
+        let sides: Vec<bool> = both.triangles.iter().map(|t| t.sheets.is_some()).collect();
         assert_eq!(sides, [true, false, true]);
         assert!(matches!(
             soup(&[[a, b, b + DVec3::Y * 1e-8]]),

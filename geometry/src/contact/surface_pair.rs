@@ -25,8 +25,7 @@ pub(crate) fn contact(
     let triangle = cone.triangle;
     let height = triangle.normal.dot(pose.position - triangle.vertices[0]);
     let radius = convex.bounding_radius();
-    let behind = if triangle.two_sided { 0.0 } else { -radius };
-    if height > radius + margin || height < behind {
+    if height > radius + margin || height < -radius {
         return;
     }
     // Work about the solid's centre: no digits are lost far from the surface's origin.

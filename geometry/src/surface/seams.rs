@@ -120,6 +120,33 @@ impl Seams {
             })
     }
 
+    /// Numbers of the sheets that the triangles belong to: those that are neighbours, and theirs, have the same.
+    pub(super) fn sheets(&self, mesh: &Welded) -> Vec<usize> {
+        if mesh.backs.iter().all(Option::is_none) {
+            return vec![0; mesh.triangles.len()];
+        }
+        let mut sheets = vec![usize::MAX; mesh.triangles.len()];
+        let mut open = Vec::new();
+        for first in 0..sheets.len() {
+            if sheets[first] != usize::MAX {
+                continue;
+            }
+            sheets[first] = first;
+            open.push(first);
+            while let Some(t) = open.pop() {
+                for part in (0..3).flat_map(|k| self.parts(mesh, t, k)) {
+                    if let Some(next) = part.neighbour
+                        && sheets[next] == usize::MAX
+                    {
+                        sheets[next] = first;
+                        open.push(next);
+                    }
+                }
+            }
+        }
+        sheets
+    }
+
     /// Neighbours of a triangle if none of its edges is in parts.
     pub(super) fn neighbours(&self, triangle: usize) -> Option<[Option<usize>; 3]> {
         let mut parts = self.parted.range((triangle, 0)..(triangle, 3));

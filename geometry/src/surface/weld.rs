@@ -19,8 +19,8 @@ pub(super) struct Welded {
     pub(super) triangles: Vec<[usize; 3]>,
     /// Number of each triangle in the list that was given.
     pub(super) given: Vec<usize>,
-    /// The same triangle is there with the opposite winding.
-    pub(super) two_sided: Vec<bool>,
+    /// The same triangle with the opposite winding, where it is there.
+    pub(super) backs: Vec<Option<usize>>,
     /// How far apart vertices may be that are one (m).
     pub(super) distance: f64,
 }
@@ -63,14 +63,18 @@ impl Welded {
         for same in sorted.chunk_by(|x, y| x.0 == y.0) {
             let first = |winding: bool| same.iter().find(|x| x.1 == winding).map(|x| x.2);
             let (one, other) = (first(false), first(true));
-            let two_sided = one.is_some() && other.is_some();
-            kept.extend(one.into_iter().chain(other).map(|index| (index, two_sided)));
+            kept.extend(one.map(|index| (index, other)));
+            kept.extend(other.map(|index| (index, one)));
         }
         kept.sort_unstable();
+        let given: Vec<usize> = kept.iter().map(|(index, _)| *index).collect();
         Self {
-            triangles: kept.iter().map(|(index, _)| ids[*index]).collect(),
-            given: kept.iter().map(|(index, _)| *index).collect(),
-            two_sided: kept.iter().map(|(_, two_sided)| *two_sided).collect(),
+            triangles: given.iter().map(|index| ids[*index]).collect(),
+            backs: kept
+                .iter()
+                .map(|(_, back)| back.and_then(|back| given.binary_search(&back).ok()))
+                .collect(),
+            given,
             points,
             distance,
         }
