@@ -964,4 +964,33 @@ mod tests {
         let parted = soup(&[left, lower, upper].concat()).unwrap();
         assert_eq!(parted.winding.edges_at_odds, 2);
     }
+
+    #[test]
+    #[ignore = "a measurement: cargo test --release -p moreau-geometry -- --ignored --nocapture fine_mesh"]
+    fn the_time_of_a_fine_mesh_grows_with_its_triangles() {
+        let best = |count: u32, shift: f64| {
+            let size = 10.0 / f64::from(count);
+            let mut triangles = Vec::new();
+            for i in 0..count {
+                let x = [size * f64::from(i), size * f64::from(i + 1)];
+                // Every other row has its corners in the middle of its neighbours' edges.
+                let off = shift * size * f64::from(i % 2);
+                for j in 0..count {
+                    let y = [size * f64::from(j) + off, size * f64::from(j + 1) + off];
+                    triangles.extend(tile(x, y, 0.0));
+                }
+            }
+            let times = (0..8).map(|_| {
+                let start = std::time::Instant::now();
+                assert!(soup(&triangles).unwrap().triangles.len() >= triangles.len());
+                start.elapsed().as_secs_f64() * 1e3
+            });
+            times.fold(f64::INFINITY, f64::min)
+        };
+        for shift in [0.0, 0.5] {
+            let [few, many] = [100, 200].map(|count| best(count, shift));
+            eprintln!("shift {shift}: 20000 triangles {few:.1} ms, 80000 {many:.1} ms");
+            assert!(many < 8.0 * few);
+        }
+    }
 }

@@ -29,8 +29,14 @@ impl Welded {
     /// Welds the vertices, and drops triangles that collapse or are there already. Each vertex goes to the first one before it in the
     /// list that is near, not to one that was itself welded: no chain of near vertices gets longer than twice the distance.
     pub(super) fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Self {
-        let distance = distance(vertices, triangles);
-        let mut welder = Welder::new(distance);
+        let corners = || {
+            triangles
+                .iter()
+                .map(|ids| ids.map(|i| vertices[i as usize]))
+        };
+        let bounds = Aabb::from_points(corners().flatten());
+        let distance = distance(&bounds, corners());
+        let mut welder = Welder::new(distance, bounds.min);
         let mut known = vec![usize::MAX; vertices.len()];
         let mut ids = Vec::with_capacity(triangles.len());
         for triangle in triangles {
@@ -85,14 +91,8 @@ impl Welded {
     }
 }
 
-fn distance(vertices: &[DVec3], triangles: &[[u32; 3]]) -> f64 {
-    let corners = || {
-        triangles
-            .iter()
-            .map(|ids| ids.map(|i| vertices[i as usize]))
-    };
-    let bounds = Aabb::from_points(corners().flatten());
-    let mut edges: Vec<f64> = corners()
+fn distance(bounds: &Aabb, corners: impl Iterator<Item = [DVec3; 3]>) -> f64 {
+    let mut edges: Vec<f64> = corners
         .flat_map(|[a, b, c]| [b - a, c - b, a - c].map(DVec3::length))
         .collect();
     let middle = edges.len() / 2;
@@ -104,6 +104,8 @@ fn distance(vertices: &[DVec3], triangles: &[[u32; 3]]) -> f64 {
 /// Places in the cells of a grid.
 struct Welder {
     distance: f64,
+    /// Corner of a cell (m).
+    origin: DVec3,
     /// Side of a cell (m): few places are near more than one cell, and a cell has no room for many.
     side: f64,
     cells: BTreeMap<[i64; 3], SmallVec<[usize; 2]>>,
@@ -111,10 +113,13 @@ struct Welder {
 }
 
 impl Welder {
-    fn new(distance: f64) -> Self {
+    fn new(distance: f64, least: DVec3) -> Self {
+        let side = (8.0 * distance).max(f64::MIN_POSITIVE);
         Self {
             distance,
-            side: (8.0 * distance).max(f64::MIN_POSITIVE),
+            // Half a cell off, so that the sides of a box are within cells.
+            origin: least - 0.5 * side,
+            side,
             cells: BTreeMap::new(),
             points: Vec::new(),
         }
@@ -122,15 +127,16 @@ impl Welder {
 
     /// Number of the first place that is near, or of a new one.
     fn place(&mut self, point: DVec3) -> usize {
-        let span = |x: f64| {
-            // Half a cell off, so that planes through the origin are within cells.
-            let cell = |x: f64| (x / self.side + 0.5).floor() as i64;
-            cell(x - self.distance)..=cell(x + self.distance)
+        let cell = |point: DVec3| {
+            let place = (point - self.origin) / self.side;
+            place.to_array().map(|x| x.floor() as i64)
         };
+        let [low, high] = [point - self.distance, point + self.distance].map(cell);
+        let [along_x, along_y, along_z] = [0, 1, 2].map(|k| low[k]..=high[k]);
         let mut found = usize::MAX;
-        for x in span(point.x) {
-            for y in span(point.y) {
-                for z in span(point.z) {
+        for x in along_x {
+            for y in along_y.clone() {
+                for z in along_z.clone() {
                     for &id in self.cells.get(&[x, y, z]).into_iter().flatten() {
                         if id < found && self.points[id].distance(point) <= self.distance {
                             found = id;
@@ -142,10 +148,7 @@ impl Welder {
         if found == usize::MAX {
             found = self.points.len();
             self.points.push(point);
-            let cell = point
-                .to_array()
-                .map(|x| (x / self.side + 0.5).floor() as i64);
-            self.cells.entry(cell).or_default().push(found);
+            self.cells.entry(cell(point)).or_default().push(found);
         }
         found
     }
