@@ -195,7 +195,7 @@ impl Pair<'_> {
                 let start = self.out.len();
                 let sides = surface.sides(&region, relative.position);
                 surface.visit(&region, |id, triangle| {
-                    if !sides.face(triangle) {
+                    if !sides.face(id, triangle) {
                         return;
                     }
                     let mut patch = Patch::new();

@@ -51,8 +51,6 @@ pub(crate) struct SurfaceTriangle {
     /// Unit normal on the free side.
     pub(crate) normal: DVec3,
     pub(crate) rims: [Rim; 3],
-    /// If the same triangle is there with the opposite winding: the numbers of the sheets that this one and that one belong to.
-    pub(crate) sheets: Option<[usize; 2]>,
 }
 
 impl SurfaceTriangle {
@@ -81,7 +79,6 @@ impl SurfaceTriangle {
             vertices,
             normal,
             rims,
-            sheets: None,
         }
     }
 
@@ -184,10 +181,14 @@ fn normal_of([a, b, c]: [DVec3; 3]) -> DVec3 {
 
 /// Sides of the sheets around the centre of a solid. A sheet with two sides is two sheets back to back, of which one acts: that on which
 /// the centre is where it is nearest. The plane of a triangle alone does not tell: beyond a ridge the centre sinks below it.
-pub(crate) struct Sides {
+pub(crate) struct Sides<'a> {
     point: DVec3,
+    sheets: &'a [Sheets],
     known: SmallVec<[Side; 1]>,
 }
+
+/// The numbers of the sheets that a triangle and its back belong to, if it is there with the opposite winding too.
+type Sheets = Option<[usize; 2]>;
 
 /// Of two sheets back to back, the one that faces the point.
 struct Side {
@@ -198,9 +199,9 @@ struct Side {
     height: f64,
 }
 
-impl Sides {
-    fn add(&mut self, triangle: &SurfaceTriangle) {
-        let Some([own, back]) = triangle.sheets else {
+impl Sides<'_> {
+    fn add(&mut self, id: u32, triangle: &SurfaceTriangle) {
+        let Some([own, back]) = self.sheets[id as usize] else {
             return;
         };
         let height = triangle.normal.dot(self.point - triangle.vertices[0]);
@@ -232,8 +233,8 @@ impl Sides {
     }
 
     /// True if a triangle acts on the solid.
-    pub(crate) fn face(&self, triangle: &SurfaceTriangle) -> bool {
-        match triangle.sheets {
+    pub(crate) fn face(&self, id: u32, triangle: &SurfaceTriangle) -> bool {
+        match self.sheets.get(id as usize).copied().flatten() {
             None => true,
             // A sheet that goes over into its own back.
             Some([own, back]) if own == back => {
@@ -264,8 +265,8 @@ pub(crate) struct Mesh {
     /// Number of the vertex at each corner; vertices at the same place are one.
     corners: Vec<[usize; 3]>,
     winding: Winding,
-    /// Some of the triangles have two sides.
-    two_sided: bool,
+    /// Sheets of the triangles; empty if none has two sides.
+    sheets: Vec<Sheets>,
     /// Edges from each vertex (m): those of vertex `i` are `fans[starts[i]..starts[i + 1]]`.
     fans: Vec<DVec3>,
     starts: Vec<usize>,
@@ -300,15 +301,17 @@ impl Surface {
     }
 
     /// On which side of the sheets with two sides that reach into `region` a point is.
-    pub(crate) fn sides(&self, region: &Aabb, point: DVec3) -> Sides {
+    pub(crate) fn sides(&self, region: &Aabb, point: DVec3) -> Sides<'_> {
         let mut sides = Sides {
             point,
+            sheets: &[],
             known: SmallVec::new(),
         };
         if let Self::Mesh(mesh) = self
-            && mesh.two_sided
+            && !mesh.sheets.is_empty()
         {
-            mesh.visit(region, |_, triangle| sides.add(triangle));
+            sides.sheets = &mesh.sheets;
+            mesh.visit(region, |id, triangle| sides.add(id, triangle));
         }
         sides
     }
@@ -377,6 +380,10 @@ impl Mesh {
         }
         let seams = Seams::new(&mut welded);
         let pieces = pieces(&welded, &seams);
+        let sheets = match welded.backs.iter().any(Option::is_some) {
+            true => pieces.iter().map(|piece| piece.sheets).collect(),
+            false => Vec::new(),
+        };
         let (fans, starts) = fans(&pieces, &welded, &seams);
         let boxes: Vec<_> = pieces
             .iter()
@@ -386,7 +393,7 @@ impl Mesh {
         Ok(Self {
             tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes),
             bounds: Aabb::from_points(all),
-            two_sided: pieces.iter().any(|piece| piece.triangle.sheets.is_some()),
+            sheets,
             corners: pieces.iter().map(|piece| piece.ids).collect(),
             triangles: pieces.into_iter().map(|piece| piece.triangle).collect(),
             fans,
@@ -412,6 +419,7 @@ impl Mesh {
 struct Piece {
     triangle: SurfaceTriangle,
     ids: [usize; 3],
+    sheets: Sheets,
 }
 
 /// The triangles; one with different neighbours behind parts of an edge is cut where these change.
@@ -428,6 +436,7 @@ fn pieces(mesh: &Welded, seams: &Seams) -> Vec<Piece> {
             pieces.push(Piece {
                 triangle: SurfaceTriangle::new(corners, normal, neighbours.map(normal_behind)),
                 ids: mesh.triangles[t],
+                sheets: None,
             });
         } else {
             let sides = [0, 1, 2].map(|k| {
@@ -451,7 +460,7 @@ fn pieces(mesh: &Welded, seams: &Seams) -> Vec<Piece> {
             cut(corners, mesh.triangles[t], &sides, normal, &mut pieces);
         }
         for piece in &mut pieces[first..] {
-            piece.triangle.sheets = mesh.backs[t].map(|back| [sheets[t], sheets[back]]);
+            piece.sheets = mesh.backs[t].map(|back| [sheets[t], sheets[back]]);
         }
     }
     pieces
@@ -488,6 +497,7 @@ fn cut(
         pieces.push(Piece {
             triangle: SurfaceTriangle::new(corners, normal, behind),
             ids,
+            sheets: None,
         });
         return;
     };
@@ -522,7 +532,7 @@ fn cut(
 /// The edges from every vertex, one vertex after the other, and where those of each start.
 fn fans(pieces: &[Piece], mesh: &Welded, seams: &Seams) -> (Vec<DVec3>, Vec<usize>) {
     let mut edges: Vec<(usize, usize, DVec3)> = Vec::with_capacity(6 * pieces.len());
-    for Piece { triangle, ids } in pieces {
+    for Piece { triangle, ids, .. } in pieces {
         for k in 0..3 {
             let next = (k + 1) % 3;
             let edge = triangle.vertices[next] - triangle.vertices[k];
@@ -888,7 +898,7 @@ mod tests {
         assert_eq!(one.triangles, more.triangles);
         // The other way round it is the back of a sheet.
         let both = soup(&[sheet[0], sheet[1], [a, c, b]]).unwrap();
-        let sides: Vec<bool> = both.triangles.iter().map(|t| t.sheets.is_some()).collect();
+        let sides: Vec<bool> = both.sheets.iter().map(Option::is_some).collect();
         assert_eq!(sides, [true, false, true]);
         assert!(matches!(
             soup(&[[a, b, b + DVec3::Y * 1e-8]]),
