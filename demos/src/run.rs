@@ -20,6 +20,9 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let steps = step_count(&scene, options)?;
     let writer = StepWriter::new(&scene.name, options)?;
     let mut run = scene.start()?;
+    for warning in run.warnings() {
+        warn(&warning.to_string());
+    }
     let started = Instant::now();
     let made = make_steps(&mut run, steps, options, &writer)?;
     finish(&mut run, &made, started.elapsed(), options)?;

@@ -439,6 +439,30 @@ fn an_empty_scene_runs_with_a_warning() {
 }
 
 #[test]
+fn a_mesh_that_is_wound_wrong_is_told() {
+    let scene = |triangles: &str| {
+        let vertices = "[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]";
+        let text = format!(
+            "[[bodies]]\nname = \"rock\"\nkind = \"static\"\n\
+             shape = {{ triangle_mesh = {{ vertices = {vertices}, triangles = {triangles} }} }}\n"
+        );
+        let file = scene_file("wound.toml", &text);
+        let output = moreau(&["run", file.to_str().unwrap(), "--steps", "2"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stderr(&output)
+    };
+    let sound = scene("[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]");
+    assert!(!sound.contains("warning"), "{sound}");
+    let odd = scene("[[0, 2, 1], [0, 3, 1], [0, 3, 2], [1, 2, 3]]");
+    let text = "moreau: warning: bodies[0] \"rock\": 3 edges lie between triangles of opposite winding, \
+                the first between triangles 0 and 1";
+    assert!(odd.contains(text), "{odd}");
+    let inside_out = scene("[[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]]");
+    let text = "moreau: warning: bodies[0] \"rock\": the closed mesh faces inwards";
+    assert!(inside_out.contains(text), "{inside_out}");
+}
+
+#[test]
 fn emitters_that_wait_for_room_at_the_end_are_told() {
     let text = "[[bodies]]\nkind = \"static\"\nshape = { sphere = { radius = 1.0 } }\n\
                 [[emitters]]\ninterval = 1.0\ncount = 1\n[[emitters.bodies]]\nshape = { sphere = { radius = 0.5 } }\n";

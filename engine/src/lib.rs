@@ -31,7 +31,7 @@ pub use motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLa
 pub use results::contact_view::{ContactStatus, ContactView, ContactViews, Contacts};
 pub use results::energy::EnergyLedger;
 pub use results::report::{StepReport, StepStatus, StepTiming};
-pub use scene::{Scene, SceneError, SceneRun};
+pub use scene::{Scene, SceneError, SceneRun, SceneWarning};
 pub use settings::{
     Accuracy, Activation, Advanced, DelassusForm, Projection, RotationUpdate, Settings,
     SleepSettings, Theta,

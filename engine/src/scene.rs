@@ -57,11 +57,13 @@ mod nearest;
 mod random;
 mod room;
 mod run;
+mod warning;
 
 pub use error::SceneError;
 pub use nearest::nearest_name;
 pub use random::Lcg;
 pub use run::SceneRun;
+pub use warning::SceneWarning;
 
 use crate::{CollisionGroups, Mass, Material, Pose, RigidBody, Settings, Twist, Wrench, rotation};
 use glam::DVec3;

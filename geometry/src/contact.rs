@@ -193,7 +193,11 @@ impl Pair<'_> {
             Body::Surface(surface) => {
                 let region = self.region(&convex.aabb(&relative));
                 let start = self.out.len();
+                let sides = surface.sides(&region, relative.position);
                 surface.visit(&region, |id, triangle| {
+                    if !sides.face(id, triangle) {
+                        return;
+                    }
                     let mut patch = Patch::new();
                     let cone = Cone {
                         triangle,

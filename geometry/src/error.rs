@@ -70,7 +70,7 @@ pub enum GeometryError {
         /// Number of vertices.
         count: usize,
     },
-    /// A triangle has no area.
+    /// A triangle has no area, or all triangles of a mesh collapse when vertices that are near each other become one.
     #[error("triangle {triangle} has area {area}, must be > 0")]
     DegenerateTriangle {
         /// Number of the triangle.

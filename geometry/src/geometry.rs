@@ -6,7 +6,7 @@ use crate::frustum::Frustum;
 use crate::inertia::Moments;
 use crate::polytope::Polyhedron;
 use crate::surface::{Field, Mesh, Surface};
-use crate::{Aabb, GeometryError, MassProperties, Pose, Shape};
+use crate::{Aabb, GeometryError, MassProperties, Pose, Shape, Winding};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 
@@ -176,6 +176,15 @@ impl Geometry {
                 .map(|part| part.convex.support(&pose.compose(&part.pose), direction))
                 .reduce(f64::max),
             Body::HalfSpace(_) | Body::Surface(_) => None,
+        }
+    }
+
+    /// How the triangles of a mesh are wound; nothing is wrong with any other shape.
+    #[must_use]
+    pub fn winding(&self) -> Winding {
+        match &self.inner.body {
+            Body::Surface(surface) => surface.winding(),
+            _ => Winding::default(),
         }
     }
 

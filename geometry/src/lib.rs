@@ -39,6 +39,7 @@ mod pose;
 mod projection;
 mod shape;
 mod surface;
+mod winding;
 
 pub use aabb::Aabb;
 pub use broad_phase::{BroadPhase, Extent};
@@ -48,3 +49,4 @@ pub use geometry::Geometry;
 pub use mass_properties::MassProperties;
 pub use pose::Pose;
 pub use shape::Shape;
+pub use winding::Winding;

@@ -53,6 +53,15 @@ pub enum Shape {
     },
     /// Triangles, counter-clockwise seen from the free side; contact acts on that side only.
     /// A surface: no mass.
+    ///
+    /// Vertices no farther apart than 1e-6 of the mesh's extent (the diagonal of the box around it) are one: single precision, in which
+    /// most files are written, keeps 1e-7 of it. It is no more than 1e-3 of the median length of an edge, so that a fine mesh of something
+    /// large keeps its shape. The first of such vertices in the list of triangles gives the place. A vertex as close to the inside of a
+    /// border edge lies on it, and the triangles meet there: bodies slide over such seams as over one sheet.
+    ///
+    /// A triangle that collapses by this, or that is given twice with the same winding, is dropped. One that is given with both windings
+    /// has two sides, and acts on a body on the side where that has its centre, seen from the place of the sheet that is nearest to it. For triangles that are wound the wrong way see
+    /// [`Geometry::winding`].
     TriangleMesh {
         /// Vertices (m).
         vertices: Vec<DVec3>,

@@ -4,10 +4,20 @@
 //! edge carries the largest angle by which a contact normal may lean over it: the dihedral angle
 //! of a convex edge, zero for a flat or concave one, a right angle for a free border. Normals
 //! outside this cone belong to a neighbour and are refused ([`SurfaceTriangle::permits`]).
+//!
+//! Vertices of a mesh that are near each other are one (`weld`), and the neighbour of an edge may be that of a part (`seams`). A triangle
+//! is cut only where its neighbours along an edge are not in one plane.
 
-use crate::{Aabb, GeometryError};
+mod seams;
+mod weld;
+
+use crate::projection::onto_segment;
+use crate::{Aabb, GeometryError, Winding};
 use glam::DVec3;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
+use seams::{Part, Seams};
+use smallvec::SmallVec;
+use weld::Welded;
 
 /// Angular tolerance of the normal cones (rad): far above rounding, far below any visible edge.
 pub(crate) const CONE_TOLERANCE: f64 = 1e-6;
@@ -45,8 +55,7 @@ pub(crate) struct SurfaceTriangle {
 
 impl SurfaceTriangle {
     /// Triangle with the normals of its neighbours across the three edges (`None` at a border).
-    fn new(vertices: [DVec3; 3], neighbours: [Option<DVec3>; 3]) -> Self {
-        let normal = normal_of(vertices);
+    fn new(vertices: [DVec3; 3], normal: DVec3, neighbours: [Option<DVec3>; 3]) -> Self {
         let mut rims = [Rim::default(); 3];
         for (k, rim) in rims.iter_mut().enumerate() {
             let outward = (vertices[(k + 1) % 3] - vertices[k])
@@ -84,6 +93,23 @@ impl SurfaceTriangle {
             over <= 0.0 || rim.rises && over <= margin
         });
         within && beside && height >= 0.0 && height <= margin
+    }
+
+    /// The point of the triangle that is nearest to `point` (m).
+    fn nearest(&self, point: DVec3) -> DVec3 {
+        let offset = point - self.vertices[0];
+        let mut over = self.rims.iter().zip(&self.vertices);
+        if over.all(|(rim, vertex)| rim.outward.dot(point - *vertex) <= 0.0) {
+            return point - self.normal * self.normal.dot(offset);
+        }
+        let [a, b, c] = self.vertices;
+        [(b, c), (c, a)]
+            .into_iter()
+            .map(|(from, to)| onto_segment(point, from, to))
+            .fold(onto_segment(point, a, b), |best, next| {
+                let nearer = next.distance_squared(point) < best.distance_squared(point);
+                if nearer { next } else { best }
+            })
     }
 
     /// True if a contact normal (unit, away from the surface) may act on this triangle.
@@ -153,6 +179,76 @@ fn normal_of([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
 
+/// Sides of the sheets around the centre of a solid. A sheet with two sides is two sheets back to back, of which one acts: that on which
+/// the centre is where it is nearest. The plane of a triangle alone does not tell: beyond a ridge the centre sinks below it.
+pub(crate) struct Sides<'a> {
+    point: DVec3,
+    sheets: &'a [Sheets],
+    known: SmallVec<[Side; 1]>,
+}
+
+/// The numbers of the sheets that a triangle and its back belong to, if it is there with the opposite winding too.
+type Sheets = Option<[usize; 2]>;
+
+/// Of two sheets back to back, the one that faces the point.
+struct Side {
+    sheets: [usize; 2],
+    facing: usize,
+    /// Squared distance of the nearest triangle (m²), and the height of the point over its plane (m).
+    square: f64,
+    height: f64,
+}
+
+impl Sides<'_> {
+    fn add(&mut self, id: u32, triangle: &SurfaceTriangle) {
+        let Some([own, back]) = self.sheets[id as usize] else {
+            return;
+        };
+        let height = triangle.normal.dot(self.point - triangle.vertices[0]);
+        let side = Side {
+            sheets: [own.min(back), own.max(back)],
+            facing: if height >= 0.0 { own } else { back },
+            square: triangle.nearest(self.point).distance_squared(self.point),
+            height: height.abs(),
+        };
+        match self
+            .known
+            .iter_mut()
+            .find(|known| known.sheets == side.sheets)
+        {
+            Some(known) => {
+                // Of triangles that share the nearest point, the one that the point is most before is right.
+                let level = (side.square - known.square).abs() <= 1e-9 * known.square;
+                let better = if level {
+                    side.height > known.height
+                } else {
+                    side.square < known.square
+                };
+                if better {
+                    *known = side;
+                }
+            }
+            None => self.known.push(side),
+        }
+    }
+
+    /// True if a triangle acts on the solid.
+    pub(crate) fn face(&self, id: u32, triangle: &SurfaceTriangle) -> bool {
+        match self.sheets.get(id as usize).copied().flatten() {
+            None => true,
+            // A sheet that goes over into its own back.
+            Some([own, back]) if own == back => {
+                triangle.normal.dot(self.point - triangle.vertices[0]) >= 0.0
+            }
+            Some([own, back]) => {
+                let sheets = [own.min(back), own.max(back)];
+                let side = self.known.iter().find(|known| known.sheets == sheets);
+                side.is_none_or(|side| side.facing == own)
+            }
+        }
+    }
+}
+
 /// A surface in its local frame (m).
 #[derive(Clone, Debug)]
 pub(crate) enum Surface {
@@ -168,6 +264,9 @@ pub(crate) struct Mesh {
     bounds: Aabb,
     /// Number of the vertex at each corner; vertices at the same place are one.
     corners: Vec<[usize; 3]>,
+    winding: Winding,
+    /// Sheets of the triangles; empty if none has two sides.
+    sheets: Vec<Sheets>,
     /// Edges from each vertex (m): those of vertex `i` are `fans[starts[i]..starts[i + 1]]`.
     fans: Vec<DVec3>,
     starts: Vec<usize>,
@@ -201,6 +300,30 @@ impl Surface {
         }
     }
 
+    /// On which side of the sheets with two sides that reach into `region` a point is.
+    pub(crate) fn sides(&self, region: &Aabb, point: DVec3) -> Sides<'_> {
+        let mut sides = Sides {
+            point,
+            sheets: &[],
+            known: SmallVec::new(),
+        };
+        if let Self::Mesh(mesh) = self
+            && !mesh.sheets.is_empty()
+        {
+            sides.sheets = &mesh.sheets;
+            mesh.visit(region, |id, triangle| sides.add(id, triangle));
+        }
+        sides
+    }
+
+    /// How the triangles fit together; a height field faces up throughout.
+    pub(crate) fn winding(&self) -> Winding {
+        match self {
+            Self::Mesh(mesh) => mesh.winding,
+            Self::Field(_) => Winding::default(),
+        }
+    }
+
     /// True if `holds` does for every edge of the surface from a triangle's corner.
     fn edges_all(&self, id: u32, corner: usize, holds: impl FnMut(DVec3) -> bool) -> bool {
         match self {
@@ -227,7 +350,6 @@ impl Mesh {
         for vertex in vertices {
             crate::error::finite("vertices", *vertex)?;
         }
-        let mut corners = Vec::with_capacity(triangles.len());
         for (triangle, ids) in triangles.iter().enumerate() {
             if let Some(&index) = ids.iter().find(|i| **i as usize >= vertices.len()) {
                 return Err(GeometryError::IndexOutOfRange {
@@ -247,32 +369,36 @@ impl Mesh {
                     area: 0.5 * double_area,
                 });
             }
-            corners.push([a, b, c]);
         }
-        let welded = welded(vertices, triangles);
-        let neighbours = neighbours(&welded);
-        let (fans, starts) = fans(&welded, &corners, vertices.len());
-        let triangles: Vec<_> = corners
+        let mut welded = Welded::new(vertices, triangles);
+        if welded.triangles.is_empty() {
+            let [a, b, c] = triangles[0].map(|i| vertices[i as usize]);
+            return Err(GeometryError::DegenerateTriangle {
+                triangle: 0,
+                area: 0.5 * (b - a).cross(c - a).length(),
+            });
+        }
+        let seams = Seams::new(&mut welded);
+        let pieces = pieces(&welded, &seams);
+        let sheets = match welded.backs.iter().any(Option::is_some) {
+            true => pieces.iter().map(|piece| piece.sheets).collect(),
+            false => Vec::new(),
+        };
+        let (fans, starts) = fans(&pieces, &welded, &seams);
+        let boxes: Vec<_> = pieces
             .iter()
-            .zip(&neighbours)
-            .map(|(&corners_of, next)| {
-                SurfaceTriangle::new(
-                    corners_of,
-                    next.map(|other| other.map(|t| normal_of(corners[t]))),
-                )
-            })
+            .map(|piece| Aabb::from_points(piece.triangle.vertices).to_parry())
             .collect();
-        let boxes: Vec<_> = corners
-            .iter()
-            .map(|corners| Aabb::from_points(*corners).to_parry())
-            .collect();
+        let all = pieces.iter().flat_map(|piece| piece.triangle.vertices);
         Ok(Self {
-            triangles,
             tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes),
-            bounds: Aabb::from_points(corners.iter().flatten().copied()),
-            corners: welded,
+            bounds: Aabb::from_points(all),
+            sheets,
+            corners: pieces.iter().map(|piece| piece.ids).collect(),
+            triangles: pieces.into_iter().map(|piece| piece.triangle).collect(),
             fans,
             starts,
+            winding: seams.winding,
         })
     }
 
@@ -289,64 +415,142 @@ impl Mesh {
     }
 }
 
-/// Vertex numbers of every triangle; vertices at the same place have the same number.
-fn welded(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[usize; 3]> {
-    let order = |a: &DVec3, b: &DVec3| {
-        (a.x.total_cmp(&b.x))
-            .then(a.y.total_cmp(&b.y))
-            .then(a.z.total_cmp(&b.z))
-    };
-    let mut sorted: Vec<DVec3> = vertices.to_vec();
-    sorted.sort_by(order);
-    let welded: Vec<usize> = vertices
-        .iter()
-        .map(|v| sorted.partition_point(|s| order(s, v).is_lt()))
-        .collect();
-    triangles
-        .iter()
-        .map(|ids| ids.map(|i| welded[i as usize]))
-        .collect()
+/// A triangle, or a part of one, with the numbers of its corners.
+struct Piece {
+    triangle: SurfaceTriangle,
+    ids: [usize; 3],
+    sheets: Sheets,
 }
 
-/// Neighbour of every triangle across its three edges.
-/// An edge shared by more than two triangles, or run through twice in one sense, is a border.
-fn neighbours(triangles: &[[usize; 3]]) -> Vec<[Option<usize>; 3]> {
-    let mut edges: Vec<(usize, usize, bool, usize, usize)> = Vec::new();
-    for (t, ids) in triangles.iter().enumerate() {
-        for k in 0..3 {
-            let (i, j) = (ids[k], ids[(k + 1) % 3]);
-            edges.push((i.min(j), i.max(j), i < j, t, k));
+/// The triangles; one with different neighbours behind parts of an edge is cut where these change.
+fn pieces(mesh: &Welded, seams: &Seams) -> Vec<Piece> {
+    let mut pieces = Vec::with_capacity(mesh.triangles.len());
+    let sheets = seams.sheets(mesh);
+    for t in 0..mesh.triangles.len() {
+        let corners = mesh.corners(t);
+        let normal = normal_of(corners);
+        let normal_behind =
+            |neighbour: Option<usize>| neighbour.map(|other| normal_of(mesh.corners(other)));
+        let first = pieces.len();
+        if let Some(neighbours) = seams.neighbours(t) {
+            pieces.push(Piece {
+                triangle: SurfaceTriangle::new(corners, normal, neighbours.map(normal_behind)),
+                ids: mesh.triangles[t],
+                sheets: None,
+            });
+        } else {
+            let sides = [0, 1, 2].map(|k| {
+                let mut side: Vec<Stretch> = Vec::new();
+                for Part { end, at, neighbour } in seams.parts(mesh, t, k) {
+                    let (from, to) = (corners[k], corners[(k + 1) % 3]);
+                    let here = Stretch {
+                        id: end,
+                        end: if at < 1.0 { from.lerp(to, at) } else { to },
+                        behind: normal_behind(neighbour),
+                    };
+                    match side.last_mut() {
+                        Some(last) if last.continues(&here) => {
+                            (last.id, last.end) = (here.id, here.end);
+                        }
+                        _ => side.push(here),
+                    }
+                }
+                side
+            });
+            cut(corners, mesh.triangles[t], &sides, normal, &mut pieces);
+        }
+        for piece in &mut pieces[first..] {
+            piece.sheets = mesh.backs[t].map(|back| [sheets[t], sheets[back]]);
         }
     }
-    edges.sort_unstable();
-    let mut found = vec![[None; 3]; triangles.len()];
-    for group in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        if let [(_, _, false, s, j), (_, _, true, t, k)] = *group {
-            found[s][j] = Some(t);
-            found[t][k] = Some(s);
+    pieces
+}
+
+/// A part of an edge with one neighbour: its end, and the normal behind it.
+#[derive(Clone, Copy)]
+struct Stretch {
+    id: usize,
+    end: DVec3,
+    behind: Option<DVec3>,
+}
+
+impl Stretch {
+    fn continues(&self, next: &Self) -> bool {
+        match (self.behind, next.behind) {
+            (None, None) => true,
+            (Some(a), Some(b)) => (a - b).length() <= CONE_TOLERANCE,
+            _ => false,
         }
     }
-    found
+}
+
+/// Cuts a triangle from its corners to the ends of all stretches of its sides.
+fn cut(
+    corners: [DVec3; 3],
+    ids: [usize; 3],
+    sides: &[Vec<Stretch>; 3],
+    normal: DVec3,
+    pieces: &mut Vec<Piece>,
+) {
+    let Some(k) = (0..3).find(|k| sides[*k].len() > 1) else {
+        let behind = [0, 1, 2].map(|k| sides[k].first().and_then(|stretch| stretch.behind));
+        pieces.push(Piece {
+            triangle: SurfaceTriangle::new(corners, normal, behind),
+            ids,
+            sheets: None,
+        });
+        return;
+    };
+    let (next, opposite) = ((k + 1) % 3, (k + 2) % 3);
+    let inner = |id: usize, end: DVec3| {
+        let behind = Some(normal);
+        vec![Stretch { id, end, behind }]
+    };
+    let (mut from, mut from_id) = (corners[k], ids[k]);
+    for (number, stretch) in sides[k].iter().enumerate() {
+        let onward = if number + 1 == sides[k].len() {
+            sides[next].clone()
+        } else {
+            inner(ids[opposite], corners[opposite])
+        };
+        let back = if number == 0 {
+            sides[opposite].clone()
+        } else {
+            inner(from_id, from)
+        };
+        cut(
+            [from, stretch.end, corners[opposite]],
+            [from_id, stretch.id, ids[opposite]],
+            &[vec![*stretch], onward, back],
+            normal,
+            pieces,
+        );
+        (from, from_id) = (stretch.end, stretch.id);
+    }
 }
 
 /// The edges from every vertex, one vertex after the other, and where those of each start.
-fn fans(
-    triangles: &[[usize; 3]],
-    corners: &[[DVec3; 3]],
-    count: usize,
-) -> (Vec<DVec3>, Vec<usize>) {
-    let mut edges: Vec<(usize, usize, DVec3)> = Vec::new();
-    for (ids, corners) in triangles.iter().zip(corners) {
+fn fans(pieces: &[Piece], mesh: &Welded, seams: &Seams) -> (Vec<DVec3>, Vec<usize>) {
+    let mut edges: Vec<(usize, usize, DVec3)> = Vec::with_capacity(6 * pieces.len());
+    for Piece { triangle, ids, .. } in pieces {
         for k in 0..3 {
             let next = (k + 1) % 3;
-            let edge = corners[next] - corners[k];
+            let edge = triangle.vertices[next] - triangle.vertices[k];
             edges.push((ids[k], ids[next], edge));
             edges.push((ids[next], ids[k], -edge));
         }
     }
+    // From corners in the middle of an edge, the triangle spreads between its own corners.
+    for (&(t, _), parts) in &seams.parted {
+        for part in &parts[..parts.len() - 1] {
+            for id in mesh.triangles[t] {
+                edges.push((part.end, id, mesh.points[id] - mesh.points[part.end]));
+            }
+        }
+    }
     edges.sort_by_key(|&(from, to, _)| (from, to));
     edges.dedup_by_key(|&mut (from, to, _)| (from, to));
-    let starts = (0..=count)
+    let starts = (0..=mesh.points.len())
         .map(|vertex| edges.partition_point(|edge| edge.0 < vertex))
         .collect();
     (edges.into_iter().map(|edge| edge.2).collect(), starts)
@@ -461,7 +665,8 @@ impl Field {
                     .and_then(|column| normal(row, column, 0)),
             ]
         };
-        SurfaceTriangle::new(self.corners(row, column, half), neighbours)
+        let corners = self.corners(row, column, half);
+        SurfaceTriangle::new(corners, normal_of(corners), neighbours)
     }
 
     fn visit(&self, region: &Aabb, mut visit: impl FnMut(u32, &SurfaceTriangle)) {
@@ -560,5 +765,242 @@ mod tests {
             Err(GeometryError::DegenerateTriangle { triangle: 0, .. })
         ));
         assert!(Mesh::new(&square, &[]).is_err());
+    }
+
+    fn soup(triangles: &[[DVec3; 3]]) -> Result<Mesh, GeometryError> {
+        let ids: Vec<[u32; 3]> = (0..triangles.len() as u32)
+            .map(|t| [3 * t, 3 * t + 1, 3 * t + 2])
+            .collect();
+        Mesh::new(&triangles.concat(), &ids)
+    }
+
+    /// Two triangles over a rectangle from `x` and `y`, at height `slope · x` for x > 0.
+    fn tile(x: [f64; 2], y: [f64; 2], slope: f64) -> [[DVec3; 3]; 2] {
+        let at = |i: usize, j: usize| DVec3::new(x[i], y[j], slope * x[i].max(0.0));
+        let [a, b, c, d] = [at(0, 0), at(1, 0), at(1, 1), at(0, 1)];
+        [[a, b, c], [a, c, d]]
+    }
+
+    /// The rim of the left tile at x = 0.
+    fn seam(mesh: &Mesh) -> Vec<Rim> {
+        let on_seam = |t: &&SurfaceTriangle| t.vertices.iter().all(|v| v.x <= 1e-6);
+        let left = mesh.triangles.iter().filter(on_seam);
+        let rims = left.flat_map(|t| t.rims);
+        rims.filter(|rim| rim.outward.x > 0.99).collect()
+    }
+
+    fn agree(a: &Rim, b: &Rim) -> bool {
+        (a.outward - b.outward).length() < 1e-7
+            && (a.cos - b.cos).abs() < 1e-7
+            && (a.sin - b.sin).abs() < 1e-7
+            && a.rises == b.rises
+    }
+
+    #[test]
+    fn an_edge_with_a_corner_in_its_middle_has_the_cone_of_a_whole_one() {
+        for slope in [-0.5, 0.0, 0.5] {
+            for off in [0.0, 1e-9, -1e-9] {
+                let left = tile([-2.0, 0.0], [-1.0, 1.0], slope);
+                let one = soup(&[left, tile([0.0, 2.0], [-1.0, 1.0], slope)].concat()).unwrap();
+                let whole = seam(&one);
+                assert_eq!(whole.len(), 1);
+                let lower = tile([off, 2.0], [-1.0, 0.3], slope);
+                let upper = tile([off, 2.0], [0.3, 1.0], slope);
+                let two = soup(&[left, lower, upper].concat()).unwrap();
+                let parted = seam(&two);
+                assert!(
+                    parted.len() == 1 && agree(&parted[0], &whole[0]),
+                    "slope {slope}"
+                );
+                assert_eq!((two.triangles.len(), two.winding), (6, Winding::default()));
+                // And back from the small ones.
+                let back = |t: &SurfaceTriangle| {
+                    let at_seam = t.rims.iter().filter(|rim| rim.outward.x < -0.8);
+                    let lean = at_seam.map(|rim| libm::atan2(rim.sin, rim.cos));
+                    lean.collect::<Vec<_>>()
+                };
+                let right: Vec<f64> = two.triangles[2..].iter().flat_map(back).collect();
+                let lean = libm::atan(-slope).max(0.0);
+                assert!(right.len() == 2 && right.iter().all(|x| (x - lean).abs() < 1e-7));
+            }
+        }
+    }
+
+    #[test]
+    fn an_edge_with_a_neighbour_along_a_part_is_free_elsewhere() {
+        let left = tile([-2.0, 0.0], [-1.0, 1.0], 0.0);
+        let right = tile([0.0, 2.0], [-0.5, 0.3], 0.0);
+        let mesh = soup(&[left, right].concat()).unwrap();
+        let seam: Vec<f64> = seam(&mesh).iter().map(|rim| rim.sin).collect();
+        assert_eq!(seam, [1.0, 0.0, 1.0]);
+        assert_eq!(mesh.triangles.len(), 6);
+        let area = |t: &SurfaceTriangle| {
+            let [a, b, c] = t.vertices;
+            0.5 * (b - a).cross(c - a).length()
+        };
+        let sum: f64 = mesh.triangles.iter().map(area).sum();
+        assert!((sum - 5.6).abs() < 1e-14, "{sum}");
+    }
+
+    #[test]
+    fn corners_in_the_middle_of_all_edges_part_a_triangle() {
+        let hole = [DVec3::ZERO, DVec3::X * 3.0, DVec3::Y * 3.0];
+        // Around it: whole, in two and in three parts; the parts fall off by different slopes.
+        let mut triangles = vec![hole];
+        let mut part = |k: usize, from: f64, to: f64, fall: f64| {
+            let (a, b) = (hole[k], hole[(k + 1) % 3]);
+            let out = (b - a).cross(DVec3::Z).normalize() - DVec3::Z * fall;
+            let (p, q) = (a.lerp(b, from), a.lerp(b, to));
+            triangles.push([q, p, 0.5 * (p + q) + out]);
+        };
+        for (k, from, to, fall) in [
+            (0, 0.0, 1.0, 0.1),
+            (1, 0.0, 0.4, 0.2),
+            (1, 0.4, 1.0, 0.3),
+            (2, 0.0, 0.2, 0.4),
+            (2, 0.2, 0.7, 0.5),
+            (2, 0.7, 1.0, 0.6),
+        ] {
+            part(k, from, to, fall);
+        }
+        let mesh = soup(&triangles).unwrap();
+        let inner: Vec<_> = mesh
+            .triangles
+            .iter()
+            .filter(|t| t.normal == DVec3::Z)
+            .collect();
+        let area = |t: &&SurfaceTriangle| {
+            let [a, b, c] = t.vertices;
+            0.5 * (b - a).cross(c - a).z
+        };
+        assert!((inner.iter().map(area).sum::<f64>() - 4.5).abs() < 1e-14);
+        let mut leans: Vec<f64> = inner
+            .iter()
+            .flat_map(|t| t.rims)
+            .filter(|rim| rim.sin > 0.0)
+            .map(|rim| rim.sin / rim.cos)
+            .collect();
+        leans.sort_by(f64::total_cmp);
+        assert_eq!(leans.len(), 6, "{leans:?}");
+        for (lean, fall) in leans.iter().zip([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]) {
+            assert!((lean - fall).abs() < 1e-12, "{leans:?}");
+        }
+    }
+
+    #[test]
+    fn what_collapses_or_is_there_already_is_dropped() {
+        let sheet = tile([0.0, 1.0], [0.0, 1.0], 0.0);
+        let one = soup(&sheet).unwrap();
+        let [a, b, c] = sheet[0];
+        let sliver = [a, a + DVec3::Y * 1e-9, b];
+        let cap = [b, a, 0.5 * (a + b) - DVec3::Y * 1e-9];
+        let more = soup(&[sheet[0], [b, c, a], sheet[1], sliver, cap]).unwrap();
+        assert_eq!(one.triangles, more.triangles);
+        // The other way round it is the back of a sheet.
+        let both = soup(&[sheet[0], sheet[1], [a, c, b]]).unwrap();
+        let sides: Vec<bool> = both.sheets.iter().map(Option::is_some).collect();
+        assert_eq!(sides, [true, false, true]);
+        assert!(matches!(
+            soup(&[[a, b, b + DVec3::Y * 1e-8]]),
+            Err(GeometryError::DegenerateTriangle { triangle: 0, .. })
+        ));
+    }
+
+    #[test]
+    fn welding_keeps_what_is_small_on_something_large() {
+        // Steps of 1 mm along 2 km, and a lone far triangle.
+        let far = DVec3::X * 2e3;
+        let mut triangles: Vec<_> = (0..20)
+            .flat_map(|i| {
+                tile(
+                    [1e-3 * f64::from(i), 1e-3 * f64::from(i + 1)],
+                    [0.0, 1e-3],
+                    0.0,
+                )
+            })
+            .collect();
+        triangles.push([far, far + DVec3::X * 1e-3, far + DVec3::Y * 1e-3]);
+        let mesh = soup(&triangles).unwrap();
+        assert_eq!(mesh.triangles.len(), triangles.len());
+    }
+
+    fn cube(order: [usize; 3]) -> Vec<[DVec3; 3]> {
+        let corner = |i: usize| DVec3::from_array([0, 1, 2].map(|bit| (i >> bit & 1) as f64 + 7.0));
+        [
+            [0, 2, 3, 1],
+            [4, 5, 7, 6],
+            [0, 1, 5, 4],
+            [2, 6, 7, 3],
+            [0, 4, 6, 2],
+            [1, 3, 7, 5],
+        ]
+        .iter()
+        .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]])
+        .map(|t| order.map(|k| corner(t[k])))
+        .collect()
+    }
+
+    #[test]
+    fn the_winding_of_a_mesh_is_known() {
+        let sound = cube([0, 1, 2]);
+        assert_eq!(soup(&sound).unwrap().winding, Winding::default());
+        let inside_out = soup(&cube([0, 2, 1])).unwrap().winding;
+        assert!(inside_out.inside_out && inside_out.edges_at_odds == 0);
+        for k in 0..12 {
+            let mut one = sound.clone();
+            one[k].swap(0, 1);
+            let winding = soup(&one).unwrap().winding;
+            assert_eq!((winding.edges_at_odds, winding.inside_out), (3, false));
+            assert!(winding.first.unwrap().contains(&k));
+        }
+        // A face more does not make up for it, and an open mesh has no inside.
+        let mut twice = sound.clone();
+        twice.insert(0, sound[11]);
+        assert_eq!(soup(&twice).unwrap().winding, Winding::default());
+        assert_eq!(
+            soup(&cube([0, 2, 1])[1..]).unwrap().winding,
+            Winding::default()
+        );
+        let sheet = tile([0.0, 1.0], [0.0, 1.0], 0.0);
+        let back = sheet.map(|[a, b, c]| [a, c, b]);
+        assert_eq!(
+            soup(&[sheet, back].concat()).unwrap().winding,
+            Winding::default()
+        );
+        // At odds along both parts of an edge.
+        let lower = tile([0.0, 2.0], [-1.0, 0.3], 0.0).map(|[a, b, c]| [a, c, b]);
+        let upper = tile([0.0, 2.0], [0.3, 1.0], 0.0).map(|[a, b, c]| [a, c, b]);
+        let left = tile([-2.0, 0.0], [-1.0, 1.0], 0.0);
+        let parted = soup(&[left, lower, upper].concat()).unwrap();
+        assert_eq!(parted.winding.edges_at_odds, 2);
+    }
+
+    #[test]
+    #[ignore = "a measurement: cargo test --release -p moreau-geometry -- --ignored --nocapture fine_mesh"]
+    fn the_time_of_a_fine_mesh_grows_with_its_triangles() {
+        let best = |count: u32, shift: f64| {
+            let size = 10.0 / f64::from(count);
+            let mut triangles = Vec::new();
+            for i in 0..count {
+                let x = [size * f64::from(i), size * f64::from(i + 1)];
+                // Every other row has its corners in the middle of its neighbours' edges.
+                let off = shift * size * f64::from(i % 2);
+                for j in 0..count {
+                    let y = [size * f64::from(j) + off, size * f64::from(j + 1) + off];
+                    triangles.extend(tile(x, y, 0.0));
+                }
+            }
+            let times = (0..8).map(|_| {
+                let start = std::time::Instant::now();
+                assert!(soup(&triangles).unwrap().triangles.len() >= triangles.len());
+                start.elapsed().as_secs_f64() * 1e3
+            });
+            times.fold(f64::INFINITY, f64::min)
+        };
+        for shift in [0.0, 0.5] {
+            let [few, many] = [100, 200].map(|count| best(count, shift));
+            eprintln!("shift {shift}: 20000 triangles {few:.1} ms, 80000 {many:.1} ms");
+            assert!(many < 8.0 * few);
+        }
     }
 }

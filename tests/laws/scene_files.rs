@@ -172,3 +172,31 @@ fn quaternions_that_were_rounded_are_normalised() {
         DQuat::from_xyzw(0.0, 0.3826834323650898, 0.0, 0.9238795325112867)
     );
 }
+
+/// Neither an error nor silent: a mesh whose triangles face different sides, wherever it is in the scene.
+#[test]
+fn a_mesh_of_two_minds_is_a_warning_with_its_place() {
+    let shape = |second: &str| {
+        let vertices = "[[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]";
+        format!(
+            "shape = {{ triangle_mesh = {{ vertices = {vertices}, triangles = [[0, 1, 2], {second}] }} }}"
+        )
+    };
+    for (second, count) in [("[0, 2, 3]", 0), ("[0, 3, 2]", 3)] {
+        let body = format!("kind = \"static\"\n{}", shape(second));
+        let inline = body.replace('\n', ", ");
+        let text = format!(
+            "[[bodies]]\nname = \"ramp\"\n{body}\n[[lattices]]\ncount = [2, 1, 1]\nspacing = [3.0, 3.0, 3.0]\norigin = [9.0, 0.0, 0.0]\n\
+             body = {{ {inline} }}\n[[emitters]]\ninterval = 1.0\ncount = 1\n[[emitters.bodies]]\n{body}\n"
+        );
+        let run = Scene::from_toml(&text, "").unwrap().start().unwrap();
+        let warnings: Vec<String> = run.warnings().iter().map(ToString::to_string).collect();
+        assert_eq!(warnings.len(), count, "{warnings:?}");
+        let places = ["emitters[0].bodies[0]", "bodies[0] \"ramp\"", "lattices[0]"];
+        for (warning, place) in warnings.iter().zip(places) {
+            let rest = warning.strip_prefix(place).unwrap_or_default();
+            let told = rest.starts_with(": 1 edge lies between triangles of opposite winding");
+            assert!(told, "{warning}");
+        }
+    }
+}

@@ -49,13 +49,25 @@ fn mesh_box() -> Collider {
 
 /// 1 m by 1 m in 18 triangles, facing up.
 fn patch() -> Collider {
+    let (vertices, triangles) = patch_triangles();
+    Collider::triangle_mesh(vertices, triangles)
+}
+
+/// The same, facing up and down.
+fn sheet() -> Collider {
+    let (vertices, mut triangles) = patch_triangles();
+    triangles.extend(triangles.clone().iter().map(|[a, b, c]| [*c, *b, *a]));
+    Collider::triangle_mesh(vertices, triangles)
+}
+
+fn patch_triangles() -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let place = |i: u32| f64::from(i) / 3.0 - 0.5;
     let vertices = (0..16).map(|i| DVec3::new(place(i % 4), place(i / 4), 0.0));
     let cell = |i: u32| {
         let a = i % 3 + 4 * (i / 3);
         [[a, a + 1, a + 5], [a, a + 5, a + 4]]
     };
-    Collider::triangle_mesh(vertices.collect(), (0..9).flat_map(cell).collect())
+    (vertices.collect(), (0..9).flat_map(cell).collect())
 }
 
 /// Hills of 0.1 m on a field of 2 m by 2 m.
@@ -69,7 +81,7 @@ fn hills() -> Collider {
     })
 }
 
-fn targets() -> [Target; 3] {
+fn targets() -> [Target; 4] {
     [
         Target {
             name: "mesh box",
@@ -104,6 +116,29 @@ fn targets() -> [Target; 3] {
                 }
             },
             through: |from, to| sinks(from, to, 0.0, 0.5),
+        },
+        Target {
+            name: "sheet with two sides",
+            collider: sheet(),
+            line: |radius, past, rng| {
+                let up = if rng.uniform() < 0.5 { 1.0 } else { -1.0 };
+                let (x, y) = (rng.symmetric(), rng.symmetric());
+                if past {
+                    let z = up * 1.03 * radius;
+                    (
+                        DVec3::new(0.5 * x, 0.5 * y, z),
+                        outward(rng).with_z(0.0).normalize(),
+                    )
+                } else {
+                    let z = up * (0.1 + rng.uniform());
+                    let direction = DVec3::new(rng.symmetric(), rng.symmetric(), z);
+                    (DVec3::new(0.3 * x, 0.3 * y, 0.0), direction.normalize())
+                }
+            },
+            through: |from, to| {
+                let up = DVec3::new(1.0, 1.0, -1.0);
+                sinks(from, to, 0.0, 0.5) || sinks(from * up, to * up, 0.0, 0.5)
+            },
         },
         Target {
             name: "hills",

@@ -2,7 +2,7 @@
 
 use super::file::read_mesh;
 use super::room::{Guest, Room};
-use super::{BodySpec, Emitter, Lattice, Lcg, Scene, SceneError, nearest_name};
+use super::{BodySpec, Emitter, Lattice, Lcg, Scene, SceneError, SceneWarning, nearest_name};
 use crate::bodies::check::{check_body, check_body_state};
 use crate::{Collider, Material, Pose, Simulation, StepError, StepReport};
 use bevy_ecs::name::Name;
@@ -17,6 +17,7 @@ pub struct SceneRun {
     scene: Scene,
     random: Lcg,
     sources: Vec<Source>,
+    warnings: Vec<SceneWarning>,
 }
 
 /// A body with all that its entry refers to.
@@ -47,25 +48,30 @@ impl Scene {
             source,
         })?;
         self.check_count()?;
-        let mut sources = Vec::new();
+        let (mut sources, mut warnings) = (Vec::new(), Vec::new());
         for (index, emitter) in self.emitters.iter().enumerate() {
             let place = format!("emitters[{index}]");
             check_emitter(emitter, self.settings.time_step, &place)?;
-            sources.push(self.source(emitter, &place)?);
+            sources.push(self.source(emitter, &place, &mut warnings)?);
         }
         let mut run = SceneRun {
             simulation,
             scene: self.clone(),
             random: Lcg::new(self.seed),
             sources,
+            warnings,
         };
         for (index, body) in self.bodies.iter().enumerate() {
             let place = place("bodies", index, body);
-            run.spawn(&self.ready(body, &place)?, &[body.pose()], &place)?;
+            let ready = self.ready(body, &place)?;
+            run.spawn(&ready, &[body.pose()], &place)?;
+            run.warn_of(&ready, &place);
         }
         for (index, lattice) in self.lattices.iter().enumerate() {
             let place = place("lattices", index, &lattice.body);
-            run.fill(lattice, &self.ready(&lattice.body, &place)?, &place)?;
+            let ready = self.ready(&lattice.body, &place)?;
+            run.fill(lattice, &ready, &place)?;
+            run.warn_of(&ready, &place);
         }
         Ok(run)
     }
@@ -136,7 +142,12 @@ impl Scene {
     }
 
     /// Checks the bodies of an emitter as if they were spawned.
-    fn source(&self, emitter: &Emitter, place: &str) -> Result<Source, SceneError> {
+    fn source(
+        &self,
+        emitter: &Emitter,
+        place: &str,
+        warnings: &mut Vec<SceneWarning>,
+    ) -> Result<Source, SceneError> {
         let mut bodies = Vec::new();
         for (index, spec) in emitter.bodies.iter().enumerate() {
             let place = format!("{place}.bodies[{index}]");
@@ -161,6 +172,7 @@ impl Scene {
                 .map(|collider| Guest::new(spec.kind, collider, spec.groups))
                 .transpose();
             let guest = guest.map_err(|source| refused(source.into()))?;
+            warnings.extend(SceneWarning::of_shape(collider.as_ref(), &place));
             bodies.push((material, collider, guest));
         }
         let guests = emitter.bodies.iter().zip(&bodies);
@@ -214,6 +226,17 @@ impl SceneRun {
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.sources.iter().filter(|source| source.waits).count()
+    }
+
+    /// What in the scene is allowed and hardly meant: emitters, then bodies and lattices in their order.
+    #[must_use]
+    pub fn warnings(&self) -> &[SceneWarning] {
+        &self.warnings
+    }
+
+    fn warn_of(&mut self, body: &Ready, place: &str) {
+        let warning = SceneWarning::of_shape(body.collider.as_ref(), place);
+        self.warnings.extend(warning);
     }
 
     /// Spawns a copy of the body at each of the poses.
