@@ -87,7 +87,8 @@ impl Default for Settings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Accuracy {
-    /// `e_scaled ≤ 1e-2`, 4 to 30 sweeps: a bounded cost per step for real-time use.
+    /// `e_scaled ≤ 1e-3` within a budget: 4 to 10 sweeps, more for few contacts ([`Settings::auto_for`]), no factorisations, two linearisations of the
+    /// projection. For real-time use: what is not reached within the budget is reported, and goes on in the next step.
     Interactive,
     /// `e_scaled ≤ 1e-4`, 8 to 20 000 sweeps. The default.
     #[default]
@@ -102,7 +103,7 @@ impl Accuracy {
     #[must_use]
     pub fn tolerance(self) -> f64 {
         match self {
-            Self::Interactive => 1e-2,
+            Self::Interactive => 1e-3,
             Self::Engineering => 1e-4,
             Self::Reference => 1e-11,
         }
@@ -122,7 +123,7 @@ impl Accuracy {
     #[must_use]
     pub fn solver(self) -> NsgsSettings {
         let (min_sweeps, max_sweeps) = match self {
-            Self::Interactive => (4, 30),
+            Self::Interactive => (4, 10),
             Self::Engineering => (8, 20_000),
             Self::Reference => (8, 200_000),
         };
@@ -186,7 +187,7 @@ pub enum RotationUpdate {
 pub struct Projection {
     /// Deepest overlap that is left alone, m, > 0; of thin bodies at most 2 % of their half-thickness. Default 1e-4.
     pub tolerance: f64,
-    /// Largest number of linearisations per step; 0 turns projection off. Default 4.
+    /// Largest number of linearisations per step; 0 turns projection off. Default 4. With [`Accuracy::Interactive`] no more than two are made.
     pub max_iterations: usize,
     /// Gauss–Seidel sweeps per linearisation, ≥ 1. Default 20.
     pub sweeps: usize,

@@ -426,7 +426,7 @@ impl StepState {
     fn solve_on(&mut self) -> Result<bool, StepError> {
         let before = self.solver.effort();
         let mut settings = self.settings;
-        let budget = settings.auto();
+        let budget = settings.auto_for(self.problem.contacts.len());
         let left = |all: usize, spent: usize| Some(all.saturating_sub(spent).max(all / LEAST_PART));
         settings.advanced.min_sweeps = Some(0);
         settings.advanced.max_sweeps = left(budget.max_sweeps, before[0]).map(|left| left.max(1));

@@ -76,7 +76,7 @@ impl<'a> Polytope<'a> {
             }
         }
         let most = best[0].max(best[1]).max(best[2].max(best[3]));
-        let places = (0..4).filter(|k| best[*k] == most);
+        let places = (0..4).filter(|k| best[*k] >= most);
         let first = places.map(|k| 4 * of[k] as usize + k).min();
         match first.and_then(|first| self.vertices.get(first)) {
             Some(vertex) => *vertex,

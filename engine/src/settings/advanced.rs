@@ -1,6 +1,6 @@
 //! The inside of the solver, which results depend on within the tolerance alone.
 
-use super::Settings;
+use super::{Accuracy, Settings};
 use moreau_solvers::{AutoSettings, Momentum, NsgsSettings};
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,10 @@ pub struct Advanced {
     /// How the solver holds the Delassus operator.
     pub delassus: DelassusForm,
 }
+
+/// Block products of a step with [`Accuracy::Interactive`] beside those of its sweeps: a third of a millisecond, so that forty contacts get a
+/// hundred sweeps more and a thousand get four.
+const FREE_PRODUCTS: usize = 4_000;
 
 /// The two forms of `W = G Ŵ Gᵀ`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +62,18 @@ impl Settings {
                 }),
             ..preset
         }
+    }
+
+    /// The solver of a step with so many contacts. Without an override [`Accuracy::Interactive`] has a budget of block products, never of
+    /// seconds: a sweep over all contacts costs one each. Few contacts get more sweeps for it, as a tower needs them.
+    #[must_use]
+    pub fn auto_for(&self, contacts: usize) -> AutoSettings {
+        let mut auto = self.auto();
+        if self.accuracy == Accuracy::Interactive && self.advanced.max_sweeps.is_none() {
+            auto.max_sweeps += FREE_PRODUCTS / contacts.max(1);
+            auto.first.max_sweeps = auto.max_sweeps;
+        }
+        auto
     }
 
     /// The solver of the step: these sweeps, then Newton for the islands that they leave unsolved.

@@ -34,7 +34,7 @@ use crate::interactions::edit::Edits;
 use crate::interactions::graph::Graph;
 use crate::math::chunks;
 use crate::motion::Motion;
-use crate::settings::Settings;
+use crate::settings::{Accuracy, Settings};
 pub(crate) use carried::Displacement;
 pub(crate) use contacts::Limits;
 use contacts::{Contacts, Found, Step};
@@ -144,7 +144,11 @@ impl Projector {
     ) -> Result<(), ProblemError> {
         self.iterations = 0;
         self.left = None;
-        let rule = settings.projection;
+        let mut rule = settings.projection;
+        if settings.accuracy == Accuracy::Interactive {
+            rule.max_iterations = rule.max_iterations.min(2);
+            rule.sweeps = rule.sweeps.min(settings.nsgs().max_sweeps);
+        }
         if rule.max_iterations == 0 {
             return Ok(());
         }

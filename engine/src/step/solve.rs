@@ -122,7 +122,7 @@ impl Solver {
         let Self {
             auto, report, few, ..
         } = self;
-        auto.settings = settings.auto();
+        auto.settings = settings.auto_for(problem.contacts.len());
         let (factored, end) = if is_few {
             few.split()
         } else {

@@ -221,6 +221,13 @@ impl ByVelocity {
             if stopped || reached && !(heavy && self.jams(step, (island, impulse))?) {
                 continue;
             }
+            if !reached && !heavy && step.round(report).max_sweeps == 0 {
+                // The budget is spent: what is left is for the next step.
+                if self.figures[island].missed(step.velocity) {
+                    ends.add(SolverStatus::Stopped, self.figures[island].worst);
+                }
+                continue;
+            }
             changed = true;
             if reached {
                 self.put_back(impulse, twist);

@@ -45,7 +45,8 @@ impl ByVelocity {
         let mut kept = std::mem::take(&mut self.kept);
         let mut changed = false;
         for round in 0..ROUNDS {
-            if !self.gather(step, REACH + round * FARTHER) {
+            let left = step.settings.max_sweeps.saturating_sub(report.iterations);
+            if left == 0 || !self.gather(step, REACH + round * FARTHER) {
                 break;
             }
             if !changed {
