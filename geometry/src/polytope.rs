@@ -64,6 +64,9 @@ impl<'a> Polytope<'a> {
 
     /// The first of the vertices that are farthest along a direction, m.
     pub(crate) fn farthest(&self, direction: DVec3) -> DVec3 {
+        if self.groups.is_empty() {
+            return self.farthest_of_few(direction);
+        }
         // Four at once, each place with the best of its own: no branch on what is next to random.
         let mut best = [f64::NEG_INFINITY; 4];
         let mut of = [0_u64; 4];
@@ -78,11 +81,8 @@ impl<'a> Polytope<'a> {
         let most = best[0].max(best[1]).max(best[2].max(best[3]));
         let places = (0..4).filter(|k| best[*k] >= most);
         let first = places.map(|k| 4 * of[k] as usize + k).min();
-        match first.and_then(|first| self.vertices.get(first)) {
-            Some(vertex) => *vertex,
-            // No groups, or a direction that is not a number.
-            None => self.farthest_of_few(direction),
-        }
+        let vertex = first.and_then(|first| self.vertices.get(first));
+        vertex.copied().unwrap_or_default()
     }
 
     fn farthest_of_few(&self, direction: DVec3) -> DVec3 {
@@ -240,6 +240,31 @@ pub(crate) fn closest_on_segments(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// With groups or, as segments and triangles are, without.
+    #[test]
+    fn the_farthest_vertex_is_the_first_of_all() {
+        let vertex = |i: u32| {
+            let x = f64::from(i * 7919 % 101) - 50.0;
+            DVec3::new(x, f64::from(i * 104_729 % 97) - 48.0, f64::from(i % 5))
+        };
+        for count in 1..=23 {
+            let vertices: Vec<DVec3> = (0..count).map(vertex).collect();
+            let polyhedron = Polyhedron::from_faces(vertices.clone(), vec![], vec![]);
+            for groups in [&polyhedron.groups[..], &[]] {
+                let view = Polytope {
+                    groups,
+                    ..polyhedron.view()
+                };
+                for direction in [DVec3::X, -DVec3::X, DVec3::Z, DVec3::new(0.3, -0.8, 2.0)] {
+                    let most = vertices.iter().map(|v| direction.dot(*v));
+                    let most = most.fold(f64::NEG_INFINITY, f64::max);
+                    let first = vertices.iter().find(|v| direction.dot(**v) >= most);
+                    assert_eq!(Some(&view.farthest(direction)), first, "{count}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn cuboid_faces_are_outward_and_counter_clockwise() {
