@@ -34,7 +34,7 @@ use crate::interactions::detected::{Detected, Late};
 use crate::motion::scheme::{Approach, NormalLaw, Scheme};
 use crate::settings::Settings;
 use glam::DVec3;
-use moreau_solvers::WorldTwist;
+use moreau_solvers::{InverseMass, WorldTwist};
 
 /// Changes of a step after which what would strike is stopped instead: at most so many …
 const CHANGES: usize = 128;
@@ -52,6 +52,9 @@ const LAST: usize = 2;
 const PILED: f64 = 10.0;
 /// Gap of bodies that do not touch, as a part of the half-thickness of the thinner one: rounding lies below it.
 const GAP: f64 = 1e-9;
+
+/// Part of an energy that is rounding, and what solves to a tolerance leave.
+const ROUNDING: f64 = 1e-3;
 
 /// Velocity at which a contact opens, as a part of that at which it is then closed, from which on its bodies do not rest on each other.
 const OPENS: f64 = 1e-3;
@@ -255,7 +258,7 @@ impl Impacts {
             self.find_piled(solved, meetings);
         }
         exchange.clear(solved.record.found.len());
-        let last = self.is_over(solved.record.found.len());
+        let last = self.is_over(solved.record.found.len()) || self.gains(solved);
         if !last && self.let_wait(solved, meetings, exchange) {
             self.changes += 1;
             return Next::Again;
@@ -313,6 +316,26 @@ impl Impacts {
             exchange.late.push(self.waiting.remove(*at));
         }
         if stage { Next::Stage } else { Next::Settled }
+    }
+
+    /// The impacts of the step gave the bodies more energy than all forces of the step can: with friction Newton's law may do so (Kane's example),
+    /// and stage after stage would go on from there. What would strike next is stopped, which gains nothing.
+    fn gains(&self, solved: &Solved) -> bool {
+        if self.begin.is_empty() && self.waiting.is_empty() {
+            return false;
+        }
+        let (mut now, mut most) = (0.0, 0.0);
+        for slot in solved.bodies.awake_dynamic() {
+            let mass = &solved.motion.inverse_mass[slot];
+            let (begin, free) = (&solved.motion.begin[slot], &solved.motion.free[slot]);
+            let kick = WorldTwist {
+                linear: free.linear - begin.linear,
+                angular: free.angular - begin.angular,
+            };
+            now += kinetic(mass, &solved.end(slot));
+            most += (kinetic(mass, free).sqrt() + kinetic(mass, &kick).sqrt()).powi(2);
+        }
+        now > most * (1.0 + ROUNDING)
     }
 
     /// No more stages are made in a step of so many contacts.
@@ -524,6 +547,16 @@ fn most_changes(contacts: usize) -> usize {
 /// In a step of so many contacts impacts can be made one after another.
 pub(super) fn has_order(contacts: usize) -> bool {
     CONTACTS / contacts.max(1) >= FEW
+}
+
+/// Kinetic energy of a body, J.
+fn kinetic(mass: &InverseMass, twist: &WorldTwist) -> f64 {
+    let spin = if mass.angular.determinant() > 0.0 {
+        twist.angular.dot(mass.angular.inverse() * twist.angular)
+    } else {
+        0.0
+    };
+    0.5 * (twist.linear.length_squared() / mass.linear + spin)
 }
 
 /// Some contact that pushes has restitution.
