@@ -22,10 +22,29 @@ pub(crate) fn contact(
     limit: f64,
     patch: &mut Patch,
 ) {
-    let reach = limit - separation + 1e-9 * pair.scale;
-    let a_least = pair.a.range(l).1 - reach;
-    let b_most = pair.b.range(l).0 + reach;
     let (edge_a, edge_b) = (pair.a.edges(), pair.b.edges());
+    let (a_high, b_low) = (pair.a.range(l).1, pair.b.range(l).0);
+    let band = |limit: f64| {
+        let reach = limit - separation + 1e-9 * pair.scale;
+        (a_high - reach, b_low + reach)
+    };
+    // The edges at the ends along the axis are close, and so bound what is closest.
+    let nearest = 1e-9 * pair.scale;
+    let mut square = limit * limit;
+    for i in 0..pair.a.shape.edges.len() {
+        let [p0, p1] = edge_a(i);
+        if l.dot(p0).max(l.dot(p1)) < a_high - nearest {
+            continue;
+        }
+        for j in 0..pair.b.shape.edges.len() {
+            let [q0, q1] = edge_b(j);
+            if l.dot(q0).min(l.dot(q1)) <= b_low + nearest {
+                let (_, _, p, q) = closest_on_segments(p0, p1, q0, q1);
+                square = square.min((q - p).length_squared());
+            }
+        }
+    }
+    let (a_least, b_most) = band(square.sqrt());
     let candidates: SmallVec<[usize; 16]> = (0..pair.b.shape.edges.len())
         .filter(|&j| edge_b(j).iter().any(|q| l.dot(*q) <= b_most))
         .collect();
