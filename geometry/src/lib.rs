@@ -43,7 +43,7 @@ mod winding;
 
 pub use aabb::Aabb;
 pub use broad_phase::{BroadPhase, Extent};
-pub use contact::{Ball, ContactPoint, ball_contact, contacts};
+pub use contact::{Ball, ContactPoint, ball_contact, contacts, separating_plane};
 pub use error::GeometryError;
 pub use geometry::Geometry;
 pub use mass_properties::MassProperties;

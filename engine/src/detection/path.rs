@@ -16,8 +16,9 @@ use crate::interactions::detected::{Detected, Late};
 use crate::interactions::record::Earlier;
 use crate::math::rotation;
 use glam::{DQuat, DVec3};
-use moreau_geometry::{ContactPoint, Geometry, Pose as ShapePose, contacts};
+use moreau_geometry::{ContactPoint, Geometry, Pose as ShapePose, contacts, separating_plane};
 use moreau_solvers::WorldTwist;
+use std::cell::Cell;
 use std::f64::consts::SQRT_2;
 
 /// Overlap at which bodies meet, as a part of the half-thickness of the thinner one.
@@ -44,8 +45,8 @@ pub(crate) struct Path<'a> {
     pub(crate) poses: [&'a Pose; 2],
     /// Constant through the step, inertial frame.
     pub(crate) twists: [WorldTwist; 2],
-    /// Unit normal, from B to A, of a plane that may be between them: any will do.
-    pub(crate) plane: Option<DVec3>,
+    /// Unit normal, from B to A, of a plane that may be between them: any will do. The last that was, once the pair was followed.
+    pub(crate) plane: Cell<Option<DVec3>>,
 }
 
 /// What becomes of a pair.
@@ -113,6 +114,16 @@ impl Path<'_> {
             if time >= h {
                 return Encounter::Apart;
             }
+            if let Some((gap, normal)) = self.plane_between(time, SHARP * tolerance - tolerance) {
+                let closing = self.turning_along(normal) - normal.dot(relative);
+                if closing <= 0.0 || time + (gap + tolerance) / closing >= h {
+                    return Encounter::Apart;
+                }
+                time += (gap + tolerance) / closing;
+                plane = Some(normal);
+                self.plane.set(plane);
+                continue;
+            }
             let margin = (most * (h - time) + tolerance).min(4.0 * cap);
             self.points_at(time, margin, points);
             let (mut step, mut nearest, mut normal) = (f64::INFINITY, f64::INFINITY, DVec3::ZERO);
@@ -142,6 +153,7 @@ impl Path<'_> {
                 return Encounter::Apart;
             }
             plane = Some(normal);
+            self.plane.set(plane);
         }
         Encounter::Unclear
     }
@@ -149,7 +161,7 @@ impl Path<'_> {
     /// The plane to begin with.
     fn plane(&self) -> Option<DVec3> {
         let [a, b] = self.poses.map(|pose| pose.position);
-        self.plane.or_else(|| (a - b).try_normalize())
+        self.plane.get().or_else(|| (a - b).try_normalize())
     }
 
     /// A time, s, from `time` on, up to which the gap stays above `least` (m), since planes with this normal hold the bodies so far apart.
@@ -252,6 +264,10 @@ impl Path<'_> {
             }
             clear = plane.map_or(0.0, |plane| self.apart_until(*time, -depth, plane, h));
             if *time < clear {
+                return false;
+            }
+            if let Some((_, normal)) = self.plane_between(*time, -depth) {
+                plane = Some(normal);
                 return false;
             }
             let (gap, normal) = self.deepest_at(*time, points);
@@ -365,8 +381,22 @@ impl Path<'_> {
         }
     }
 
+    /// A plane that holds two convex polytopes more than `least` (m) apart at `time`: by how much, m, and its unit normal, from B to A.
+    fn plane_between(&self, time: f64, least: f64) -> Option<(f64, DVec3)> {
+        let [a, b] = [
+            self.bodies[0].geometry.as_ref()?,
+            self.bodies[1].geometry.as_ref()?,
+        ];
+        let [at_a, at_b] =
+            [0, 1].map(|side| self.bodies[side].shape_pose(&self.pose_at(side, time)));
+        separating_plane(a, &at_a, b, &at_b).filter(|(gap, _)| *gap > least)
+    }
+
     /// Deepest overlap of the pair at `time` as a gap, m, with its normal; infinite where there is none.
     pub(crate) fn deepest_at(&self, time: f64, points: &mut Vec<ContactPoint>) -> (f64, DVec3) {
+        if self.plane_between(time, 0.0).is_some() {
+            return (f64::INFINITY, DVec3::ZERO);
+        }
         self.points_at(time, 0.0, points);
         let mut deepest = (f64::INFINITY, DVec3::ZERO);
         for point in points.iter() {

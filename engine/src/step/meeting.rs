@@ -26,6 +26,7 @@ use crate::bodies::slot::Slot;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
 use crate::interactions::record::ContactRecord;
+use glam::DVec3;
 use moreau_geometry::ContactPoint;
 use moreau_solvers::WorldTwist;
 use std::ops::Range;
@@ -70,6 +71,8 @@ pub(crate) struct Meetings {
     new: Vec<usize>,
     /// Bodies that were struck beyond their reach, ascending.
     struck: Vec<Slot>,
+    /// Planes that were between turning pairs in the last look, ascending: those of the next are close to them.
+    between: Vec<([Slot; 2], DVec3)>,
 }
 
 /// Contacts that push a body.
@@ -92,6 +95,7 @@ impl Meetings {
         self.late_contacts = 0;
         self.last_resorts = 0;
         self.changed.clear();
+        self.between.clear();
         self.carried.clear();
         self.carried.extend(record.impulse.iter().map(|r| r.x));
         self.judged.clear();
@@ -405,6 +409,7 @@ impl Meetings {
         let h = solved.settings.time_step;
         let moving = solved.bodies.moving.iter().copied();
         let turning: Vec<Slot> = moving.filter(|slot| solved.turns(*slot)).collect();
+        let between = std::mem::take(&mut self.between);
         for pair in detection.pairs_of(&turning) {
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
             let known = self.changed.contains(&pair) || impacts.awaits(pair);
@@ -412,9 +417,14 @@ impl Meetings {
                 continue;
             }
             let path = solved.path(pair, pair.map(|slot| self.way(slot, (solved, impacts))));
+            if let Ok(place) = between.binary_search_by_key(&pair, |(pair, _)| *pair) {
+                path.plane.set(Some(between[place].1));
+            }
             if let Some(time) = path.meeting(h, &mut self.points) {
                 path.contacts_at(time, h, &mut self.points, &mut exchange.late);
                 self.changed.push(pair);
+            } else if let Some(plane) = path.plane.get() {
+                self.between.push((pair, plane));
             }
         }
         self.late_contacts += exchange.late.len();

@@ -14,6 +14,7 @@ use crate::settings::{Settings, Theta};
 use glam::DVec3;
 use moreau_geometry::Geometry;
 use moreau_solvers::{Contact, WorldTwist};
+use std::cell::Cell;
 use std::ops::Range;
 
 /// Cosine of the angle between two normals that are one plane: what a body of a twentieth of its size a step turns it by.
@@ -251,12 +252,12 @@ impl Solved<'_> {
             bodies: pair.map(|slot| &self.bodies.constants[slot]),
             poses: pair.map(|slot| &self.bodies.pose[slot]),
             twists,
-            plane: if self.is_of_balls(pair) {
+            plane: Cell::new(if self.is_of_balls(pair) {
                 None
             } else {
                 let found = &self.record.found[self.rows_of(pair)];
                 found.first().map(|place| place.normal)
-            },
+            }),
         }
     }
 

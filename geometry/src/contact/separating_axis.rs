@@ -158,9 +158,9 @@ pub(crate) struct PolytopePair<'a> {
 
 /// A candidate axis: unit direction from A to B and its separation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Axis {
-    pub(super) direction: DVec3,
-    pub(super) separation: f64,
+pub(crate) struct Axis {
+    pub(crate) direction: DVec3,
+    pub(crate) separation: f64,
     pub(super) face: usize,
 }
 
@@ -251,6 +251,17 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
     if let Some(axes) = found {
         along(pair, &axes, true, patch);
     }
+}
+
+/// The best axis that is found without looking at the points along it: of cuboids and small polytopes the best of all.
+pub(crate) fn plane(pair: &PolytopePair<'_>) -> Option<Axis> {
+    let halves = (pair.a.shape.half_extents, pair.b.shape.half_extents);
+    let found = match halves {
+        (Some(a), Some(b)) if pair.a.is_at_rest() => cuboid_axes::axes(pair, a, b),
+        _ if is_searched(pair) => axis_search::axes(pair, Search::Shrunk, None),
+        _ => separating_axes(pair),
+    };
+    found?.any
 }
 
 /// Products of edges beyond this number are not tried one by one.
