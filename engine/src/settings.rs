@@ -187,7 +187,7 @@ pub enum RotationUpdate {
 pub struct Projection {
     /// Deepest overlap that is left alone, m, > 0; of thin bodies at most 2 % of their half-thickness. Default 1e-4.
     pub tolerance: f64,
-    /// Largest number of linearisations per step; 0 turns projection off. Default 4. With [`Accuracy::Interactive`] no more than two are made.
+    /// Largest number of linearisations per step; 0 turns projection off. Default 8. With [`Accuracy::Interactive`] no more than two are made.
     pub max_iterations: usize,
     /// Gauss–Seidel sweeps per linearisation, ≥ 1. Default 20.
     pub sweeps: usize,
@@ -197,7 +197,7 @@ impl Default for Projection {
     fn default() -> Self {
         Self {
             tolerance: 1e-4,
-            max_iterations: 4,
+            max_iterations: 8,
             sweeps: 20,
         }
     }

@@ -15,10 +15,10 @@ use std::ops::Range;
 /// Part of the thinner half-thickness of two bodies that may be left as overlap, where that is less than the setting: small bodies do
 /// not sink into each other.
 const THIN: f64 = 0.02;
-/// Part of the tolerance up to which a gap that was carried along may be off …
-const GOOD: f64 = 0.25;
+/// Part of the tolerance up to which a gap that was carried along may be off: by no more than what is left alone …
+const GOOD: f64 = 1.0;
 /// … and of an overlap that may be deeper than the tolerance.
-const SHARP: f64 = 0.01;
+const SHARP: f64 = 0.1;
 
 /// What a body allows for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -225,7 +225,8 @@ impl Contacts {
         })
     }
 
-    /// Becomes the contacts of the bodies of a neighbourhood.
+    /// Becomes the contacts of the bodies of a neighbourhood, but for those farther apart than the deepest overlap: what takes that away
+    /// does not meet them.
     pub(super) fn around(
         &mut self,
         near: &Neighbourhood,
@@ -233,7 +234,6 @@ impl Contacts {
         (bodies, detection): (&Bodies, &mut Detection),
         edits: &Edits,
     ) {
-        // What is farther apart than the deepest overlap is not met by what takes it away.
         let deepest = self.deep(step.limits).map(|contact| -contact.gap);
         let reach = deepest.fold(0.0, f64::max);
         self.near.clear();
@@ -254,6 +254,7 @@ impl Contacts {
         self.ask(bodies, detection);
         let part = |contact: &&Detected| contact.bodies.into_iter().any(|slot| near.moves(slot));
         self.near.extend(self.fresh.iter().filter(part));
+        self.near.retain(|contact| contact.gap <= reach);
     }
 
     /// Runs the narrow phase for the pairs asked for.
