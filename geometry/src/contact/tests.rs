@@ -7,7 +7,7 @@ mod resting;
 mod sliding;
 mod terrain;
 
-use super::{ContactPoint, contacts};
+use super::{ContactPoint, contacts, separating_plane};
 use crate::{Geometry, Pose, Shape};
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
