@@ -66,15 +66,19 @@ fn interactions_are_open_between_detection_and_solve_alone() {
         count.after(StepPhase::Solve).before(StepPhase::Integrate),
         count.after(StepPhase::Commit),
     ));
+    let mut compared = 0;
     for _ in 0..30 {
         schedule.run(&mut world);
-    }
-    let counts = &world.resource::<Counts>().0;
-    for step in counts.chunks(4) {
+        let counts = &world.resource::<Counts>().0;
+        let step = &counts[counts.len() - 4..];
         assert_eq!([step[0], step[2], step[3]], [0; 3]);
+        // Rounds exchange contacts after the edit.
+        if step[1] > 0 && world.resource::<StepReport>().rounds == 0 {
+            assert_eq!(step[1], world.resource::<Contacts>().0.len());
+            compared += 1;
+        }
     }
-    let found = counts[counts.len() - 3];
-    assert!(found > 0 && found == world.resource::<Contacts>().0.len());
+    assert!(compared > 0);
 }
 
 /// What a user's system writes to a body in the middle of a step, in each place of it.

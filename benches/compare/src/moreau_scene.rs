@@ -13,6 +13,8 @@ use moreau_demos::scenes::awake;
 pub(crate) enum Aim {
     /// `e_scaled` of each step, with the default budget of sweeps.
     Tolerance(f64),
+    /// What the preset for games does within its budget.
+    Interactive,
     /// The smallest residual within the time that the first contender takes: sweeps only, their
     /// number follows from the times of the steps before.
     SameTime,
@@ -74,6 +76,11 @@ impl MoreauScene {
             Aim::Tolerance(tolerance) => {
                 settings.tolerance = Some(tolerance);
                 (format!("Moreau {tolerance:.0e}"), None)
+            }
+            Aim::Interactive => {
+                settings.accuracy = Accuracy::Interactive;
+                settings.tolerance = None;
+                ("Moreau, interactive".to_owned(), None)
             }
             Aim::SameTime => {
                 settings.tolerance = Some(1e-12);

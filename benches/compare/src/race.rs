@@ -152,7 +152,7 @@ fn contenders(scene: &Scene, bodies: &[Body], plan: &Plan) -> Outcome<Vec<Box<dy
     )?;
     let mut all: Vec<Box<dyn Contender>> = vec![Box::new(rapier)];
     let aims = plan.tolerances.iter().map(|&goal| Aim::Tolerance(goal));
-    for aim in aims.chain([Aim::SameTime]) {
+    for aim in aims.chain([Aim::Interactive, Aim::SameTime]) {
         all.push(Box::new(MoreauScene::new(
             scene,
             aim,
@@ -253,7 +253,7 @@ mod tests {
             clock: Clock::Wall,
         };
         let result = run(&scene, &plan).unwrap();
-        assert_eq!((result.dynamic, result.records.len()), (6, 3));
+        assert_eq!((result.dynamic, result.records.len()), (6, 4));
         // Not the run within rapier's time: how far it comes depends on the machine.
         for record in &result.records[..2] {
             let [moving, settled] = &record.figures;

@@ -4,11 +4,12 @@ use crate::piles::{LEFT, PileRecord, PileResult, REST};
 use crate::race::{Figures, SceneResult, WINDOWS, median, quantile};
 use std::fmt::Write;
 
-const HEADER: [&str; 13] = [
+const HEADER: [&str; 14] = [
     "engine",
     "steps",
     "ms/step",
     "95 %",
+    "worst",
     "time ÷ rapier's",
     "contacts",
     "sweeps",
@@ -60,6 +61,7 @@ fn cells(figures: &Figures, rapier: &Figures, standing: bool) -> Vec<String> {
     let mut cells = vec![
         number(ms),
         number(quantile(figures.ms.iter().copied(), 0.95)),
+        number(largest(&figures.ms)),
         number(ms / middle(&rapier.ms)),
         count(middle(&figures.contacts)),
         count(middle(&figures.sweeps)),
