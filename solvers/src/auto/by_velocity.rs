@@ -33,8 +33,8 @@ use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::sweep::acceleration::Momentum;
 use crate::{Goal, NsgsSettings, SolverReport, SolverStatus, infeasibility, natural_map};
 use figure::{
-    Figure, GUARD, are_unequal, is_loaded, over_guard, relative_speed, relative_speeds,
-    some_are_unequal,
+    Figure, GUARD, are_unequal, gyration, is_loaded, over_guard, relative_speed, relative_speeds,
+    some_are_small, some_are_unequal,
 };
 use glam::DVec3;
 use mend::Kept;
@@ -50,6 +50,9 @@ pub struct VelocityGoal {
     pub scale: f64,
     /// In islands whose contacts move faster than that the bound grows in proportion, up to ten times.
     pub grows: bool,
+    /// What may be left in an island is at most this part of the least radius of gyration of its bodies a second, 1/s: so little of a body's
+    /// size that it does not creep away from what it stands on. Infinite: no such bound.
+    pub creep: f64,
 }
 
 /// Solves of an island, each with a goal that follows from what the last one left.
@@ -303,9 +306,12 @@ impl ByVelocity {
         self.figures.clear();
         self.figures.resize(self.islands.count, Figure::default());
         let squares = &self.squares;
-        let unequal = some_are_unequal(problem);
+        let (unequal, small) = (some_are_unequal(problem), some_are_small(problem, goal));
         for (contact, square) in squares.iter().enumerate() {
             let figure = &mut self.figures[self.islands.of_contact[contact] as usize];
+            if small {
+                figure.gyration = figure.gyration.max(gyration(problem, contact));
+            }
             let pressed = impulse[contact] != DVec3::ZERO;
             figure.add(contact as u32, *square, [pressed, self.cold[contact]]);
             figure.unequal |= unequal && pressed && are_unequal(problem, contact);
@@ -314,7 +320,7 @@ impl ByVelocity {
             figure.loaded = is_loaded(problem, impulse, self.islands.members(island), goal);
         }
         let limit = (GUARD * goal.scale).powi(2);
-        let quiet = squares.iter().all(|square| *square <= limit);
+        let quiet = !small && squares.iter().all(|square| *square <= limit);
         if quiet && self.figures.iter().all(|own| own.excess(goal) <= 1.0) {
             return;
         }
@@ -342,6 +348,7 @@ impl ByVelocity {
         let members = self.islands.members(island).iter();
         let mut figure = Figure {
             loaded: self.figures[island].loaded,
+            gyration: self.figures[island].gyration,
             ..Figure::default()
         };
         for (own, (square, member)) in squares.iter().zip(members).enumerate() {

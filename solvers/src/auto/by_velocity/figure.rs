@@ -1,7 +1,7 @@
 //! What is left of an island in velocities, and what may be: the rule of [`super`] in numbers.
 
 use super::VelocityGoal;
-use crate::problem::{Contact, FactoredProblem, WorldTwist};
+use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
 use glam::DVec3;
 
 /// Part of a speed that may be left at a contact.
@@ -46,6 +46,8 @@ pub(super) struct Figure {
     pub(super) unequal: bool,
     /// Its bodies carry many times what they weigh.
     pub(super) loaded: bool,
+    /// Largest `1/k²` of its bodies with the radius of gyration `k`, 1/m², where some are small.
+    pub(super) gyration: f64,
     /// Largest `v_α` over its bound.
     pub(super) guard: f64,
     /// The contact with the largest `v_α`, and its square.
@@ -127,13 +129,22 @@ impl Figure {
 
     /// Speed that [`GUARD`] of may be left at a contact of this island between bodies at rest, m/s.
     pub(super) fn guard_scale(&self, goal: &VelocityGoal) -> f64 {
-        goal.scale * self.moves(goal).clamp(1.0, MOST_GUARD)
+        goal.scale * self.moves(goal).clamp(1.0, MOST_GUARD) * self.part(goal)
+    }
+
+    /// Part of what may be left of bodies of usual size.
+    fn part(&self, goal: &VelocityGoal) -> f64 {
+        if self.gyration > 0.0 {
+            (goal.creep / (self.gyration.sqrt() * goal.rms)).min(1.0)
+        } else {
+            1.0
+        }
     }
 
     /// The same over this bound at rest.
     fn over(&self, bound: f64, goal: &VelocityGoal) -> f64 {
         let growth = self.moves(goal).clamp(1.0, MOST_GROWTH);
-        let rms = self.rms() / (bound * growth).max(f64::MIN_POSITIVE);
+        let rms = self.rms() / (bound * growth * self.part(goal)).max(f64::MIN_POSITIVE);
         if rms.is_nan() || self.guard.is_nan() {
             return f64::INFINITY;
         }
@@ -151,6 +162,31 @@ pub(super) fn some_are_unequal(problem: &FactoredProblem) -> bool {
         }
     }
     most > UNEQUAL * least
+}
+
+/// Of some bodies less than the usual may be left.
+pub(super) fn some_are_small(problem: &FactoredProblem, goal: &VelocityGoal) -> bool {
+    let masses = problem.inverse_mass.iter();
+    let most = masses.map(inverse_square).fold(0.0, f64::max);
+    goal.creep < goal.rms * most.sqrt()
+}
+
+/// `1/k²` of the smaller body of a contact, 1/m².
+pub(super) fn gyration(problem: &FactoredProblem, contact: usize) -> f64 {
+    let bodies = problem.contacts[contact].bodies;
+    let [a, b] = bodies.map(|body| inverse_square(&problem.inverse_mass[body as usize]));
+    a.max(b)
+}
+
+/// `1/k²` by the sum of the inverse moments over the inverse mass, 1/m²; 0 of bodies that do not turn.
+fn inverse_square(mass: &InverseMass) -> f64 {
+    let angular = &mass.angular;
+    let trace = angular.x_axis.x + angular.y_axis.y + angular.z_axis.z;
+    if mass.linear > 0.0 {
+        trace / mass.linear
+    } else {
+        0.0
+    }
 }
 
 /// The bodies of a contact both move, and one is far heavier than the other.
