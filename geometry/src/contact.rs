@@ -24,13 +24,17 @@ mod cuboid_faces;
 mod disc;
 mod frusta;
 mod frustum_pair;
+mod frustum_points;
 mod half_space;
+mod meeting;
 mod merge;
 mod nearest;
 mod patch;
 mod reduce;
 mod round_pair;
 mod separating_axis;
+mod shrunk;
+mod stationary;
 mod surface_pair;
 
 pub use balls::{Ball, ball_contact};

@@ -2,10 +2,11 @@
 //!
 //! Candidate axes: the discs of each; for two cylinders the common perpendicular of their axes,
 //! or, when these are parallel, the direction across. All else (rims against rims and sides,
-//! cones) is searched numerically.
+//! cones) is a matter of stationary directions ([`meeting`](super::meeting)).
 
 use super::disc;
 use super::half_space::rim_points;
+use super::meeting::{Found, Meeting, Search, Turned};
 use super::nearest::{ConvexSet, nearest};
 use super::patch::{LocalContact, Patch};
 use super::round_pair::facing_points;
@@ -30,55 +31,15 @@ pub(crate) fn contact(
     patch: &mut Patch,
 ) {
     let scale = first.bounding_radius().min(second.bounding_radius());
-    let separation = |l: DVec3| {
-        l.dot(pose.position) - second.support(pose.inverse_rotate(-l)) - first.support(l)
-    };
     let axis = pose.rotate(DVec3::Z);
-    let mut best: Option<(f64, DVec3, Kind)> = None;
-    let mut consider = |direction: DVec3, kind: Kind| {
-        let value = separation(direction);
-        if best.is_none_or(|(known, _, _)| value > known + 1e-8 * scale) {
-            best = Some((value, direction, kind));
-        }
-    };
-    for sign in [-1.0, 1.0] {
-        let radius = |frustum: &Frustum| {
-            if sign < 0.0 {
-                frustum.bottom
-            } else {
-                frustum.top
-            }
-        };
-        if radius(first) > 0.0 {
-            consider(DVec3::Z * sign, Kind::First);
-        }
-        if radius(second) > 0.0 {
-            consider(axis * -sign, Kind::Second);
-        }
-    }
-    if first.side.y <= 0.0 && second.side.y <= 0.0 {
-        let common = DVec3::Z.cross(axis);
-        let across = if common.length() > PARALLEL {
-            common.normalize()
-        } else {
-            direction_or(pose.position.truncate().extend(0.0), DVec3::X)
-        };
-        consider(across, Kind::Sides);
-        consider(-across, Kind::Sides);
-    }
-    // Sides that look at the other's middle: a guess for the search only.
-    let towards = |frustum: &Frustum, middle: DVec3| {
-        frustum.side_normal(middle.truncate().normalize_or(DVec2::X))
-    };
-    consider(towards(first, pose.position), Kind::Search);
-    let back = towards(second, pose.inverse_rotate(-pose.position));
-    consider(-pose.rotate(back), Kind::Search);
-    let Some((value, direction, kind)) = best else {
+    let Some(best) = best_axis(first, second, pose, axis, margin, 1e-8 * scale) else {
         return;
     };
-    if value > margin {
-        return;
-    }
+    let Axis {
+        direction,
+        separation: value,
+        kind,
+    } = best;
     match kind {
         Kind::Search => {}
         Kind::First => on_disc(first, second, pose, direction, margin, patch),
@@ -103,21 +64,22 @@ pub(crate) fn contact(
     if resting || least <= value + 2e-8 * scale {
         return;
     }
-    let a = ConvexSet {
-        support: |l| first.support_point(l),
-        project: |x| onto_frustum(x, first).point,
-        inner: DVec3::ZERO,
+    let a = Turned {
+        frustum: first,
+        axis: DVec3::Z,
+        center: DVec3::ZERO,
     };
-    let b = ConvexSet {
-        support: |l| pose.transform_point(second.support_point(pose.inverse_rotate(l))),
-        project: |x| {
-            pose.transform_point(onto_frustum(pose.inverse_transform_point(x), second).point)
-        },
-        inner: pose.position,
+    let b = Turned {
+        frustum: second,
+        axis,
+        center: pose.position,
     };
-    let Some(found) = nearest(&a, &b, direction, margin, scale) else {
-        return;
+    let found = match Search::new(&a, &b, margin, scale).run() {
+        Found::Apart => None,
+        Found::Exact(found) if found.distance >= value - 1e-9 * scale => Some(found),
+        _ => searched(first, second, pose, direction, margin, scale),
     };
+    let Some(found) = found else { return };
     if found.distance > margin
         || (found.distance <= 0.0 && found.distance < value && !patch.is_empty())
     {
@@ -138,6 +100,91 @@ pub(crate) fn contact(
             feature: u64::MAX,
         },
     );
+}
+
+/// The best of the candidates, which must be better than earlier ones by `bias` (m); none if one separates beyond the margin.
+fn best_axis(
+    first: &Frustum,
+    second: &Frustum,
+    pose: &Pose,
+    axis: DVec3,
+    margin: f64,
+    bias: f64,
+) -> Option<Axis> {
+    let mut best: Option<Axis> = None;
+    let mut consider = |direction: DVec3, kind: Kind| {
+        let separation = direction.dot(pose.position)
+            - second.support(pose.inverse_rotate(-direction))
+            - first.support(direction);
+        if best.is_none_or(|known| separation > known.separation + bias) {
+            best = Some(Axis {
+                direction,
+                separation,
+                kind,
+            });
+        }
+        (separation <= margin).then_some(())
+    };
+    for (radius, direction, kind) in [
+        (first.bottom, DVec3::NEG_Z, Kind::First),
+        (second.bottom, axis, Kind::Second),
+        (first.top, DVec3::Z, Kind::First),
+        (second.top, -axis, Kind::Second),
+    ] {
+        if radius > 0.0 {
+            consider(direction, kind)?;
+        }
+    }
+    if first.side.y <= 0.0 && second.side.y <= 0.0 {
+        let common = DVec3::Z.cross(axis);
+        let across = if common.length() > PARALLEL {
+            common.normalize()
+        } else {
+            direction_or(pose.position.truncate().extend(0.0), DVec3::X)
+        };
+        consider(across, Kind::Sides)?;
+        consider(-across, Kind::Sides)?;
+    }
+    // Sides that look at the other's middle: a guess for the search only.
+    let towards = |frustum: &Frustum, middle: DVec3| {
+        frustum.side_normal(middle.truncate().normalize_or(DVec2::X))
+    };
+    consider(towards(first, pose.position), Kind::Search)?;
+    let back = towards(second, pose.inverse_rotate(-pose.position));
+    consider(-pose.rotate(back), Kind::Search)?;
+    best
+}
+
+/// By projections, where the way over stationary directions fails.
+fn searched(
+    first: &Frustum,
+    second: &Frustum,
+    pose: &Pose,
+    guess: DVec3,
+    margin: f64,
+    scale: f64,
+) -> Option<Meeting> {
+    let a = ConvexSet {
+        support: |l| first.support_point(l),
+        project: |x| onto_frustum(x, first).point,
+        inner: DVec3::ZERO,
+    };
+    let b = ConvexSet {
+        support: |l| pose.transform_point(second.support_point(pose.inverse_rotate(l))),
+        project: |x| {
+            pose.transform_point(onto_frustum(pose.inverse_transform_point(x), second).point)
+        },
+        inner: pose.position,
+    };
+    nearest(&a, &b, guess, margin, scale)
+}
+
+/// A candidate.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    direction: DVec3,
+    separation: f64,
+    kind: Kind,
 }
 
 #[derive(Clone, Copy, Debug)]

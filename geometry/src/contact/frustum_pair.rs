@@ -4,49 +4,59 @@
 //! `s(l) = min_P l·x − max_F l·x`, as for polytopes. Candidates are the two discs, the faces of
 //! P, and the side: its normals that are orthogonal to an edge of P, or that point to a vertex of
 //! P. If the points found along the best of these realise its separation, it is the distance;
-//! otherwise the closest points are searched numerically (rims against edges and vertices).
+//! otherwise the bodies meet in a stationary direction (rims against edges and vertices, [`meeting`](super::meeting)).
+//!
+//! Of polytopes with many edges not all candidates are tried: the direction in which the bodies meet comes first, and of discs and faces those
+//! near it are candidates. Where that does not settle the matter, all are.
 
-use super::disc;
-use super::half_space::{LEVEL, azimuth, rim_points};
+use super::frustum_points::drop_doubles;
+use super::half_space::LEVEL;
+use super::meeting::{Found, Meeting, ROUGH, Search, Turned, overlap};
 use super::nearest::{ConvexSet, nearest};
 use super::patch::{LocalContact, Patch};
-use super::round_pair::facing_points;
 use super::separating_axis::{Placed, least_trusted};
 use super::surface_pair::with_triangle;
 use crate::Pose;
 use crate::frustum::Frustum;
+use crate::polytope::Face;
 use crate::projection::{onto_frustum, onto_polytope, onto_segment};
 use crate::surface::Cone;
-use glam::{DQuat, DVec2, DVec3};
+use glam::{DQuat, DVec3};
 use smallvec::SmallVec;
 
 /// One less the cosine of the angle (0.6°) up to which a side faces a face; gaps along the two differ by this part.
 const LIKE_FACE: f64 = 5e-5;
+/// Bodies with no more directions of edges than a box have all their axes tried.
+const FEW: usize = 3;
+/// Faces lean by less than this from the one that is closest to the direction, one less the cosine, to be tried as well (4°).
+const NEAR: f64 = 2.5e-3;
+/// Overlap, over the size, from which on the least may be through any face or disc.
+const DEEP: f64 = 1e-3;
 
 /// The query, in the frame of the frustum.
-struct Query<'a> {
-    frustum: &'a Frustum,
-    other: Placed<'a>,
-    radius: f64,
-    margin: f64,
-    scale: f64,
+pub(super) struct Query<'a> {
+    pub(super) frustum: &'a Frustum,
+    pub(super) other: Placed<'a>,
+    pub(super) radius: f64,
+    pub(super) margin: f64,
+    pub(super) scale: f64,
     /// If the other is a triangle of a surface, its normals, and the orientation of this frame in
     /// the surface's.
     cone: Option<(&'a Cone<'a>, DQuat)>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+pub(super) enum Kind {
     Face(usize),
     Disc,
     Side,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Axis {
-    direction: DVec3,
-    separation: f64,
-    kind: Kind,
+pub(super) struct Axis {
+    pub(super) direction: DVec3,
+    pub(super) separation: f64,
+    pub(super) kind: Kind,
 }
 
 /// Frustum against a placed polytope inflated by `radius`; normals point away from the frustum.
@@ -105,11 +115,64 @@ pub(crate) fn triangle(
     }
 }
 
+/// Where the bodies meet, if the axes do not show it.
+enum Met {
+    /// To be searched.
+    Unknown,
+    /// As far as the search has found it.
+    Known(Option<Meeting>),
+}
+
 impl Query<'_> {
     fn contact(&self, patch: &mut Patch) {
-        let Some((best, any)) = self.axes() else {
+        let few = self.cone.is_some() || self.other.shape.directions.len() <= FEW;
+        if !few && self.near_meeting(patch) {
             return;
+        }
+        if let Some((best, any)) = self.axes() {
+            self.along(best, any, Met::Unknown, patch);
+        }
+    }
+
+    /// Contacts along the axes near the direction in which the bodies meet; false if there may be better ones.
+    fn near_meeting(&self, patch: &mut Patch) -> bool {
+        let limit = self.margin + self.radius;
+        let frustum = self.turned();
+        let mut search = Search::new(&frustum, &self.other, limit, self.scale);
+        for rough in ROUGH {
+            let (direction, met) = match search.stage(rough) {
+                Found::Apart => return true,
+                Found::Deep => return false,
+                Found::Rough(direction) => (direction, None),
+                Found::Exact(met) => (met.direction, Some(met)),
+            };
+            let Some((best, any)) = self.axes_near(direction, met.as_ref()) else {
+                continue;
+            };
+            if any.separation > limit {
+                return true;
+            }
+            if self.along(Some(best), any, Met::Known(met), patch) && self.is_sound(patch) {
+                return true;
+            }
+            patch.clear();
+        }
+        false
+    }
+
+    /// Where bodies overlap, a point of one of the contacts lies within both.
+    fn is_sound(&self, patch: &Patch) -> bool {
+        let frustum = self.turned();
+        let shows = |contact: &LocalContact| {
+            let half = contact.normal * (0.5 * contact.gap);
+            let (on_a, on_b) = (contact.point - half, contact.point + half);
+            overlap(&frustum, &self.other, on_a, on_b, self.scale)
         };
+        patch.iter().all(|contact| contact.gap > 0.0) || patch.iter().any(shows)
+    }
+
+    /// Contacts along the best axis, and where the bodies meet if that is elsewhere; false if it is not known where.
+    fn along(&self, best: Option<Axis>, any: Axis, met: Met, patch: &mut Patch) -> bool {
         let (best, slack) = match best.and_then(|best| self.resting_face(&best)) {
             Some(face) => (Some(face), LIKE_FACE * any.separation.abs()),
             None => (best, 0.0),
@@ -129,14 +192,107 @@ impl Query<'_> {
         } else {
             near
         };
-        let exact = least + self.radius <= any.separation + near;
+        let is_best = match met {
+            Met::Unknown => true,
+            Met::Known(_) => best.is_some_and(|axis| axis.separation >= any.separation - near),
+        };
+        let exact = is_best && least + self.radius <= any.separation + near;
         if exact && (self.cone.is_none() || least + self.radius >= any.separation - near) {
-            return;
+            return true;
         }
-        let best = self.numeric(any, patch).max(any.separation);
+        let found = match met {
+            Met::Known(Some(found)) if found.distance >= any.separation - 1e-9 * self.scale => {
+                Some(found)
+            }
+            Met::Known(_) => return false,
+            Met::Unknown => self.numeric(&any),
+        };
+        let distance = found.map_or(any.separation, |found| found.distance);
+        if let Some(found) = found {
+            self.insert(&found, &any, patch);
+        }
         if self.cone.is_some() {
-            let floor = least_trusted(best, self.scale);
+            let floor = least_trusted(distance.max(any.separation), self.scale);
             patch.retain(|contact| contact.gap + self.radius >= floor);
+        }
+        true
+    }
+
+    /// The best of the discs and faces near a direction and of the side, if the bodies meet there; and the better of that and where they meet.
+    fn axes_near(&self, direction: DVec3, met: Option<&Meeting>) -> Option<(Axis, Axis)> {
+        let bias = 1e-8 * self.scale;
+        let met = met.map(|met| {
+            let axis = Axis {
+                direction,
+                separation: met.distance,
+                kind: Kind::Side,
+            };
+            (axis, met.is_tied)
+        });
+        let mut best: Option<Axis> = None;
+        let mut any = met.map(|(axis, _)| axis);
+        let mut consider = |axis: Axis| {
+            if best.is_none_or(|known| axis.separation > known.separation + bias) {
+                best = Some(axis);
+            }
+            if any.is_none_or(|known| axis.separation > known.separation) {
+                any = Some(axis);
+            }
+            any.map_or(axis.separation, |any| any.separation)
+        };
+        let local = self.other.rotation.transpose() * -direction;
+        let faces = self.other.shape.faces;
+        let lean = |face: &Face| face.normal.dot(local);
+        let closest = faces.iter().map(lean).fold(-1.0, f64::max);
+        let towards = DVec3::Z * 1.0_f64.copysign(direction.z);
+        let mut most = f64::NEG_INFINITY;
+        for (face, plane) in faces.iter().enumerate() {
+            if lean(plane) >= closest - NEAR {
+                most = consider(self.face_axis(face));
+            }
+        }
+        if let Some(axis) = self.disc_axis(towards) {
+            most = consider(axis);
+        }
+        if let Some((axis, true)) = met {
+            most = consider(axis);
+        }
+        if most < -DEEP * self.scale {
+            for face in 0..faces.len() {
+                consider(self.face_axis(face));
+            }
+            if let Some(axis) = self.disc_axis(-towards) {
+                consider(axis);
+            }
+        }
+        best.zip(any)
+    }
+
+    fn face_axis(&self, face: usize) -> Axis {
+        let (normal, offset) = self.other.plane(face);
+        Axis {
+            direction: -normal,
+            separation: -offset - self.frustum.support(-normal),
+            kind: Kind::Face(face),
+        }
+    }
+
+    /// The axis of the disc that looks along `±z`, if there is one.
+    fn disc_axis(&self, towards: DVec3) -> Option<Axis> {
+        let (radius, _) = self.disc_towards(towards);
+        let lowest = towards.dot(self.other.farthest(-towards));
+        (radius > 0.0).then(|| Axis {
+            direction: towards,
+            separation: lowest - self.frustum.support(towards),
+            kind: Kind::Disc,
+        })
+    }
+
+    fn turned(&self) -> Turned<'_> {
+        Turned {
+            frustum: self.frustum,
+            axis: DVec3::Z,
+            center: DVec3::ZERO,
         }
     }
 
@@ -147,18 +303,11 @@ impl Query<'_> {
         if !matches!(side.kind, Kind::Side) || !rests || self.cone.is_some() {
             return None;
         }
-        let along = |face: usize| -self.other.plane(face).0.dot(side.direction);
+        let local = self.other.rotation.transpose() * -side.direction;
+        let along = |face: usize| self.other.shape.faces[face].normal.dot(local);
         let faces = 0..self.other.shape.faces.len();
         let face = faces.max_by(|a, b| along(*a).total_cmp(&along(*b)))?;
-        (along(face) > 1.0 - LIKE_FACE).then(|| {
-            let (normal, _) = self.other.plane(face);
-            let direction = -normal;
-            Axis {
-                direction,
-                separation: self.other.range(direction).0 - self.frustum.support(direction),
-                kind: Kind::Face(face),
-            }
-        })
+        (along(face) > 1.0 - LIKE_FACE).then(|| self.face_axis(face))
     }
 
     /// A disc all but parallel to a face: its points do not follow the tilt, so that none of them is the nearest.
@@ -185,10 +334,11 @@ impl Query<'_> {
         let bias = 1e-8 * self.scale;
         let mut best: Option<Axis> = None;
         let mut any: Option<Axis> = None;
-        let mut beyond = false;
         let mut consider = |direction: DVec3, kind: Kind, usable: bool| {
             let separation = self.other.range(direction).0 - self.frustum.support(direction);
-            beyond |= separation > limit;
+            if separation > limit {
+                return None;
+            }
             let axis = Axis {
                 direction,
                 separation,
@@ -200,12 +350,12 @@ impl Query<'_> {
             if usable && best.is_none_or(|known| separation > known.separation + bias) {
                 best = Some(axis);
             }
-            separation
+            Some(separation)
         };
         for face in 0..self.other.shape.faces.len() {
             let (normal, _) = self.other.plane(face);
             let back = self.cone.is_some() && face == 1;
-            let separation = consider(-normal, Kind::Face(face), !back);
+            let separation = consider(-normal, Kind::Face(face), !back)?;
             if back && separation > 0.0 {
                 return None;
             }
@@ -215,16 +365,13 @@ impl Query<'_> {
             (self.frustum.top, DVec3::Z),
         ] {
             if radius > 0.0 {
-                consider(direction, Kind::Disc, self.permits(direction));
+                consider(direction, Kind::Disc, self.permits(direction))?;
             }
         }
         for direction in self.side_normals() {
-            consider(direction, Kind::Side, self.permits(direction));
+            consider(direction, Kind::Side, self.permits(direction))?;
         }
-        match any {
-            Some(any) if !beyond => Some((best, any)),
-            _ => None,
-        }
+        Some((best, any?))
     }
 
     /// Side normals orthogonal to an edge direction of the other, or over one of its vertices.
@@ -259,165 +406,8 @@ impl Query<'_> {
         found
     }
 
-    fn corners(&self, face: usize) -> SmallVec<[DVec3; 8]> {
-        self.other
-            .shape
-            .loop_of(face)
-            .iter()
-            .map(|&i| self.other.vertices()[i as usize])
-            .collect()
-    }
-
-    /// Points of the frustum over a face of the other.
-    fn on_face(&self, face: usize, axis: &Axis, patch: &mut Patch) {
-        let (normal, offset) = self.other.plane(face);
-        let corners = self.corners(face);
-        let tolerance = 1e-9 * self.scale;
-        let key = 1 + face as u64;
-        let mut push = |point: DVec3, number: u64| {
-            let gap = normal.dot(point) - offset;
-            if gap <= self.margin {
-                patch.push(LocalContact {
-                    point: point - normal * (0.5 * gap),
-                    normal: axis.direction,
-                    gap,
-                    feature: key << 32 | number,
-                });
-            }
-        };
-        rim_points(self.frustum, axis.direction, |point, k| {
-            if disc::over_polygon(&corners, normal, point, tolerance, None) {
-                push(point, k);
-            }
-        });
-        let (radius, height) = self.disc_towards(axis.direction);
-        // Where a disc faces the face at all, its rim over the sides of the face, and the corners of the face under it. The rim of
-        // what lies on its side is no place to lie on: it rolls out of the way.
-        if normal.z.abs() > 0.1 && radius > 0.0 {
-            disc::rim_on_sides(height, radius, &corners, normal, tolerance, |point, k| {
-                push(point, 64 + k);
-            });
-            for (k, corner) in (0..).zip(&corners) {
-                let point = *corner + normal * ((height - corner.z) / normal.z);
-                if point.truncate().length() <= radius + tolerance {
-                    push(point, 4096 + k);
-                }
-            }
-        }
-        // The lowest generator, cut to the prism.
-        if axis.direction.truncate().length() > 1e-3 {
-            let ends = self.frustum.generator(azimuth(axis.direction.truncate()));
-            for (k, point) in (8192..).zip(cut_to_prism(ends, &corners, normal)) {
-                push(point, k);
-            }
-        }
-    }
-
-    /// Radius and height of the disc that looks towards a direction.
-    fn disc_towards(&self, direction: DVec3) -> (f64, f64) {
-        let h = self.frustum.half_height;
-        if direction.z > 0.0 {
-            (self.frustum.top, h)
-        } else {
-            (self.frustum.bottom, -h)
-        }
-    }
-
-    /// Points of the other over a disc.
-    fn on_disc(&self, axis: &Axis, patch: &mut Patch) {
-        let l = axis.direction;
-        let (radius, height) = self.disc_towards(l);
-        let incident = self.incident(l);
-        let tolerance = 1e-9 * self.scale;
-        let mut push = |point: DVec3, number: u64| {
-            let distance = l.z * (point.z - height);
-            let gap = distance - self.radius;
-            if gap <= self.margin {
-                patch.push(LocalContact {
-                    point: point - l * (0.5 * (distance + self.radius)),
-                    normal: l,
-                    gap,
-                    feature: (u64::from(l.z > 0.0) + 1) << 60 | number,
-                });
-            }
-        };
-        let corners: SmallVec<[DVec3; 8]> = match incident {
-            Some(face) => self.corners(face),
-            None => self.other.vertices().iter().copied().collect(),
-        };
-        disc::polygon_in_disc(&corners, radius, tolerance, &mut push);
-        if let Some(face) = incident {
-            let (normal, offset) = self.other.plane(face);
-            if normal.z.abs() > 0.1 {
-                // Rim points, moved along the axis onto the incident face.
-                for (k, flat) in (0..).zip(disc::around(radius, normal.truncate())) {
-                    let z = (offset - normal.truncate().dot(flat)) / normal.z;
-                    let point = flat.extend(z);
-                    if disc::over_polygon(&corners, normal, point, tolerance, None) {
-                        push(point, 1024 + k);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The face of the other most opposed to `l` among those at its lowest vertex.
-    fn incident(&self, l: DVec3) -> Option<usize> {
-        let low = self.other.range(l).0 + 1e-9 * self.scale;
-        let mut best = (f64::INFINITY, None);
-        for face in 0..self.other.shape.faces.len() {
-            let (normal, _) = self.other.plane(face);
-            let reaches = (self.other.shape.loop_of(face).iter())
-                .any(|&i| l.dot(self.other.vertices()[i as usize]) <= low);
-            if reaches && normal.dot(l) < best.0 - 1e-9 {
-                best = (normal.dot(l), Some(face));
-            }
-        }
-        best.1
-    }
-
-    /// The generator along the axis against the lowest edges or the lowest vertex of the other.
-    fn on_side(&self, axis: &Axis, patch: &mut Patch) {
-        let l = axis.direction;
-        let generator = self.frustum.generator(l.truncate().normalize_or(DVec2::X));
-        let near = 1e-8 * self.scale;
-        let low = self.other.range(l).0 + near;
-        let mut push = |on_side: DVec3, on_other: DVec3, number: u64| {
-            // The two points must lie opposite each other.
-            let aside = (on_other - on_side - l * axis.separation).length();
-            let gap = axis.separation - self.radius;
-            if aside <= 1e-7 * self.scale && gap <= self.margin {
-                patch.push(LocalContact {
-                    point: on_side + l * (0.5 * gap),
-                    normal: l,
-                    gap,
-                    feature: 3 << 60 | number,
-                });
-            }
-        };
-        let mut any_edge = false;
-        for edge in 0..self.other.shape.edges.len() {
-            let ends = self.other.edges()(edge);
-            if ends.iter().all(|end| l.dot(*end) <= low) {
-                any_edge = true;
-                for (k, (p, q)) in (0..).zip(facing_points(generator, ends)) {
-                    push(p, q, (edge as u64 + 1) << 8 | k);
-                }
-            }
-        }
-        if !any_edge {
-            for (k, vertex) in (0..).zip(self.other.vertices()) {
-                if l.dot(*vertex) <= low {
-                    let foot = onto_segment(*vertex, generator[0], generator[1]);
-                    push(foot, *vertex, 1 << 40 | k);
-                }
-            }
-        }
-    }
-
-    /// Closest or deepest points by search, in front of what the axes gave. Returns the greatest
-    /// separation found, permitted or not.
-    fn numeric(&self, any: Axis, patch: &mut Patch) -> f64 {
+    /// By projections, where the way over stationary directions fails.
+    fn searched(&self, guess: DVec3) -> Option<Meeting> {
         let frustum = ConvexSet {
             support: |l| self.frustum.support_point(l),
             project: |x| onto_frustum(x, self.frustum).point,
@@ -446,20 +436,33 @@ impl Query<'_> {
             inner: self.other.inner(),
         };
         let limit = self.margin + self.radius;
-        let Some(found) = nearest(&frustum, &other, any.direction, limit, self.scale) else {
-            return any.separation;
-        };
+        let found = nearest(&frustum, &other, guess, limit, self.scale)?;
         // The search breaks down where centres coincide.
-        if !(found.distance.is_finite() && found.direction.is_normalized()) {
-            return any.separation;
+        (found.distance.is_finite() && found.direction.is_normalized()).then_some(found)
+    }
+
+    /// Closest or deepest points by search, permitted or not.
+    fn numeric(&self, any: &Axis) -> Option<Meeting> {
+        let limit = self.margin + self.radius;
+        let frustum = self.turned();
+        match Search::new(&frustum, &self.other, limit, self.scale).run() {
+            Found::Apart => None,
+            Found::Exact(found) if found.distance >= any.separation - 1e-9 * self.scale => {
+                Some(found)
+            }
+            _ => self.searched(any.direction),
         }
+    }
+
+    /// Puts closest or deepest points in front of what the axes gave.
+    fn insert(&self, found: &Meeting, any: &Axis, patch: &mut Patch) {
         let gap = found.distance - self.radius;
         if gap > self.margin || !self.permits(found.direction) {
-            return found.distance;
+            return;
         }
         // In overlap the axes may know a lesser depth than the search.
         if found.distance <= 0.0 && found.distance < any.separation && !patch.is_empty() {
-            return found.distance;
+            return;
         }
         let point = 0.5 * (found.on_a + found.on_b - found.direction * self.radius);
         patch.retain(|contact| {
@@ -476,49 +479,5 @@ impl Query<'_> {
                 feature: u64::MAX,
             },
         );
-        found.distance
     }
-}
-
-/// Ends of the part of a segment over a polygon.
-fn cut_to_prism(ends: [DVec3; 2], corners: &[DVec3], normal: DVec3) -> SmallVec<[DVec3; 2]> {
-    let along = ends[1] - ends[0];
-    let (mut low, mut high) = (0.0_f64, 1.0_f64);
-    for (k, from) in corners.iter().enumerate() {
-        let across = (corners[(k + 1) % corners.len()] - *from).cross(normal);
-        let start = across.dot(ends[0] - *from);
-        let slope = across.dot(along);
-        let parallel = 1e-12 * across.length() * along.length();
-        if slope.abs() <= parallel {
-            if start > 1e-9 * across.length() * along.length() {
-                return SmallVec::new();
-            }
-        } else if slope > 0.0 {
-            high = high.min(-start / slope);
-        } else {
-            low = low.max(-start / slope);
-        }
-    }
-    let mut found = SmallVec::new();
-    if low <= high {
-        found.push(ends[0] + along * low);
-        found.push(ends[0] + along * high);
-    }
-    found
-}
-
-/// Removes contacts at the place of an earlier one.
-fn drop_doubles(patch: &mut Patch, near: f64) {
-    let mut kept = 0;
-    for i in 0..patch.len() {
-        let contact = patch[i];
-        if patch[..kept]
-            .iter()
-            .all(|other| (other.point - contact.point).length() > near)
-        {
-            patch[kept] = contact;
-            kept += 1;
-        }
-    }
-    patch.truncate(kept);
 }

@@ -1,4 +1,5 @@
-//! Closest or deepest points of two convex bodies given by support functions and projections.
+//! Closest or deepest points of two convex bodies given by support functions and projections: slow, where
+//! [`meeting`](super::meeting) fails. That is in deep overlap, and where parts of the bodies are all but parallel.
 //!
 //! GJK and EPA stop at a relative error of about 1e-8 in the distance, which on curved bodies
 //! leaves 1e-4 in the normal. For separated bodies the answer is therefore refined by
@@ -9,6 +10,7 @@
 //! of EPA's direction and the guess is improved first by ascent of `s(l) = min_B l·x − max_A l·x`, whose gradient on the sphere is
 //! the part of `q − p` (the support points) across `l`.
 
+use super::meeting::Meeting;
 use glam::DVec3;
 use parry3d_f64::math::Pose3;
 use parry3d_f64::query::details::contact_support_map_support_map_with_params;
@@ -31,19 +33,6 @@ impl<S: Fn(DVec3) -> DVec3, P> SupportMap for ConvexSet<S, P> {
     }
 }
 
-/// Result of [`nearest`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Nearest {
-    /// Point of A.
-    pub(crate) on_a: DVec3,
-    /// Point of B.
-    pub(crate) on_b: DVec3,
-    /// Unit direction from A to B.
-    pub(crate) direction: DVec3,
-    /// Separation along the direction (m).
-    pub(crate) distance: f64,
-}
-
 /// Most iterations of the refinement; corners and strongly curved parts need few.
 const PROJECTIONS: usize = 1000;
 /// Step of the projections, over the size, at which they have arrived.
@@ -62,7 +51,7 @@ pub(crate) fn nearest<S, P, T, Q>(
     guess: DVec3,
     limit: f64,
     scale: f64,
-) -> Option<Nearest>
+) -> Option<Meeting>
 where
     S: Fn(DVec3) -> DVec3,
     P: Fn(DVec3) -> DVec3,
@@ -116,11 +105,12 @@ where
             ascended(a, b, start, scale)
         }
     };
-    let mut best = Nearest {
+    let mut best = Meeting {
         on_a: (a.support)(direction),
         on_b: (b.support)(-direction),
         direction,
         distance: separation(direction),
+        is_tied: false,
     };
     // At the optimum the nearest points lie along `l`, also after B was moved apart along `l`;
     // so the nearest direction of the separated bodies is a fixed point, reached by iteration.
@@ -142,7 +132,7 @@ where
             break;
         }
         let change = (next.direction - best.direction).length();
-        best = Nearest {
+        best = Meeting {
             on_b: next.on_b - shift,
             distance,
             ..next
@@ -160,7 +150,7 @@ fn refined<S, P, T, Q>(
     b: &ConvexSet<T, Q>,
     start: DVec3,
     scale: f64,
-) -> Option<Nearest>
+) -> Option<Meeting>
 where
     P: Fn(DVec3) -> DVec3,
     Q: Fn(DVec3) -> DVec3,
@@ -190,11 +180,12 @@ where
     let p = (a.project)(q);
     let offset = q - p;
     let distance = offset.length();
-    (distance > 0.0).then(|| Nearest {
+    (distance > 0.0).then(|| Meeting {
         on_a: p,
         on_b: q,
         direction: offset / distance,
         distance,
+        is_tied: false,
     })
 }
 

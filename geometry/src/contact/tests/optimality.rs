@@ -112,6 +112,54 @@ fn a_separating_plane_holds_polytopes_as_far_apart_as_it_says() {
     }
 }
 
+/// Where rims meet rims, sides, edges and corners, the gap of bodies apart is their distance: no lesser gap can be had from the points,
+/// no greater separation from the normal.
+#[test]
+fn discs_and_needles_that_are_apart_have_their_distance_as_gap() {
+    let cylinder = |half_height, radius| {
+        build(Shape::Cylinder {
+            half_height,
+            radius,
+        })
+    };
+    let cone = |half_height, radius| {
+        build(Shape::Cone {
+            half_height,
+            radius,
+        })
+    };
+    let points = directions().into_iter().step_by(51);
+    let shapes = [
+        cylinder(0.03, 0.5),
+        cylinder(0.9, 0.03),
+        cylinder(0.4, 0.35),
+        cone(0.1, 0.7),
+        cone(0.8, 0.05),
+        cuboid(0.5, 0.4, 0.01),
+        build(Shape::ConvexHull {
+            points: points.map(|l| l * DVec3::new(0.6, 0.5, 0.3)).collect(),
+        }),
+    ];
+    for (i, a) in shapes.iter().enumerate().take(5) {
+        for (j, b) in shapes.iter().enumerate() {
+            let met = std::cell::Cell::new(0);
+            check(400, &(pose(0.1), pose(0.9)), |(pa, pb)| {
+                let all = found(a, &pa, b, &pb, 1.0);
+                let least = all.iter().min_by(|x, y| x.gap.total_cmp(&y.gap));
+                // Nearer than that, a side that all but faces a face rests on it.
+                let Some(least) = least.filter(|contact| contact.gap > 0.01) else {
+                    return Ok(());
+                };
+                let s = separation(a, &pa, b, &pb, least.normal);
+                prop_assert!((s - least.gap).abs() < 1e-12, "{i} {j} {s} {least:?}");
+                met.set(met.get() + 1);
+                Ok(())
+            });
+            assert!(met.get() > 40, "{i} {j} {}", met.get());
+        }
+    }
+}
+
 /// Hulls of random points on an ellipsoid, brought close to each other at random: their gap is their distance.
 ///
 /// Near touch an edge axis within 0.6° of a face gives way to it: the gap is that distance up to a part of 5e-5 of the size.
