@@ -40,7 +40,7 @@ mod surface_pair;
 pub use balls::{Ball, ball_contact};
 
 use crate::geometry::{Body, Convex};
-use crate::surface::Cone;
+use crate::surface::{Cone, Sides};
 use crate::{Aabb, Geometry, Pose};
 use glam::{DMat3, DVec3};
 use patch::{Patch, mix};
@@ -231,7 +231,7 @@ impl Pair<'_> {
             Body::Surface(surface) => {
                 let region = self.region(&convex.aabb(&relative));
                 let start = self.out.len();
-                let sides = surface.sides(&region, relative.position);
+                let sides = Sides::new(surface, &region, relative.position);
                 surface.visit(&region, |id, triangle| {
                     if !sides.face(id, triangle) {
                         return;

@@ -2,8 +2,8 @@
 //!
 //! A corner in the middle of another triangle's edge parts that edge. Each part has a neighbour of its own.
 
+use super::triangle::{CONE_TOLERANCE, normal_of};
 use super::weld::Welded;
-use super::{CONE_TOLERANCE, normal_of};
 use crate::{Aabb, Winding};
 use glam::DVec3;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};

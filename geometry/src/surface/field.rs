@@ -1,0 +1,162 @@
+//! Height fields.
+
+use super::SurfaceTriangle;
+use super::triangle::normal_of;
+use crate::{Aabb, GeometryError};
+use glam::DVec3;
+
+/// Regular grid of heights; each cell is two triangles, split along the diagonal from its least
+/// corner to its greatest.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    origin: DVec3,
+    step: DVec3,
+    columns: usize,
+    rows: usize,
+    heights: Vec<f64>,
+    bounds: Aabb,
+}
+
+impl Field {
+    pub(crate) fn new(
+        x_size: f64,
+        y_size: f64,
+        columns: usize,
+        heights: &[f64],
+    ) -> Result<Self, GeometryError> {
+        crate::error::positive("x_size", x_size)?;
+        crate::error::positive("y_size", y_size)?;
+        let too_few = |field, count| GeometryError::TooFew {
+            field,
+            count,
+            least: 2,
+        };
+        if columns < 2 {
+            return Err(too_few("columns", columns));
+        }
+        if !heights.len().is_multiple_of(columns) {
+            return Err(GeometryError::Ragged {
+                field: "heights",
+                count: heights.len(),
+                step: columns,
+            });
+        }
+        let rows = heights.len() / columns;
+        if rows < 2 {
+            return Err(too_few("rows", rows));
+        }
+        if let Some(&value) = heights.iter().find(|h| !h.is_finite()) {
+            return Err(GeometryError::NotFinite {
+                field: "heights",
+                value,
+            });
+        }
+        let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let half = 0.5 * DVec3::new(x_size, y_size, 0.0);
+        Ok(Self {
+            origin: -half,
+            step: DVec3::new(
+                x_size / (columns - 1) as f64,
+                y_size / (rows - 1) as f64,
+                0.0,
+            ),
+            columns,
+            rows,
+            heights: heights.to_vec(),
+            bounds: Aabb::new(-half + DVec3::Z * low, half + DVec3::Z * high),
+        })
+    }
+
+    fn vertex(&self, row: usize, column: usize) -> DVec3 {
+        DVec3::new(
+            self.origin.x + self.step.x * column as f64,
+            self.origin.y + self.step.y * row as f64,
+            self.heights[row * self.columns + column],
+        )
+    }
+
+    /// Corners of the lower right (`half = 0`) or upper left triangle of a cell.
+    fn corners(&self, row: usize, column: usize, half: usize) -> [DVec3; 3] {
+        let least = self.vertex(row, column);
+        let greatest = self.vertex(row + 1, column + 1);
+        if half == 0 {
+            [least, self.vertex(row, column + 1), greatest]
+        } else {
+            [least, greatest, self.vertex(row + 1, column)]
+        }
+    }
+
+    pub(super) fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    /// Edges from a triangle's corner (m).
+    pub(super) fn fan(&self, id: u32, corner: usize) -> impl Iterator<Item = DVec3> + '_ {
+        let (cell, half) = (id as usize / 2, id as usize % 2);
+        let (up, right) = [[(0, 0), (0, 1), (1, 1)], [(0, 0), (1, 1), (1, 0)]][half][corner];
+        let row = cell / (self.columns - 1) + up;
+        let column = cell % (self.columns - 1) + right;
+        let origin = self.vertex(row, column);
+        // Along the sides of the cells and along their diagonals; `step − 1` is the offset.
+        [(1, 2), (2, 2), (2, 1), (1, 0), (0, 0), (0, 1)]
+            .into_iter()
+            .filter_map(move |(up, right)| {
+                let row = (row + up).checked_sub(1).filter(|row| *row < self.rows)?;
+                let column = (column + right)
+                    .checked_sub(1)
+                    .filter(|column| *column < self.columns)?;
+                Some(self.vertex(row, column) - origin)
+            })
+    }
+
+    pub(super) fn triangle(&self, row: usize, column: usize, half: usize) -> SurfaceTriangle {
+        let normal = |row: usize, column: usize, half: usize| {
+            (row + 1 < self.rows && column + 1 < self.columns)
+                .then(|| normal_of(self.corners(row, column, half)))
+        };
+        let neighbours = if half == 0 {
+            [
+                row.checked_sub(1).and_then(|row| normal(row, column, 1)),
+                normal(row, column + 1, 1),
+                normal(row, column, 1),
+            ]
+        } else {
+            [
+                normal(row, column, 0),
+                normal(row + 1, column, 0),
+                column
+                    .checked_sub(1)
+                    .and_then(|column| normal(row, column, 0)),
+            ]
+        };
+        let corners = self.corners(row, column, half);
+        SurfaceTriangle::new(corners, normal_of(corners), neighbours)
+    }
+
+    /// Calls `visit` with the number and data of every triangle whose box meets `region`.
+    pub(super) fn visit(&self, region: &Aabb, mut visit: impl FnMut(u32, &SurfaceTriangle)) {
+        if !region.intersects(&self.bounds) {
+            return;
+        }
+        // Cells whose closed span meets [low, high] of the region; casts saturate at zero.
+        let span = |axis: usize, cells: usize| {
+            let low = (region.min[axis] - self.origin[axis]) / self.step[axis];
+            let high = (region.max[axis] - self.origin[axis]) / self.step[axis];
+            let first = (low.floor() - 1.0).max(0.0) as usize;
+            let last = (high.floor() + 1.0).max(0.0) as usize;
+            first..last.min(cells - 1) + 1
+        };
+        for row in span(1, self.rows - 1) {
+            for column in span(0, self.columns - 1) {
+                for half in 0..2 {
+                    if !Aabb::from_points(self.corners(row, column, half)).intersects(region) {
+                        continue;
+                    }
+                    let id = 2 * (row * (self.columns - 1) + column) + half;
+                    visit(id as u32, &self.triangle(row, column, half));
+                }
+            }
+        }
+    }
+}

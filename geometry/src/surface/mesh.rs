@@ -1,0 +1,126 @@
+//! Triangle meshes.
+
+use super::SurfaceTriangle;
+use super::pieces::{fans, pieces};
+use super::seams::Seams;
+use super::sides::Sheets;
+use super::weld::Welded;
+use crate::{Aabb, GeometryError, Winding};
+use glam::DVec3;
+use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
+
+/// Triangle mesh with a bounding volume tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Mesh {
+    triangles: Vec<SurfaceTriangle>,
+    tree: Bvh,
+    bounds: Aabb,
+    /// Number of the vertex at each corner; vertices at the same place are one.
+    corners: Vec<[usize; 3]>,
+    winding: Winding,
+    /// Sheets of the triangles; empty if none has two sides.
+    sheets: Vec<Sheets>,
+    /// Edges from each vertex (m): those of vertex `i` are `fans[starts[i]..starts[i + 1]]`.
+    fans: Vec<DVec3>,
+    starts: Vec<usize>,
+}
+
+impl Mesh {
+    pub(crate) fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Self, GeometryError> {
+        for (field, count, least) in [
+            ("vertices", vertices.len(), 3),
+            ("triangles", triangles.len(), 1),
+        ] {
+            if count < least {
+                return Err(GeometryError::TooFew {
+                    field,
+                    count,
+                    least,
+                });
+            }
+        }
+        for vertex in vertices {
+            crate::error::finite("vertices", *vertex)?;
+        }
+        for (triangle, ids) in triangles.iter().enumerate() {
+            if let Some(&index) = ids.iter().find(|i| **i as usize >= vertices.len()) {
+                return Err(GeometryError::IndexOutOfRange {
+                    triangle,
+                    index,
+                    count: vertices.len(),
+                });
+            }
+            let [a, b, c] = ids.map(|i| vertices[i as usize]);
+            let double_area = (b - a).cross(c - a).length();
+            let longest = [b - a, c - b, a - c]
+                .iter()
+                .fold(0.0_f64, |longest, edge| longest.max(edge.length_squared()));
+            if double_area.is_nan() || double_area <= 1e-12 * longest {
+                return Err(GeometryError::DegenerateTriangle {
+                    triangle,
+                    area: 0.5 * double_area,
+                });
+            }
+        }
+        let mut welded = Welded::new(vertices, triangles);
+        if welded.triangles.is_empty() {
+            let [a, b, c] = triangles[0].map(|i| vertices[i as usize]);
+            return Err(GeometryError::DegenerateTriangle {
+                triangle: 0,
+                area: 0.5 * (b - a).cross(c - a).length(),
+            });
+        }
+        let seams = Seams::new(&mut welded);
+        let pieces = pieces(&welded, &seams);
+        let sheets = match welded.backs.iter().any(Option::is_some) {
+            true => pieces.iter().map(|piece| piece.sheets).collect(),
+            false => Vec::new(),
+        };
+        let (fans, starts) = fans(&pieces, &welded, &seams);
+        let boxes: Vec<_> = pieces
+            .iter()
+            .map(|piece| Aabb::from_points(piece.triangle.vertices).to_parry())
+            .collect();
+        let all = pieces.iter().flat_map(|piece| piece.triangle.vertices);
+        Ok(Self {
+            tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes),
+            bounds: Aabb::from_points(all),
+            sheets,
+            corners: pieces.iter().map(|piece| piece.ids).collect(),
+            triangles: pieces.into_iter().map(|piece| piece.triangle).collect(),
+            fans,
+            starts,
+            winding: seams.winding,
+        })
+    }
+
+    pub(super) fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    pub(super) fn winding(&self) -> Winding {
+        self.winding
+    }
+
+    /// Sheets of the triangles; empty if none has two sides.
+    pub(super) fn sheets(&self) -> &[Sheets] {
+        &self.sheets
+    }
+
+    /// Edges from a triangle's corner (m).
+    pub(super) fn fan(&self, id: u32, corner: usize) -> &[DVec3] {
+        let vertex = self.corners[id as usize][corner];
+        &self.fans[self.starts[vertex]..self.starts[vertex + 1]]
+    }
+
+    /// Calls `visit` with the number and data of every triangle whose box meets `region`.
+    pub(super) fn visit(&self, region: &Aabb, mut visit: impl FnMut(u32, &SurfaceTriangle)) {
+        let region = region.to_parry();
+        for id in self.tree.intersect_aabb(&region) {
+            visit(id, &self.triangles[id as usize]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! Triangles with the normals of their neighbours, cut where these change along an edge; the edges from every vertex.
+
+use super::SurfaceTriangle;
+use super::seams::{Part, Seams};
+use super::sides::Sheets;
+use super::triangle::{CONE_TOLERANCE, normal_of};
+use super::weld::Welded;
+use glam::DVec3;
+
+/// A triangle, or a part of one, with the numbers of its corners.
+pub(super) struct Piece {
+    pub(super) triangle: SurfaceTriangle,
+    pub(super) ids: [usize; 3],
+    pub(super) sheets: Sheets,
+}
+
+/// The triangles; one with different neighbours behind parts of an edge is cut where these change.
+pub(super) fn pieces(mesh: &Welded, seams: &Seams) -> Vec<Piece> {
+    let mut pieces = Vec::with_capacity(mesh.triangles.len());
+    let sheets = seams.sheets(mesh);
+    for t in 0..mesh.triangles.len() {
+        let corners = mesh.corners(t);
+        let normal = normal_of(corners);
+        let normal_behind =
+            |neighbour: Option<usize>| neighbour.map(|other| normal_of(mesh.corners(other)));
+        let first = pieces.len();
+        if let Some(neighbours) = seams.neighbours(t) {
+            pieces.push(Piece {
+                triangle: SurfaceTriangle::new(corners, normal, neighbours.map(normal_behind)),
+                ids: mesh.triangles[t],
+                sheets: None,
+            });
+        } else {
+            let sides = [0, 1, 2].map(|k| {
+                let mut side: Vec<Stretch> = Vec::new();
+                for Part { end, at, neighbour } in seams.parts(mesh, t, k) {
+                    let (from, to) = (corners[k], corners[(k + 1) % 3]);
+                    let here = Stretch {
+                        id: end,
+                        end: if at < 1.0 { from.lerp(to, at) } else { to },
+                        behind: normal_behind(neighbour),
+                    };
+                    match side.last_mut() {
+                        Some(last) if last.continues(&here) => {
+                            (last.id, last.end) = (here.id, here.end);
+                        }
+                        _ => side.push(here),
+                    }
+                }
+                side
+            });
+            cut(corners, mesh.triangles[t], &sides, normal, &mut pieces);
+        }
+        for piece in &mut pieces[first..] {
+            piece.sheets = mesh.backs[t].map(|back| [sheets[t], sheets[back]]);
+        }
+    }
+    pieces
+}
+
+/// A part of an edge with one neighbour: its end, and the normal behind it.
+#[derive(Clone, Copy)]
+struct Stretch {
+    id: usize,
+    end: DVec3,
+    behind: Option<DVec3>,
+}
+
+impl Stretch {
+    fn continues(&self, next: &Self) -> bool {
+        match (self.behind, next.behind) {
+            (None, None) => true,
+            (Some(a), Some(b)) => (a - b).length() <= CONE_TOLERANCE,
+            _ => false,
+        }
+    }
+}
+
+/// Cuts a triangle from its corners to the ends of all stretches of its sides.
+fn cut(
+    corners: [DVec3; 3],
+    ids: [usize; 3],
+    sides: &[Vec<Stretch>; 3],
+    normal: DVec3,
+    pieces: &mut Vec<Piece>,
+) {
+    let Some(k) = (0..3).find(|k| sides[*k].len() > 1) else {
+        let behind = [0, 1, 2].map(|k| sides[k].first().and_then(|stretch| stretch.behind));
+        pieces.push(Piece {
+            triangle: SurfaceTriangle::new(corners, normal, behind),
+            ids,
+            sheets: None,
+        });
+        return;
+    };
+    let (next, opposite) = ((k + 1) % 3, (k + 2) % 3);
+    let inner = |id: usize, end: DVec3| {
+        let behind = Some(normal);
+        vec![Stretch { id, end, behind }]
+    };
+    let (mut from, mut from_id) = (corners[k], ids[k]);
+    for (number, stretch) in sides[k].iter().enumerate() {
+        let onward = if number + 1 == sides[k].len() {
+            sides[next].clone()
+        } else {
+            inner(ids[opposite], corners[opposite])
+        };
+        let back = if number == 0 {
+            sides[opposite].clone()
+        } else {
+            inner(from_id, from)
+        };
+        cut(
+            [from, stretch.end, corners[opposite]],
+            [from_id, stretch.id, ids[opposite]],
+            &[vec![*stretch], onward, back],
+            normal,
+            pieces,
+        );
+        (from, from_id) = (stretch.end, stretch.id);
+    }
+}
+
+/// The edges from every vertex, one vertex after the other, and where those of each start.
+pub(super) fn fans(pieces: &[Piece], mesh: &Welded, seams: &Seams) -> (Vec<DVec3>, Vec<usize>) {
+    let mut edges: Vec<(usize, usize, DVec3)> = Vec::with_capacity(6 * pieces.len());
+    for Piece { triangle, ids, .. } in pieces {
+        for k in 0..3 {
+            let next = (k + 1) % 3;
+            let edge = triangle.vertices[next] - triangle.vertices[k];
+            edges.push((ids[k], ids[next], edge));
+            edges.push((ids[next], ids[k], -edge));
+        }
+    }
+    // From corners in the middle of an edge, the triangle spreads between its own corners.
+    for (&(t, _), parts) in &seams.parted {
+        for part in &parts[..parts.len() - 1] {
+            for id in mesh.triangles[t] {
+                edges.push((part.end, id, mesh.points[id] - mesh.points[part.end]));
+            }
+        }
+    }
+    edges.sort_by_key(|&(from, to, _)| (from, to));
+    edges.dedup_by_key(|&mut (from, to, _)| (from, to));
+    let starts = (0..=mesh.points.len())
+        .map(|vertex| edges.partition_point(|edge| edge.0 < vertex))
+        .collect();
+    (edges.into_iter().map(|edge| edge.2).collect(), starts)
+}
