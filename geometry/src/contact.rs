@@ -22,6 +22,7 @@ mod closest_edges;
 mod cuboid_axes;
 mod cuboid_faces;
 mod disc;
+mod extremes;
 mod frusta;
 mod frustum_pair;
 mod frustum_points;
@@ -42,10 +43,12 @@ pub use balls::{Ball, ball_contact};
 use crate::geometry::{Body, Convex};
 use crate::surface::{Cone, Sides};
 use crate::{Aabb, Geometry, Pose};
+use extremes::Extremes;
 use glam::{DMat3, DVec3};
 use patch::{Patch, mix};
 use separating_axis::{Placed, PolytopePair, Vertices};
 use std::cell::OnceCell;
+use surface_pair::Solid;
 
 /// One point of contact, in the inertial frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -232,21 +235,36 @@ impl Pair<'_> {
                 let region = self.region(&convex.aabb(&relative));
                 let start = self.out.len();
                 let sides = Sides::new(surface, &region, relative.position);
-                surface.visit(&region, |id, triangle| {
-                    if !sides.face(id, triangle) {
-                        return;
-                    }
-                    let mut patch = Patch::new();
-                    let cone = Cone {
-                        triangle,
-                        surface,
-                        id,
-                    };
-                    surface_pair::contact(&cone, convex, &relative, self.margin, &mut patch);
-                    let outer = self.feature;
-                    self.feature = mix(outer, u64::from(id) + (1 << 40));
-                    self.emit(&mut patch, body_pose, false);
-                    self.feature = outer;
+                let extremes = Extremes::new(convex, &relative);
+                let matters = |corners: &[DVec3; 3]| extremes.may_meet(corners);
+                let mut patch = Patch::new();
+                Solid::with(convex, &relative, self.margin, |solid| {
+                    surface.visit(&region, matters, |id, triangle| {
+                        if !sides.face(id, triangle) {
+                            return;
+                        }
+                        patch.clear();
+                        // Its number, and far above these that of its plane.
+                        let place = match surface.plane(id) {
+                            Some(plane) if !matches!(convex, Convex::Sphere { .. }) => {
+                                extremes.contact(triangle, self.margin, &mut patch);
+                                u64::from(plane) + (1 << 41)
+                            }
+                            _ => {
+                                let cone = Cone {
+                                    triangle,
+                                    surface,
+                                    id,
+                                };
+                                surface_pair::contact(&cone, solid, &mut patch);
+                                u64::from(id) + (1 << 40)
+                            }
+                        };
+                        let outer = self.feature;
+                        self.feature = mix(outer, place);
+                        self.emit(&mut patch, body_pose, false);
+                        self.feature = outer;
+                    });
                 });
                 let size = convex.size();
                 let sign = if self.flip { -1.0 } else { 1.0 };

@@ -345,7 +345,7 @@ impl Convex {
         }
     }
 
-    fn support(&self, pose: &Pose, direction: DVec3) -> f64 {
+    pub(crate) fn support(&self, pose: &Pose, direction: DVec3) -> f64 {
         let along = direction.dot(pose.position);
         along
             + match self {

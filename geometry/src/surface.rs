@@ -10,6 +10,7 @@
 
 mod cone;
 mod field;
+mod flat;
 mod mesh;
 mod pieces;
 mod seams;
@@ -41,11 +42,25 @@ impl Surface {
         }
     }
 
-    /// Calls `visit` with the number and data of every triangle whose box meets `region`.
-    pub(crate) fn visit(&self, region: &Aabb, visit: impl FnMut(u32, &SurfaceTriangle)) {
+    /// Calls `visit` with the number and data of every triangle whose box meets `region`; of those within a plane of many (`flat`) only
+    /// with the ones at whose corners `matters` is true.
+    pub(crate) fn visit(
+        &self,
+        region: &Aabb,
+        matters: impl Fn(&[DVec3; 3]) -> bool,
+        visit: impl FnMut(u32, &SurfaceTriangle),
+    ) {
         match self {
-            Self::Mesh(mesh) => mesh.visit(region, visit),
-            Self::Field(field) => field.visit(region, visit),
+            Self::Mesh(mesh) => mesh.visit(region, matters, visit),
+            Self::Field(field) => field.visit(region, matters, visit),
+        }
+    }
+
+    /// Number of the plane of many triangles that a triangle is within, if any.
+    pub(crate) fn plane(&self, id: u32) -> Option<u32> {
+        match self {
+            Self::Mesh(mesh) => mesh.plane(id),
+            Self::Field(field) => field.plane(id),
         }
     }
 

@@ -14,22 +14,60 @@ use crate::projection::{direction_or, onto_segment};
 use crate::surface::{Cone, SurfaceTriangle};
 use glam::DVec3;
 
-/// Contacts in the surface's frame; `pose` places the solid there.
-pub(crate) fn contact(
-    cone: &Cone<'_>,
-    convex: &Convex,
-    pose: &Pose,
+/// A convex solid that is set against one triangle after the other.
+pub(crate) struct Solid<'a> {
+    convex: &'a Convex,
+    radius: f64,
+    /// Place of its centre in the surface's frame (m).
+    center: DVec3,
+    /// Its pose about its centre.
+    pose: Pose,
+    /// Its core about its centre, with a radius (m), if that is a polytope.
+    core: Option<(Placed<'a>, f64)>,
+    /// Contacts with greater gaps are left out (m).
     margin: f64,
-    patch: &mut Patch,
-) {
+}
+
+impl Solid<'_> {
+    /// Runs `visit` on a solid that `pose` places in the surface's frame.
+    pub(crate) fn with(convex: &Convex, pose: &Pose, margin: f64, visit: impl FnOnce(&Solid<'_>)) {
+        let center = pose.position;
+        let pose = Pose::new(DVec3::ZERO, pose.orientation);
+        match convex {
+            Convex::Sphere { .. } | Convex::Frustum(_) => visit(&Solid {
+                convex,
+                radius: convex.bounding_radius(),
+                center,
+                pose,
+                core: None,
+                margin,
+            }),
+            Convex::Capsule { .. } | Convex::Polyhedron(_) => {
+                with_polytope(convex, &pose, |core, radius| {
+                    visit(&Solid {
+                        convex,
+                        radius: convex.bounding_radius(),
+                        center,
+                        pose,
+                        core: Some((core, radius)),
+                        margin,
+                    });
+                });
+            }
+        }
+    }
+}
+
+/// Contacts with a triangle, in the surface's frame.
+pub(crate) fn contact(cone: &Cone<'_>, solid: &Solid<'_>, patch: &mut Patch) {
     let triangle = cone.triangle;
-    let height = triangle.normal.dot(pose.position - triangle.vertices[0]);
-    let radius = convex.bounding_radius();
+    let (radius, margin) = (solid.radius, solid.margin);
+    let height = triangle.normal.dot(solid.center - triangle.vertices[0]);
     if height > radius + margin || height < -radius {
         return;
     }
     // Work about the solid's centre: no digits are lost far from the surface's origin.
-    let shift = pose.position;
+    let shift = solid.center;
     let vertices = triangle.vertices.map(|v| v - shift);
     let centered = SurfaceTriangle {
         vertices,
@@ -39,33 +77,29 @@ pub(crate) fn contact(
         triangle: &centered,
         ..*cone
     };
-    let pose = Pose::new(DVec3::ZERO, pose.orientation);
-    match convex {
-        Convex::Sphere { radius } => sphere(&cone, *radius, margin, patch),
-        Convex::Frustum(frustum) => {
-            frustum_pair::triangle(frustum, &cone, &pose, margin, patch);
+    match (solid.convex, solid.core) {
+        (Convex::Sphere { radius }, _) => sphere(&cone, *radius, margin, patch),
+        (Convex::Frustum(frustum), _) => {
+            frustum_pair::triangle(frustum, &cone, &solid.pose, margin, patch);
         }
-        Convex::Capsule { .. } | Convex::Polyhedron(_) => {
+        (_, Some((b, core_radius))) => {
             let scale = radius.min(triangle_radius(&vertices));
             with_triangle(&centered, |a| {
-                with_polytope(convex, &pose, |b, radius| {
-                    separating_axis::contact(
-                        &PolytopePair {
-                            a,
-                            b,
-                            radius,
-                            margin,
-                            scale,
-                            cone: Some(&cone),
-                        },
-                        patch,
-                    );
-                });
+                let pair = PolytopePair {
+                    a,
+                    b,
+                    radius: core_radius,
+                    margin,
+                    scale,
+                    cone: Some(&cone),
+                };
+                separating_axis::contact(&pair, patch);
             });
         }
+        (_, None) => {}
     }
     if patch.is_empty() {
-        ahead(&centered, convex, &pose, margin, patch);
+        ahead(&centered, solid, patch);
     }
     for contact in patch.iter_mut() {
         contact.point += shift;
@@ -74,14 +108,14 @@ pub(crate) fn contact(
 
 /// The lowest points of a solid that is beside the triangle, where the surface rises to it: what slides down a slope meets the ground
 /// at its foot.
-fn ahead(triangle: &SurfaceTriangle, convex: &Convex, pose: &Pose, margin: f64, patch: &mut Patch) {
+fn ahead(triangle: &SurfaceTriangle, solid: &Solid<'_>, patch: &mut Patch) {
     if !triangle.rims.iter().any(|rim| rim.rises) {
         return;
     }
     let normal = triangle.normal;
     let mut add = |core: DVec3, radius: f64, id: usize| {
         let lowest = core - normal * radius;
-        if triangle.is_ahead(lowest, margin) {
+        if triangle.is_ahead(lowest, solid.margin) {
             let gap = normal.dot(lowest - triangle.vertices[0]);
             patch.push(LocalContact {
                 point: lowest - normal * (0.5 * gap),
@@ -91,17 +125,15 @@ fn ahead(triangle: &SurfaceTriangle, convex: &Convex, pose: &Pose, margin: f64, 
             });
         }
     };
-    match convex {
-        Convex::Sphere { radius } => add(DVec3::ZERO, *radius, 0),
-        // Its rims have no vertices.
-        Convex::Frustum(_) => {}
-        Convex::Capsule { .. } | Convex::Polyhedron(_) => {
-            with_polytope(convex, pose, |solid, radius| {
-                for (id, vertex) in solid.vertices().iter().enumerate() {
-                    add(*vertex, radius, id);
-                }
-            });
+    match (solid.convex, solid.core) {
+        (Convex::Sphere { radius }, _) => add(DVec3::ZERO, *radius, 0),
+        (_, Some((core, radius))) => {
+            for (id, vertex) in core.vertices().iter().enumerate() {
+                add(*vertex, radius, id);
+            }
         }
+        // The rims of a frustum have no vertices.
+        (_, None) => {}
     }
 }
 

@@ -1,9 +1,10 @@
 //! Height fields.
 
 use super::SurfaceTriangle;
+use super::flat::{self, FLAT};
 use super::triangle::normal_of;
 use crate::{Aabb, GeometryError};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 
 /// Regular grid of heights; each cell is two triangles, split along the diagonal from its least
 /// corner to its greatest.
@@ -15,6 +16,8 @@ pub(crate) struct Field {
     rows: usize,
     heights: Vec<f64>,
     bounds: Aabb,
+    /// Numbers of the planes of many triangles that the triangles are within.
+    planes: Vec<Option<u32>>,
 }
 
 impl Field {
@@ -54,7 +57,7 @@ impl Field {
         let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
         let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let half = 0.5 * DVec3::new(x_size, y_size, 0.0);
-        Ok(Self {
+        let mut field = Self {
             origin: -half,
             step: DVec3::new(
                 x_size / (columns - 1) as f64,
@@ -65,6 +68,61 @@ impl Field {
             rows,
             heights: heights.to_vec(),
             bounds: Aabb::new(-half + DVec3::Z * low, half + DVec3::Z * high),
+            planes: Vec::new(),
+        };
+        field.planes = flat::planes(
+            2 * (rows - 1) * (columns - 1),
+            |id| field.neighbours(id),
+            |a, b| field.are_level(a, b),
+        );
+        Ok(field)
+    }
+
+    /// Row and column of a triangle's cell, and which of its halves it is.
+    fn place(&self, id: usize) -> (usize, usize, usize) {
+        let (cell, half) = (id / 2, id % 2);
+        let width = self.columns - 1;
+        (cell / width, cell % width, half)
+    }
+
+    /// Numbers of the triangles behind the three edges of one.
+    fn neighbours(&self, id: usize) -> [Option<usize>; 3] {
+        let (row, column, half) = self.place(id);
+        let width = 2 * (self.columns - 1);
+        let (right, up) = (column + 2 < self.columns, row + 2 < self.rows);
+        if half == 0 {
+            [
+                (row > 0).then(|| id + 1 - width),
+                right.then(|| id + 3),
+                Some(id + 1),
+            ]
+        } else {
+            [
+                Some(id - 1),
+                up.then(|| id + width - 1),
+                (column > 0).then(|| id - 3),
+            ]
+        }
+    }
+
+    /// True if the second of two triangles lies in the plane of the first.
+    fn are_level(&self, first: usize, second: usize) -> bool {
+        let corners = |id: usize| {
+            let (row, column, half) = self.place(id);
+            self.corners(row, column, half)
+        };
+        let [a, b, c] = corners(first);
+        // Along x and along y from the least corner to the greatest, in one order or the other.
+        let rise = if first.is_multiple_of(2) {
+            DVec2::new(b.z - a.z, c.z - b.z)
+        } else {
+            DVec2::new(b.z - c.z, c.z - a.z)
+        };
+        let slope = rise / self.step.truncate();
+        let near = FLAT * self.step.x.min(self.step.y);
+        corners(second).iter().all(|corner| {
+            let offset = *corner - a;
+            (offset.z - slope.dot(offset.truncate())).abs() <= near
         })
     }
 
@@ -134,8 +192,17 @@ impl Field {
         SurfaceTriangle::new(corners, normal_of(corners), neighbours)
     }
 
-    /// Calls `visit` with the number and data of every triangle whose box meets `region`.
-    pub(super) fn visit(&self, region: &Aabb, mut visit: impl FnMut(u32, &SurfaceTriangle)) {
+    pub(super) fn plane(&self, id: u32) -> Option<u32> {
+        self.planes[id as usize]
+    }
+
+    /// What [`Surface::visit`](super::Surface::visit) says.
+    pub(super) fn visit(
+        &self,
+        region: &Aabb,
+        matters: impl Fn(&[DVec3; 3]) -> bool,
+        mut visit: impl FnMut(u32, &SurfaceTriangle),
+    ) {
         if !region.intersects(&self.bounds) {
             return;
         }
@@ -150,10 +217,14 @@ impl Field {
         for row in span(1, self.rows - 1) {
             for column in span(0, self.columns - 1) {
                 for half in 0..2 {
-                    if !Aabb::from_points(self.corners(row, column, half)).intersects(region) {
+                    let corners = self.corners(row, column, half);
+                    if !Aabb::from_points(corners).intersects(region) {
                         continue;
                     }
                     let id = 2 * (row * (self.columns - 1) + column) + half;
+                    if self.planes[id].is_some() && !matters(&corners) {
+                        continue;
+                    }
                     visit(id as u32, &self.triangle(row, column, half));
                 }
             }

@@ -1,7 +1,7 @@
 //! Triangle meshes.
 
 use super::SurfaceTriangle;
-use super::pieces::{fans, pieces};
+use super::pieces::{self, fans};
 use super::seams::Seams;
 use super::sides::Sheets;
 use super::weld::Welded;
@@ -18,6 +18,8 @@ pub(crate) struct Mesh {
     /// Number of the vertex at each corner; vertices at the same place are one.
     corners: Vec<[usize; 3]>,
     winding: Winding,
+    /// Numbers of the planes of many triangles that the triangles are within.
+    planes: Vec<Option<u32>>,
     /// Sheets of the triangles; empty if none has two sides.
     sheets: Vec<Sheets>,
     /// Edges from each vertex (m): those of vertex `i` are `fans[starts[i]..starts[i + 1]]`.
@@ -71,7 +73,7 @@ impl Mesh {
             });
         }
         let seams = Seams::new(&mut welded);
-        let pieces = pieces(&welded, &seams);
+        let pieces = pieces::pieces(&welded, &seams);
         let sheets = match welded.backs.iter().any(Option::is_some) {
             true => pieces.iter().map(|piece| piece.sheets).collect(),
             false => Vec::new(),
@@ -85,6 +87,7 @@ impl Mesh {
         Ok(Self {
             tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes),
             bounds: Aabb::from_points(all),
+            planes: pieces::planes(&pieces, &welded, &seams),
             sheets,
             corners: pieces.iter().map(|piece| piece.ids).collect(),
             triangles: pieces.into_iter().map(|piece| piece.triangle).collect(),
@@ -113,11 +116,23 @@ impl Mesh {
         &self.fans[self.starts[vertex]..self.starts[vertex + 1]]
     }
 
-    /// Calls `visit` with the number and data of every triangle whose box meets `region`.
-    pub(super) fn visit(&self, region: &Aabb, mut visit: impl FnMut(u32, &SurfaceTriangle)) {
+    pub(super) fn plane(&self, id: u32) -> Option<u32> {
+        self.planes[id as usize]
+    }
+
+    /// What [`Surface::visit`](super::Surface::visit) says.
+    pub(super) fn visit(
+        &self,
+        region: &Aabb,
+        matters: impl Fn(&[DVec3; 3]) -> bool,
+        mut visit: impl FnMut(u32, &SurfaceTriangle),
+    ) {
         let region = region.to_parry();
         for id in self.tree.intersect_aabb(&region) {
-            visit(id, &self.triangles[id as usize]);
+            let triangle = &self.triangles[id as usize];
+            if self.plane(id).is_none() || matters(&triangle.vertices) {
+                visit(id, triangle);
+            }
         }
     }
 }

@@ -1,17 +1,21 @@
 //! Triangles with the normals of their neighbours, cut where these change along an edge; the edges from every vertex.
 
 use super::SurfaceTriangle;
+use super::flat::{self, FLAT};
 use super::seams::{Part, Seams};
 use super::sides::Sheets;
 use super::triangle::{CONE_TOLERANCE, normal_of};
 use super::weld::Welded;
 use glam::DVec3;
+use smallvec::SmallVec;
 
 /// A triangle, or a part of one, with the numbers of its corners.
 pub(super) struct Piece {
     pub(super) triangle: SurfaceTriangle,
     pub(super) ids: [usize; 3],
     pub(super) sheets: Sheets,
+    /// The triangle that it is of.
+    of: usize,
 }
 
 /// The triangles; one with different neighbours behind parts of an edge is cut where these change.
@@ -29,6 +33,7 @@ pub(super) fn pieces(mesh: &Welded, seams: &Seams) -> Vec<Piece> {
                 triangle: SurfaceTriangle::new(corners, normal, neighbours.map(normal_behind)),
                 ids: mesh.triangles[t],
                 sheets: None,
+                of: 0,
             });
         } else {
             let sides = [0, 1, 2].map(|k| {
@@ -52,6 +57,7 @@ pub(super) fn pieces(mesh: &Welded, seams: &Seams) -> Vec<Piece> {
             cut(corners, mesh.triangles[t], &sides, normal, &mut pieces);
         }
         for piece in &mut pieces[first..] {
+            piece.of = t;
             piece.sheets = mesh.backs[t].map(|back| [sheets[t], sheets[back]]);
         }
     }
@@ -90,6 +96,7 @@ fn cut(
             triangle: SurfaceTriangle::new(corners, normal, behind),
             ids,
             sheets: None,
+            of: 0,
         });
         return;
     };
@@ -146,4 +153,30 @@ pub(super) fn fans(pieces: &[Piece], mesh: &Welded, seams: &Seams) -> (Vec<DVec3
         .map(|vertex| edges.partition_point(|edge| edge.0 < vertex))
         .collect();
     (edges.into_iter().map(|edge| edge.2).collect(), starts)
+}
+
+/// Numbers of the planes of many triangles that the pieces are within; those of triangles that are cut are not.
+pub(super) fn planes(pieces: &[Piece], mesh: &Welded, seams: &Seams) -> Vec<Option<u32>> {
+    let mut whole = vec![None; mesh.triangles.len()];
+    for same in pieces.chunk_by(|a, b| a.of == b.of) {
+        if let [piece] = same {
+            whole[piece.of] = Some(&piece.triangle);
+        }
+    }
+    let neighbours = |t: usize| -> SmallVec<[Option<usize>; 3]> {
+        let of_parts = || (0..3).flat_map(|k| seams.parts(mesh, t, k));
+        match seams.neighbours(t) {
+            Some(neighbours) => neighbours.into(),
+            None => of_parts().map(|part| part.neighbour).collect(),
+        }
+    };
+    let are_level = |a: usize, b: usize| match (whole[a], whole[b]) {
+        (Some(a), Some(b)) => a.is_level_with(b, FLAT),
+        _ => false,
+    };
+    let planes = flat::planes(whole.len(), neighbours, are_level);
+    pieces
+        .iter()
+        .map(|piece| whole[piece.of].and(planes[piece.of]))
+        .collect()
 }

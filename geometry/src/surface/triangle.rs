@@ -66,6 +66,22 @@ impl SurfaceTriangle {
         }
     }
 
+    /// True if another triangle lies in the plane of this one: its corners leave it by no more than this part of the longest side of either.
+    pub(super) fn is_level_with(&self, other: &Self, part: f64) -> bool {
+        let near = part * self.longest().min(other.longest());
+        let height = |corner: &DVec3| self.normal.dot(*corner - self.vertices[0]);
+        (self.normal - other.normal).length_squared() <= CONE_TOLERANCE * CONE_TOLERANCE
+            && other
+                .vertices
+                .iter()
+                .all(|corner| height(corner).abs() <= near)
+    }
+
+    fn longest(&self) -> f64 {
+        let [a, b, c] = self.vertices;
+        (b - a).length().max((c - b).length()).max((a - c).length())
+    }
+
     /// True if a point is before the triangle's plane, within `margin` (m) of it, and beside it behind edges alone at which the
     /// surface rises: the space there is that before both planes, so that the point gets to this one.
     pub(crate) fn is_ahead(&self, point: DVec3, margin: f64) -> bool {

@@ -167,12 +167,16 @@ fn nearest(body: &Geometry, pose: &Pose, ground: &Geometry) -> (f64, u32) {
     };
     let mut best = (f64::INFINITY, 0);
     let region = convex.aabb(pose).inflated(1e-3);
-    surface(ground).visit(&region, |id, triangle| {
-        let gap = pair(triangle, convex, pose);
-        if gap < best.0 {
-            best = (gap, id);
-        }
-    });
+    surface(ground).visit(
+        &region,
+        |_| true,
+        |id, triangle| {
+            let gap = pair(triangle, convex, pose);
+            if gap < best.0 {
+                best = (gap, id);
+            }
+        },
+    );
     best
 }
 
@@ -382,5 +386,120 @@ fn a_large_box_on_fine_rough_ground_has_few_contacts_and_the_deepest() {
             };
             assert!(all.iter().any(within), "none in strip {k} along {axis}");
         }
+    }
+}
+
+/// A flat square of 1 m in `count` by `count` cells, turned.
+fn flat_mesh(count: u32, turn: DQuat) -> Geometry {
+    let at = |i: u32| f64::from(i) / f64::from(count) - 0.5;
+    let side = count + 1;
+    let corner = |k: u32| turn * DVec3::new(at(k % side), at(k / side), 0.0);
+    let cells = (0..side * side).filter(|k| k % side < count && k / side < count);
+    build(Shape::TriangleMesh {
+        vertices: (0..side * side).map(corner).collect(),
+        triangles: cells
+            .flat_map(|k| [[k, k + 1, k + side + 1], [k, k + side + 1, k + side]])
+            .collect(),
+    })
+}
+
+/// Contacts by their place, for comparison.
+fn by_place(mut contacts: Vec<ContactPoint>) -> Vec<ContactPoint> {
+    let key = |c: &ContactPoint| [c.point.x, c.point.y].map(|x| (x * 1e6).round());
+    contacts.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap());
+    contacts
+}
+
+#[test]
+fn contacts_within_a_plane_are_those_of_a_half_space_however_finely_it_is_cut() {
+    let plane = build(Shape::HalfSpace { normal: DVec3::Z });
+    for (i, body) in bodies().iter().enumerate() {
+        for (count, turned) in [(33, 0.0), (100, 0.0), (57, 0.3)] {
+            let slope = turn(DVec3::new(1.0, 2.0, 0.0), turned);
+            let mesh = flat_mesh(count, slope);
+            let inputs = (vector(0.2), orientation(), 0.0..1e-4_f64, 0.0..1.0_f64);
+            check(60, &inputs, |(place, q, gap, tilt)| {
+                // Some stand on what is flat of them, some on an edge, some on a corner.
+                let q = [
+                    DQuat::IDENTITY,
+                    turn(DVec3::X, 1.0),
+                    turn(DVec3::Y, 1e-3 * tilt),
+                    q,
+                ][(tilt * 4.0) as usize % 4];
+                let raised = |z: f64| Pose::new(DVec3::new(place.x, place.y, z), q);
+                let gaps = |pose: &Pose, margin| found(body, pose, &plane, &Pose::IDENTITY, margin);
+                let low = gaps(&raised(1.0), 10.0)
+                    .iter()
+                    .fold(9.0_f64, |g, c| g.min(c.gap));
+                let pose = raised(1.0 - low + gap);
+                let expected = by_place(gaps(&pose, 1e-3));
+                let moved = Pose::new(slope * pose.position, slope * pose.orientation);
+                let all = found(body, &moved, &mesh, &Pose::IDENTITY, 1e-3);
+                let back = |c: &ContactPoint| ContactPoint {
+                    point: slope.inverse() * c.point,
+                    normal: slope.inverse() * c.normal,
+                    ..*c
+                };
+                let all = by_place(all.iter().map(back).collect());
+                prop_assert_eq!(all.len(), expected.len(), "{} {}", i, count);
+                for (x, y) in all.iter().zip(&expected) {
+                    let off = (x.point - y.point).length().max((x.gap - y.gap).abs());
+                    prop_assert!(off < 1e-9, "{i} {count}: {x:?} {y:?}");
+                    prop_assert!((x.normal - DVec3::Z).length() < 1e-9, "{i} {x:?}");
+                }
+                Ok(())
+            });
+        }
+    }
+}
+
+/// Ridges, steps and borders bound the planes beside them: what lies across them is met there.
+#[test]
+fn what_lies_across_the_border_of_a_plane_has_the_gap_of_few_triangles() {
+    // A roof with the ridge along y, its sides cut finely and coarsely.
+    let roof = |count: u32| {
+        let at = |i: u32| f64::from(i) / f64::from(count) - 0.5;
+        let side = count + 1;
+        let corner = |k: u32| {
+            let x = at(k % side);
+            DVec3::new(x, at(k / side), -0.4 * x.abs())
+        };
+        let cells = (0..side * side).filter(|k| k % side < count && k / side < count);
+        build(Shape::TriangleMesh {
+            vertices: (0..side * side).map(corner).collect(),
+            triangles: cells
+                .flat_map(|k| [[k, k + 1, k + side + 1], [k, k + side + 1, k + side]])
+                .collect(),
+        })
+    };
+    let (coarse, fine) = (roof(2), roof(64));
+    for (i, body) in bodies().iter().enumerate() {
+        check(
+            200,
+            &(vector(0.5), orientation(), 2e-6..1e-4_f64),
+            |(p, q, gap)| {
+                let raised = |z: f64| Pose::new(DVec3::new(p.x, p.y, z), q);
+                let least = |pose: &Pose, ground: &Geometry, margin: f64| {
+                    let all = found(body, pose, ground, &Pose::IDENTITY, margin);
+                    all.iter().fold(f64::INFINITY, |g, c| g.min(c.gap))
+                };
+                let (mut low, mut high) = (-0.4 * p.x.abs(), 1.0);
+                for _ in 0..60 {
+                    let middle = 0.5 * (low + high);
+                    if least(&raised(middle), &coarse, 1e-3) < f64::INFINITY {
+                        low = middle;
+                    } else {
+                        high = middle;
+                    }
+                }
+                let pose = raised(low - 1e-3 + gap);
+                // A face may stand for an edge that leans from it by 0.6°.
+                let (few, many) = (least(&pose, &coarse, 1e-3), least(&pose, &fine, 1e-3));
+                let none = few.is_infinite() && many.is_infinite();
+                let same = none || (few - many).abs() < 1e-8 + 2e-4 * few.abs();
+                prop_assert!(same, "{i}: {few} {many}");
+                Ok(())
+            },
+        );
     }
 }

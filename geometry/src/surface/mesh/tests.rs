@@ -9,9 +9,13 @@ fn field_and_mesh_agree_on_triangles_and_cones() {
     let heights: Vec<f64> = (0..12).map(|i| f64::from(i * i % 7) * 0.3).collect();
     let field = Field::new(3.0, 2.0, 4, &heights).unwrap();
     let mut from_field = Vec::new();
-    field.visit(&Aabb::EVERYTHING.clone(), |id, triangle| {
-        from_field.push((id, *triangle));
-    });
+    field.visit(
+        &Aabb::EVERYTHING.clone(),
+        |_| true,
+        |id, triangle| {
+            from_field.push((id, *triangle));
+        },
+    );
     assert_eq!(from_field.len(), 12);
     // Unwelded copy of the same triangles: welding must recover the neighbours.
     let vertices: Vec<DVec3> = from_field.iter().flat_map(|(_, t)| t.vertices).collect();
@@ -278,6 +282,75 @@ fn the_winding_of_a_mesh_is_known() {
     let left = tile([-2.0, 0.0], [-1.0, 1.0], 0.0);
     let parted = soup(&[left, lower, upper].concat()).unwrap();
     assert_eq!(parted.winding.edges_at_odds, 2);
+}
+
+/// Triangles within a plane of many, by the middles of all triangles.
+fn inner(mesh: &Mesh, holds: impl Fn(DVec3) -> bool) -> bool {
+    (0..).zip(&mesh.triangles).all(|(id, triangle)| {
+        let middle = triangle.vertices.iter().sum::<DVec3>() / 3.0;
+        mesh.plane(id).is_some() == holds(middle)
+    })
+}
+
+#[test]
+fn a_triangle_is_within_a_plane_if_its_neighbours_are_in_it_too() {
+    let cells = |low: f64, high: f64, slope: f64| -> Vec<[DVec3; 3]> {
+        let side = |i: u32, low: f64, high: f64| {
+            [i, i + 1].map(|i| low + (high - low) * f64::from(i) / 8.0)
+        };
+        let cells = (0..8).flat_map(|i| (0..8).map(move |j| (i, j)));
+        cells
+            .flat_map(|(i, j)| tile(side(i, low, high), side(j, -1.0, 1.0), slope))
+            .collect()
+    };
+    let left = cells(-2.0, 0.0, 0.0);
+    let off_border = |p: DVec3, low: f64, columns: f64| {
+        // Of the two triangles of a cell one is below and right, one above and left.
+        let [x, y] = [(p.x - low) * 4.0, (p.y + 1.0) * 4.0];
+        if x.fract() > y.fract() {
+            x < columns - 1.0 && y > 1.0
+        } else {
+            x > 1.0 && y < 7.0
+        }
+    };
+    // Alone, beside a slope, beside more of the plane.
+    assert!(inner(&soup(&left).unwrap(), |p| off_border(p, -2.0, 8.0)));
+    for slope in [-0.3, 0.3] {
+        let bend = soup(&[left.clone(), cells(0.0, 2.0, slope)].concat()).unwrap();
+        assert!(inner(&bend, |p| match p.x < 0.0 {
+            true => off_border(p, -2.0, 8.0),
+            false => off_border(p, 0.0, 8.0),
+        }));
+    }
+    let wide = soup(&[left.clone(), cells(0.0, 2.0, 0.0)].concat()).unwrap();
+    assert!(inner(&wide, |p| off_border(p, -2.0, 16.0)));
+    // A wall upon the plane bounds it on either side.
+    let (a, b) = (DVec3::new(-1.0, -0.25, 0.0), DVec3::new(-1.0, 0.0, 0.0));
+    let wall = soup(&[left.clone(), vec![[a, b, b + DVec3::Z]]].concat()).unwrap();
+    let count = |mesh: &Mesh| mesh.planes.iter().flatten().count();
+    assert_eq!(count(&wall), count(&soup(&left).unwrap()) - 1);
+}
+
+#[test]
+fn the_planes_of_fields_are_those_of_meshes() {
+    // Level, sloping and rough parts.
+    let height = |k: usize| match (k % 12, k / 12) {
+        (0..5, _) => 0.0,
+        (x @ 5..9, _) => 0.1 * (x - 4) as f64,
+        (x, y) => 0.01 * ((x * 7 + y * 5) % 11) as f64,
+    };
+    let heights: Vec<f64> = (0..144).map(height).collect();
+    let field = Field::new(3.0, 2.0, 12, &heights).unwrap();
+    let mut triangles = Vec::new();
+    field.visit(
+        &Aabb::EVERYTHING.clone(),
+        |_| true,
+        |_, t| triangles.push(t.vertices),
+    );
+    let mesh = soup(&triangles).unwrap();
+    let of_field: Vec<_> = (0..242).map(|id| field.plane(id)).collect();
+    assert_eq!(of_field, mesh.planes);
+    assert!(of_field.iter().any(Option::is_some) && of_field.contains(&None));
 }
 
 #[test]
