@@ -37,6 +37,7 @@ mod separating_axis;
 mod shrunk;
 mod stationary;
 mod surface_pair;
+mod triangle_axes;
 
 pub use balls::{Ball, ball_contact};
 

@@ -2,12 +2,14 @@
 //!
 //! Covers the pairs of features that face normals cannot: vertex–vertex, vertex–edge, edge–edge.
 //! With a known separation `s` along `l`, a pair of points closer than the limit `d` has
-//! `l·p ≥ max_A + s − d` and `l·q ≤ min_B − s + d`; edges outside these bands are skipped.
+//! `l·p ≥ max_A + s − d` and `l·q ≤ min_B − s + d`; edges outside these bands are skipped, and those of B farther than `d` from a ball
+//! around A.
 
 use super::patch::{LocalContact, Patch};
 use super::round_pair::facing_points;
 use super::separating_axis::{PolytopePair, edge_feature};
 use crate::polytope::closest_on_segments;
+use crate::projection::onto_segment;
 use glam::DVec3;
 use smallvec::SmallVec;
 
@@ -44,10 +46,20 @@ pub(crate) fn contact(
             }
         }
     }
-    let (a_least, b_most) = band(square.sqrt());
+    let limit = square.sqrt();
+    let (a_least, b_most) = band(limit);
+    let (middle, around) = ball(pair.a.vertices());
+    let near = (limit + around) * (1.0 + 1e-9);
     let candidates: SmallVec<[usize; 16]> = (0..pair.b.shape.edges.len())
-        .filter(|&j| edge_b(j).iter().any(|q| l.dot(*q) <= b_most))
+        .filter(|&j| {
+            let [p, q] = edge_b(j);
+            (l.dot(p) <= b_most || l.dot(q) <= b_most)
+                && onto_segment(middle, p, q).distance_squared(middle) <= near * near
+        })
         .collect();
+    if candidates.is_empty() {
+        return;
+    }
     let mut best = (limit * limit, None);
     for i in 0..pair.a.shape.edges.len() {
         let [p0, p1] = edge_a(i);
@@ -88,4 +100,12 @@ pub(crate) fn contact(
             });
         }
     }
+}
+
+/// Middle and radius of a ball around points (m).
+fn ball(points: &[DVec3]) -> (DVec3, f64) {
+    let middle = points.iter().sum::<DVec3>() / points.len() as f64;
+    let square = |point: &DVec3| point.distance_squared(middle);
+    let most = points.iter().map(square).fold(0.0, f64::max);
+    (middle, most.sqrt())
 }

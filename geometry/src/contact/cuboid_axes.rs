@@ -109,7 +109,7 @@ pub(super) fn axes(pair: &PolytopePair<'_>, half_a: DVec3, half_b: DVec3) -> Opt
                 separation,
                 face: 0,
             };
-            axes.try_edges(pair, axis, limit, tie)?;
+            axes.try_edges(axis, limit, tie)?;
         }
     }
     Some(axes)

@@ -20,6 +20,7 @@ use super::closest_edges;
 use super::cuboid_axes;
 use super::cuboid_faces;
 use super::patch::{LocalContact, Patch};
+use super::triangle_axes;
 use crate::polytope::{Polytope, closest_on_segments};
 use crate::surface::Cone;
 use glam::{DMat3, DVec3};
@@ -181,13 +182,7 @@ pub(super) struct Axes {
 impl Axes {
     /// Takes an axis across two edges into account. `None` if it separates by more than `limit` (m);
     /// differences up to `tie` (m) count as none.
-    pub(super) fn try_edges(
-        &mut self,
-        pair: &PolytopePair<'_>,
-        axis: Axis,
-        limit: f64,
-        tie: f64,
-    ) -> Option<()> {
+    pub(super) fn try_edges(&mut self, axis: Axis, limit: f64, tie: f64) -> Option<()> {
         if axis.separation > limit {
             return None;
         }
@@ -197,7 +192,7 @@ impl Axes {
         if better(&self.any) {
             self.any = Some(axis);
         }
-        if better(&self.edges) && permitted(pair, axis.direction) {
+        if better(&self.edges) {
             self.edges = Some(axis);
         }
         Some(())
@@ -208,7 +203,7 @@ impl Axes {
 /// flush are not cut, and the points keep their numbers, while the bodies creep by less.
 pub(super) const FLUSH: f64 = 1e-5;
 /// By how much, relative to the size of the bodies, a face of B must be better than one of A; an edge by a tenth of it.
-const BIAS: f64 = 1e-8;
+pub(super) const BIAS: f64 = 1e-8;
 /// Squared sine below which two edges have no cross product to speak of.
 pub(super) const PARALLEL: f64 = 1e-12;
 /// Cosine above which an edge axis gives way to the best face (0.6°).
@@ -246,7 +241,10 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
             }
             return;
         }
-        _ => separating_axes(pair),
+        _ => match pair.cone {
+            Some(cone) => triangle_axes::axes(pair, cone),
+            None => separating_axes(pair),
+        },
     };
     if let Some(axes) = found {
         along(pair, &axes, true, patch);
@@ -361,7 +359,7 @@ fn overlaps(pair: &PolytopePair<'_>, patch: &Patch) -> bool {
     points.any(|point| within(&pair.a, point) && within(&pair.b, point))
 }
 
-/// All axes, or `None` if one of them separates by more than the margin.
+/// All axes of two solids, or `None` if one of them separates by more than the margin.
 pub(super) fn separating_axes(pair: &PolytopePair<'_>) -> Option<Axes> {
     let limit = pair.margin + pair.radius;
     let tie = 1e-12 * pair.scale;
@@ -374,13 +372,6 @@ pub(super) fn separating_axes(pair: &PolytopePair<'_>) -> Option<Axes> {
         let separation = pair.b.range(direction).0 - offset;
         if separation > limit {
             return None;
-        }
-        if pair.cone.is_some() && face == 1 {
-            if separation > pair.radius {
-                return None;
-            }
-            axes.back = Some(separation);
-            continue;
         }
         let axis = Axis {
             direction,
@@ -408,7 +399,7 @@ pub(super) fn separating_axes(pair: &PolytopePair<'_>) -> Option<Axes> {
         if better(&axes.any, separation) {
             axes.any = Some(axis);
         }
-        if better(&axes.face_b, separation) && permitted(pair, -normal) {
+        if better(&axes.face_b, separation) {
             axes.face_b = Some(axis);
         }
     }
@@ -427,15 +418,11 @@ pub(super) fn separating_axes(pair: &PolytopePair<'_>) -> Option<Axes> {
                     separation,
                     face: 0,
                 };
-                axes.try_edges(pair, axis, limit, tie)?;
+                axes.try_edges(axis, limit, tie)?;
             }
         }
     }
     Some(axes)
-}
-
-fn permitted(pair: &PolytopePair<'_>, direction: DVec3) -> bool {
-    pair.cone.is_none_or(|cone| cone.permits(direction))
 }
 
 /// Face of the reference against the most opposed face (or the segment) of the other: the
