@@ -12,6 +12,7 @@
 //! | frustum | projection | `frustum` | `frustum` | `frustum` |
 //! | half-space | support points | support points | support points | support points |
 //! | triangle | projection | separating axes | separating axes | `frustum` |
+//! | plane of triangles | projection | support points | support points | support points |
 //!
 //! Capsules are segments, and spheres points, with a radius.
 
@@ -240,13 +241,13 @@ impl Pair<'_> {
                 let matters = |corners: &[DVec3; 3]| extremes.may_meet(corners);
                 let mut patch = Patch::new();
                 Solid::with(convex, &relative, self.margin, |solid| {
-                    surface.visit(&region, matters, |id, triangle| {
+                    surface.visit(&region, matters, |id, triangle, plane| {
                         if !sides.face(id, triangle) {
                             return;
                         }
                         patch.clear();
                         // Its number, and far above these that of its plane.
-                        let place = match surface.plane(id) {
+                        let place = match plane {
                             Some(plane) if !matches!(convex, Convex::Sphere { .. }) => {
                                 extremes.contact(triangle, self.margin, &mut patch);
                                 u64::from(plane) + (1 << 41)

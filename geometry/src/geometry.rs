@@ -213,7 +213,7 @@ impl Body {
             Shape::TriangleMesh {
                 vertices,
                 triangles,
-            } => Self::Surface(Surface::Mesh(Mesh::new(vertices, triangles)?)),
+            } => Self::Surface(Surface::Mesh(Box::new(Mesh::new(vertices, triangles)?))),
             Shape::HeightField {
                 x_size,
                 y_size,

@@ -9,6 +9,7 @@
 //! is cut only where its neighbours along an edge are not in one plane.
 
 mod cone;
+mod fan;
 mod field;
 mod flat;
 mod mesh;
@@ -25,12 +26,13 @@ pub(crate) use sides::Sides;
 pub(crate) use triangle::SurfaceTriangle;
 
 use crate::{Aabb, Winding};
+use fan::rises;
 use glam::DVec3;
 
 /// A surface in its local frame (m).
 #[derive(Clone, Debug)]
 pub(crate) enum Surface {
-    Mesh(Mesh),
+    Mesh(Box<Mesh>),
     Field(Field),
 }
 
@@ -42,25 +44,17 @@ impl Surface {
         }
     }
 
-    /// Calls `visit` with the number and data of every triangle whose box meets `region`; of those within a plane of many (`flat`) only
-    /// with the ones at whose corners `matters` is true.
+    /// Calls `visit` with the number and data of every triangle whose box meets `region`. For those within a plane whose border is elsewhere
+    /// (`flat`) it says the number of the plane; only those of them are visited at whose corners `matters` is true.
     pub(crate) fn visit(
         &self,
         region: &Aabb,
         matters: impl Fn(&[DVec3; 3]) -> bool,
-        visit: impl FnMut(u32, &SurfaceTriangle),
+        visit: impl FnMut(u32, &SurfaceTriangle, Option<u32>),
     ) {
         match self {
             Self::Mesh(mesh) => mesh.visit(region, matters, visit),
             Self::Field(field) => field.visit(region, matters, visit),
-        }
-    }
-
-    /// Number of the plane of many triangles that a triangle is within, if any.
-    pub(crate) fn plane(&self, id: u32) -> Option<u32> {
-        match self {
-            Self::Mesh(mesh) => mesh.plane(id),
-            Self::Field(field) => field.plane(id),
         }
     }
 
@@ -72,11 +66,14 @@ impl Surface {
         }
     }
 
-    /// True if `holds` does for every edge of the surface from a triangle's corner.
-    fn edges_all(&self, id: u32, corner: usize, holds: impl FnMut(DVec3) -> bool) -> bool {
+    /// True if no edge of the surface from a triangle's corner rises along a unit direction by more than this part of its length.
+    fn none_rises(&self, id: u32, corner: usize, direction: DVec3, part: f64) -> bool {
         match self {
-            Self::Mesh(mesh) => mesh.fan(id, corner).iter().copied().all(holds),
-            Self::Field(field) => field.fan(id, corner).all(holds),
+            Self::Mesh(mesh) => mesh.none_rises(id, corner, direction, part),
+            Self::Field(field) => {
+                let mut fan = field.fan(id, corner);
+                fan.all(|edge| !rises(edge, direction, part))
+            }
         }
     }
 }

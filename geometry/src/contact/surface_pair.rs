@@ -66,6 +66,10 @@ pub(crate) fn contact(cone: &Cone<'_>, solid: &Solid<'_>, patch: &mut Patch) {
     if height > radius + margin || height < -radius {
         return;
     }
+    let mut edges = triangle.rims.iter().zip(&triangle.vertices);
+    if edges.any(|(rim, corner)| rim.outward.dot(solid.center - *corner) > radius + margin) {
+        return;
+    }
     // Work about the solid's centre: no digits are lost far from the surface's origin.
     let shift = solid.center;
     let vertices = triangle.vertices.map(|v| v - shift);

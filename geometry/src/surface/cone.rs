@@ -51,8 +51,7 @@ impl Cone<'_> {
                 return true;
             }
         }
-        self.surface.edges_all(self.id, corner, |edge| {
-            direction.dot(edge) <= CONE_TOLERANCE * edge.length()
-        })
+        self.surface
+            .none_rises(self.id, corner, direction, CONE_TOLERANCE)
     }
 }

@@ -1,7 +1,7 @@
 //! Height fields.
 
 use super::SurfaceTriangle;
-use super::flat::{self, FLAT};
+use super::flat::{self, FLAT, Level};
 use super::triangle::normal_of;
 use crate::{Aabb, GeometryError};
 use glam::{DVec2, DVec3};
@@ -16,8 +16,8 @@ pub(crate) struct Field {
     rows: usize,
     heights: Vec<f64>,
     bounds: Aabb,
-    /// Numbers of the planes of many triangles that the triangles are within.
-    planes: Vec<Option<u32>>,
+    /// Where the triangles lie in their planes.
+    levels: Vec<Level>,
 }
 
 impl Field {
@@ -68,11 +68,11 @@ impl Field {
             rows,
             heights: heights.to_vec(),
             bounds: Aabb::new(-half + DVec3::Z * low, half + DVec3::Z * high),
-            planes: Vec::new(),
+            levels: Vec::new(),
         };
-        field.planes = flat::planes(
+        field.levels = flat::levels(
             2 * (rows - 1) * (columns - 1),
-            |id| field.neighbours(id),
+            |id, edge| [field.neighbours(id)[edge]],
             |a, b| field.are_level(a, b),
         );
         Ok(field)
@@ -192,8 +192,9 @@ impl Field {
         SurfaceTriangle::new(corners, normal_of(corners), neighbours)
     }
 
-    pub(super) fn plane(&self, id: u32) -> Option<u32> {
-        self.planes[id as usize]
+    #[cfg(test)]
+    pub(super) fn levels(&self) -> &[Level] {
+        &self.levels
     }
 
     /// What [`Surface::visit`](super::Surface::visit) says.
@@ -201,7 +202,7 @@ impl Field {
         &self,
         region: &Aabb,
         matters: impl Fn(&[DVec3; 3]) -> bool,
-        mut visit: impl FnMut(u32, &SurfaceTriangle),
+        mut visit: impl FnMut(u32, &SurfaceTriangle, Option<u32>),
     ) {
         if !region.intersects(&self.bounds) {
             return;
@@ -222,10 +223,10 @@ impl Field {
                         continue;
                     }
                     let id = 2 * (row * (self.columns - 1) + column) + half;
-                    if self.planes[id].is_some() && !matters(&corners) {
-                        continue;
+                    let plane = self.levels[id].within(&corners, region);
+                    if plane.is_none() || matters(&corners) {
+                        visit(id as u32, &self.triangle(row, column, half), plane);
                     }
-                    visit(id as u32, &self.triangle(row, column, half));
                 }
             }
         }

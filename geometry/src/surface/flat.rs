@@ -1,19 +1,59 @@
-//! Triangles within a plane of many.
+//! Planes of many triangles.
 //!
 //! Where two bodies touch in a plane, the outermost and the deepest points of contact are points of the solid or of the plane's border. A
-//! triangle whose neighbours lie in its plane with theirs has no part in the border: it gives a point only where one of the solid's is
-//! over it, however finely the plane is cut.
+//! triangle gives a point of its own only where one of the solid's is over it, or an edge of it that bounds the plane is near: however
+//! finely the plane is cut.
+
+use crate::Aabb;
+use glam::DVec3;
 
 /// Corners leave the plane of a triangle by no more than this part of a side: far above rounding, far below what a contact tells.
 pub(super) const FLAT: f64 = 1e-7;
 
-/// For each of `count` triangles the number of its plane, if all its neighbours lie in that too. `neighbours` says what lies behind all parts of the
-/// edges of one, none at a border; `are_level` whether the second of two lies in the plane of the first.
-pub(super) fn planes<N>(
+/// Where a triangle lies in its plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Level {
+    /// Number of the plane.
+    plane: u32,
+    /// Bit `k` is set if the edge from corner `k` bounds it.
+    borders: u8,
+}
+
+impl Level {
+    const ALL: u8 = 7;
+
+    /// That of a triangle alone in a plane.
+    pub(super) fn alone(plane: usize) -> Self {
+        Self {
+            plane: plane as u32,
+            borders: Self::ALL,
+        }
+    }
+
+    /// True if no edge bounds the plane.
+    #[cfg(test)]
+    pub(super) fn is_within(self) -> bool {
+        self.borders == 0
+    }
+
+    /// Number of the plane if no border of it along the triangle, of which these are the corners, is within a region.
+    pub(super) fn within(self, corners: &[DVec3; 3], region: &Aabb) -> Option<u32> {
+        let is_near = |k: usize| {
+            let edge = [corners[k], corners[(k + 1) % 3]];
+            self.borders >> k & 1 == 1 && Aabb::from_points(edge).intersects(region)
+        };
+        let is_within = self.borders != Self::ALL && !(0..3).any(is_near);
+        is_within.then_some(self.plane)
+    }
+}
+
+/// The planes of `count` triangles. `neighbours` says what lies behind the parts of an edge of one, none at a border; `are_level` whether
+/// the second of two lies in the plane of the first.
+pub(super) fn levels<N>(
     count: usize,
-    neighbours: impl Fn(usize) -> N,
+    neighbours: impl Fn(usize, usize) -> N,
     are_level: impl Fn(usize, usize) -> bool,
-) -> Vec<Option<u32>>
+) -> Vec<Level>
 where
     N: IntoIterator<Item = Option<usize>>,
 {
@@ -28,22 +68,22 @@ where
         planes[first] = first as u32;
         open.push(first);
         while let Some(triangle) = open.pop() {
-            for next in neighbours(triangle).into_iter().flatten() {
-                if planes[next] == NONE && are_level(first, next) {
-                    planes[next] = first as u32;
-                    open.push(next);
+            for edge in 0..3 {
+                for next in neighbours(triangle, edge).into_iter().flatten() {
+                    if planes[next] == NONE && are_level(first, next) {
+                        planes[next] = first as u32;
+                        open.push(next);
+                    }
                 }
             }
         }
     }
-    let is_same = |triangle: usize, next: Option<usize>| {
-        next.is_some_and(|next| planes[next] == planes[triangle])
+    let level = |triangle: usize| {
+        let plane = planes[triangle];
+        let is_same = |next: Option<usize>| next.is_some_and(|next| planes[next] == plane);
+        let bounds = |edge: usize| !neighbours(triangle, edge).into_iter().all(is_same);
+        let borders = (0..3).map(|edge| u8::from(bounds(edge)) << edge).sum();
+        Level { plane, borders }
     };
-    (0..count)
-        .map(|triangle| {
-            let mut neighbours = neighbours(triangle).into_iter();
-            let is_inner = neighbours.all(|next| is_same(triangle, next));
-            is_inner.then_some(planes[triangle])
-        })
-        .collect()
+    (0..count).map(level).collect()
 }

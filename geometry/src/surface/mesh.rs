@@ -1,6 +1,8 @@
 //! Triangle meshes.
 
 use super::SurfaceTriangle;
+use super::fan::Fans;
+use super::flat::Level;
 use super::pieces::{self, fans};
 use super::seams::Seams;
 use super::sides::Sheets;
@@ -18,13 +20,11 @@ pub(crate) struct Mesh {
     /// Number of the vertex at each corner; vertices at the same place are one.
     corners: Vec<[usize; 3]>,
     winding: Winding,
-    /// Numbers of the planes of many triangles that the triangles are within.
-    planes: Vec<Option<u32>>,
+    /// Where the triangles lie in their planes.
+    levels: Vec<Level>,
     /// Sheets of the triangles; empty if none has two sides.
     sheets: Vec<Sheets>,
-    /// Edges from each vertex (m): those of vertex `i` are `fans[starts[i]..starts[i + 1]]`.
-    fans: Vec<DVec3>,
-    starts: Vec<usize>,
+    fans: Fans,
 }
 
 impl Mesh {
@@ -78,7 +78,7 @@ impl Mesh {
             true => pieces.iter().map(|piece| piece.sheets).collect(),
             false => Vec::new(),
         };
-        let (fans, starts) = fans(&pieces, &welded, &seams);
+        let fans = fans(&pieces, &welded, &seams);
         let boxes: Vec<_> = pieces
             .iter()
             .map(|piece| Aabb::from_points(piece.triangle.vertices).to_parry())
@@ -87,12 +87,11 @@ impl Mesh {
         Ok(Self {
             tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes),
             bounds: Aabb::from_points(all),
-            planes: pieces::planes(&pieces, &welded, &seams),
+            levels: pieces::levels(&pieces, &welded, &seams),
             sheets,
             corners: pieces.iter().map(|piece| piece.ids).collect(),
             triangles: pieces.into_iter().map(|piece| piece.triangle).collect(),
             fans,
-            starts,
             winding: seams.winding,
         })
     }
@@ -111,13 +110,15 @@ impl Mesh {
     }
 
     /// Edges from a triangle's corner (m).
-    pub(super) fn fan(&self, id: u32, corner: usize) -> &[DVec3] {
-        let vertex = self.corners[id as usize][corner];
-        &self.fans[self.starts[vertex]..self.starts[vertex + 1]]
+    #[cfg(test)]
+    fn fan(&self, id: u32, corner: usize) -> &[DVec3] {
+        self.fans.edges(self.corners[id as usize][corner])
     }
 
-    pub(super) fn plane(&self, id: u32) -> Option<u32> {
-        self.planes[id as usize]
+    /// What [`Surface::none_rises`](super::Surface::none_rises) says.
+    pub(super) fn none_rises(&self, id: u32, corner: usize, direction: DVec3, part: f64) -> bool {
+        let vertex = self.corners[id as usize][corner];
+        self.fans.none_rises(vertex, direction, part)
     }
 
     /// What [`Surface::visit`](super::Surface::visit) says.
@@ -125,13 +126,14 @@ impl Mesh {
         &self,
         region: &Aabb,
         matters: impl Fn(&[DVec3; 3]) -> bool,
-        mut visit: impl FnMut(u32, &SurfaceTriangle),
+        mut visit: impl FnMut(u32, &SurfaceTriangle, Option<u32>),
     ) {
-        let region = region.to_parry();
-        for id in self.tree.intersect_aabb(&region) {
+        let bounds = region.to_parry();
+        for id in self.tree.intersect_aabb(&bounds) {
             let triangle = &self.triangles[id as usize];
-            if self.plane(id).is_none() || matters(&triangle.vertices) {
-                visit(id, triangle);
+            let plane = self.levels[id as usize].within(&triangle.vertices, region);
+            if plane.is_none() || matters(&triangle.vertices) {
+                visit(id, triangle, plane);
             }
         }
     }

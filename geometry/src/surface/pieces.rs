@@ -1,7 +1,8 @@
 //! Triangles with the normals of their neighbours, cut where these change along an edge; the edges from every vertex.
 
 use super::SurfaceTriangle;
-use super::flat::{self, FLAT};
+use super::fan::Fans;
+use super::flat::{self, FLAT, Level};
 use super::seams::{Part, Seams};
 use super::sides::Sheets;
 use super::triangle::{CONE_TOLERANCE, normal_of};
@@ -128,8 +129,8 @@ fn cut(
     }
 }
 
-/// The edges from every vertex, one vertex after the other, and where those of each start.
-pub(super) fn fans(pieces: &[Piece], mesh: &Welded, seams: &Seams) -> (Vec<DVec3>, Vec<usize>) {
+/// The edges from every vertex.
+pub(super) fn fans(pieces: &[Piece], mesh: &Welded, seams: &Seams) -> Fans {
     let mut edges: Vec<(usize, usize, DVec3)> = Vec::with_capacity(6 * pieces.len());
     for Piece { triangle, ids, .. } in pieces {
         for k in 0..3 {
@@ -147,36 +148,34 @@ pub(super) fn fans(pieces: &[Piece], mesh: &Welded, seams: &Seams) -> (Vec<DVec3
             }
         }
     }
-    edges.sort_by_key(|&(from, to, _)| (from, to));
-    edges.dedup_by_key(|&mut (from, to, _)| (from, to));
-    let starts = (0..=mesh.points.len())
-        .map(|vertex| edges.partition_point(|edge| edge.0 < vertex))
-        .collect();
-    (edges.into_iter().map(|edge| edge.2).collect(), starts)
+    Fans::new(edges, mesh.points.len())
 }
 
-/// Numbers of the planes of many triangles that the pieces are within; those of triangles that are cut are not.
-pub(super) fn planes(pieces: &[Piece], mesh: &Welded, seams: &Seams) -> Vec<Option<u32>> {
+/// Where the pieces lie in their planes; a piece of a triangle that is cut is alone.
+pub(super) fn levels(pieces: &[Piece], mesh: &Welded, seams: &Seams) -> Vec<Level> {
     let mut whole = vec![None; mesh.triangles.len()];
     for same in pieces.chunk_by(|a, b| a.of == b.of) {
         if let [piece] = same {
             whole[piece.of] = Some(&piece.triangle);
         }
     }
-    let neighbours = |t: usize| -> SmallVec<[Option<usize>; 3]> {
-        let of_parts = || (0..3).flat_map(|k| seams.parts(mesh, t, k));
+    let neighbours = |t: usize, edge: usize| -> SmallVec<[Option<usize>; 2]> {
         match seams.neighbours(t) {
-            Some(neighbours) => neighbours.into(),
-            None => of_parts().map(|part| part.neighbour).collect(),
+            Some(neighbours) => SmallVec::from_slice(&[neighbours[edge]]),
+            None => {
+                let parts = seams.parts(mesh, t, edge).into_iter();
+                parts.map(|part| part.neighbour).collect()
+            }
         }
     };
     let are_level = |a: usize, b: usize| match (whole[a], whole[b]) {
         (Some(a), Some(b)) => a.is_level_with(b, FLAT),
         _ => false,
     };
-    let planes = flat::planes(whole.len(), neighbours, are_level);
-    pieces
-        .iter()
-        .map(|piece| whole[piece.of].and(planes[piece.of]))
-        .collect()
+    let levels = flat::levels(whole.len(), neighbours, are_level);
+    let level = |piece: &Piece| match whole[piece.of] {
+        Some(_) => levels[piece.of],
+        None => Level::alone(piece.of),
+    };
+    pieces.iter().map(level).collect()
 }

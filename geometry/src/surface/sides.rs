@@ -37,7 +37,7 @@ impl<'a> Sides<'a> {
             && !mesh.sheets().is_empty()
         {
             sides.sheets = mesh.sheets();
-            mesh.visit(region, |_| true, |id, triangle| sides.add(id, triangle));
+            mesh.visit(region, |_| true, |id, triangle, _| sides.add(id, triangle));
         }
         sides
     }

@@ -170,7 +170,7 @@ fn nearest(body: &Geometry, pose: &Pose, ground: &Geometry) -> (f64, u32) {
     surface(ground).visit(
         &region,
         |_| true,
-        |id, triangle| {
+        |id, triangle, _| {
             let gap = pair(triangle, convex, pose);
             if gap < best.0 {
                 best = (gap, id);
