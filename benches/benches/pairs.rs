@@ -270,6 +270,133 @@ fn on_a_mesh(sides: &[Side], name: &str, feature: &str, gap: f64) -> Case {
     }
 }
 
+/// A height field of 200 × 200 points on 4 m × 4 m, times `height` (m).
+fn field(height: f64) -> Geometry {
+    let value = |k: usize| ((k * 7919 + k / 200 * 104_729) % 1009) as f64 / 1008.0;
+    let shape = Shape::HeightField {
+        x_size: 4.0,
+        y_size: 4.0,
+        columns: 200,
+        heights: (0..40_000).map(|k| height * value(k)).collect(),
+    };
+    shape.build().unwrap()
+}
+
+/// As many triangles that meet in one point, the top of a hill of this slope.
+fn fan(slope: f64) -> Geometry {
+    let count = 80_000;
+    let corner = |k: u32| {
+        let turn = DQuat::from_rotation_z(2.0 * PI * f64::from(k) / f64::from(count));
+        turn * DVec3::X - DVec3::Z * slope
+    };
+    let shape = Shape::TriangleMesh {
+        vertices: std::iter::once(DVec3::ZERO)
+            .chain((0..count).map(corner))
+            .collect(),
+        triangles: (1..=count).map(|k| [0, k, k % count + 1]).collect(),
+    };
+    shape.build().unwrap()
+}
+
+/// Bodies on 80,000 triangles: 1.8 m wide on flat and on rough ground, and small ones all over triangles that meet in one point.
+fn on_many_triangles() -> Vec<Case> {
+    let (flat, rough) = (field(0.0), field(0.01));
+    let (level, hill) = (fan(0.0), fan(0.3));
+    let slab = Shape::Cuboid {
+        half_extents: DVec3::new(0.9, 0.9, 0.1),
+    };
+    let disc = Shape::Cylinder {
+        half_height: 0.1,
+        radius: 0.9,
+    };
+    let cube = Shape::Cuboid {
+        half_extents: DVec3::splat(0.1),
+    };
+    let ball = Shape::Sphere { radius: 0.1 };
+    let case = |name: &str, shape: &Shape, ground: &Geometry, reach: f64, up: f64, gap: f64| {
+        let mut random = Lcg::new(17);
+        let poses = (0..PLACEMENTS).map(|_| {
+            let turn = DQuat::from_rotation_z(2.0 * PI * random.uniform());
+            let [x, y] = [0, 1].map(|_| reach * random.symmetric());
+            let body = Pose::new(DVec3::new(x, y, up), turn);
+            [body, Pose::new(DVec3::ZERO, DQuat::IDENTITY)]
+        });
+        Case {
+            name: name.to_owned(),
+            geometries: [shape.build().unwrap(), ground.clone()],
+            poses: poses.collect(),
+            gap,
+        }
+    };
+    let none = f64::INFINITY;
+    vec![
+        case(
+            "slab · flat ground, overlap",
+            &slab,
+            &flat,
+            0.1,
+            0.1 - GAP,
+            -GAP,
+        ),
+        case(
+            "disc · flat ground, overlap",
+            &disc,
+            &flat,
+            0.1,
+            0.1 - GAP,
+            -GAP,
+        ),
+        case(
+            "slab · rough ground, overlap",
+            &slab,
+            &rough,
+            0.1,
+            0.11 - GAP,
+            none,
+        ),
+        case(
+            "disc · rough ground, overlap",
+            &disc,
+            &rough,
+            0.1,
+            0.11 - GAP,
+            none,
+        ),
+        case(
+            "box · level fan, overlap",
+            &cube,
+            &level,
+            0.5,
+            0.1 - GAP,
+            -GAP,
+        ),
+        case(
+            "ball · level fan, overlap",
+            &ball,
+            &level,
+            0.5,
+            0.1 - GAP,
+            -GAP,
+        ),
+        case(
+            "box · top of a fan, overlap",
+            &cube,
+            &hill,
+            0.01,
+            0.1 - GAP,
+            none,
+        ),
+        case(
+            "ball · top of a fan, overlap",
+            &ball,
+            &hill,
+            0.001,
+            0.1 - GAP,
+            none,
+        ),
+    ]
+}
+
 fn query(case: &Case, [a, b]: &[Pose; 2], out: &mut Vec<ContactPoint>) {
     out.clear();
     let [x, y] = &case.geometries;
@@ -304,6 +431,7 @@ fn pairs(criterion: &mut Criterion) {
     for (name, feature) in [("box", "face"), ("box", "edge"), ("hull20", "face")] {
         cases.push(on_a_mesh(&sides, name, feature, -GAP));
     }
+    cases.extend(on_many_triangles());
     cases.extend(NEAR.map(|pair| touching(&sides, pair, NEAR_GAP)));
     cases.extend(APART.map(|pair| apart(&sides, pair)));
     let mut group = criterion.benchmark_group("pairs");
