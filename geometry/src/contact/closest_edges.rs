@@ -46,10 +46,10 @@ pub(crate) fn contact(
             }
         }
     }
-    let limit = square.sqrt();
-    let (a_least, b_most) = band(limit);
+    let nearer = square.sqrt();
+    let (a_least, b_most) = band(nearer);
     let (middle, around) = ball(pair.a.vertices());
-    let near = (limit + around) * (1.0 + 1e-9);
+    let near = (nearer + around) * (1.0 + 1e-9);
     let candidates: SmallVec<[usize; 16]> = (0..pair.b.shape.edges.len())
         .filter(|&j| {
             let [p, q] = edge_b(j);

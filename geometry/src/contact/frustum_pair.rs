@@ -14,7 +14,7 @@ use super::half_space::LEVEL;
 use super::meeting::{Found, Meeting, ROUGH, Search, Turned, overlap};
 use super::nearest::{ConvexSet, nearest};
 use super::patch::{LocalContact, Patch};
-use super::separating_axis::{Placed, least_trusted};
+use super::separating_axis::{FLUSH, Placed, least_trusted};
 use super::surface_pair::with_triangle;
 use crate::Pose;
 use crate::frustum::Frustum;
@@ -173,13 +173,18 @@ impl Query<'_> {
 
     /// Contacts along the best axis, and where the bodies meet if that is elsewhere; false if it is not known where.
     fn along(&self, best: Option<Axis>, any: Axis, met: Met, patch: &mut Patch) -> bool {
-        let (best, slack) = match best.and_then(|best| self.resting_face(&best)) {
-            Some(face) => (Some(face), LIKE_FACE * any.separation.abs()),
-            None => (best, 0.0),
+        let flush = if self.cone.is_some() {
+            FLUSH * self.scale
+        } else {
+            0.0
+        };
+        let (best, slack, beside) = match best.and_then(|best| self.resting_face(&best)) {
+            Some((face, aside)) => (Some(face), LIKE_FACE * any.separation.abs(), flush + aside),
+            None => (best, 0.0, flush),
         };
         if let Some(axis) = best {
             match axis.kind {
-                Kind::Face(face) => self.on_face(face, &axis, patch),
+                Kind::Face(face) => self.on_face(face, &axis, beside, patch),
                 Kind::Disc => self.on_disc(&axis, patch),
                 Kind::Side => self.on_side(&axis, patch),
             }
@@ -298,16 +303,28 @@ impl Query<'_> {
 
     /// A side that all but faces a face gives way to it near touch: along the edge of a face lie its points too, and what lies on
     /// flush faces lies on both.
-    fn resting_face(&self, side: &Axis) -> Option<Axis> {
+    ///
+    /// Of a triangle the sides that do so by a tenth of the angle: their ends are over it, where its edges and corners need not be. Also
+    /// says how far aside the generator may then lie (m).
+    fn resting_face(&self, side: &Axis) -> Option<(Axis, f64)> {
         let rests = side.separation.abs() <= 0.01 * self.scale && self.radius <= 0.0;
-        if !matches!(side.kind, Kind::Side) || !rests || self.cone.is_some() {
+        if !matches!(side.kind, Kind::Side) || !rests {
             return None;
         }
         let local = self.other.rotation.transpose() * -side.direction;
         let along = |face: usize| self.other.shape.faces[face].normal.dot(local);
-        let faces = 0..self.other.shape.faces.len();
+        // Not the back of a triangle.
+        let faces = match self.cone {
+            Some(_) => 0..1,
+            None => 0..self.other.shape.faces.len(),
+        };
         let face = faces.max_by(|a, b| along(*a).total_cmp(&along(*b)))?;
-        (along(face) > 1.0 - LIKE_FACE).then(|| self.face_axis(face))
+        let (like, reach) = match self.cone {
+            Some(_) => (0.01 * LIKE_FACE, self.frustum.bottom.max(self.frustum.top)),
+            None => (LIKE_FACE, 0.0),
+        };
+        let lean = 1.0 - along(face);
+        (lean < like).then(|| (self.face_axis(face), reach * (2.0 * lean.max(0.0)).sqrt()))
     }
 
     /// A disc all but parallel to a face: its points do not follow the tilt, so that none of them is the nearest.

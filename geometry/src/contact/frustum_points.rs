@@ -22,8 +22,8 @@ impl Query<'_> {
         shape.loop_of(face).iter().map(place).collect()
     }
 
-    /// Points of the frustum over a face of the other.
-    pub(super) fn on_face(&self, face: usize, axis: &Axis, patch: &mut Patch) {
+    /// Points of the frustum over a face of the other; those of its side up to `beside` (m) outside of it.
+    pub(super) fn on_face(&self, face: usize, axis: &Axis, beside: f64, patch: &mut Patch) {
         let (normal, offset) = self.other.plane(face);
         let corners = self.corners(face);
         let tolerance = 1e-9 * self.scale;
@@ -61,7 +61,7 @@ impl Query<'_> {
         // The lowest generator, cut to the prism.
         if axis.direction.truncate().length() > 1e-3 {
             let ends = self.frustum.generator(azimuth(axis.direction.truncate()));
-            for (k, point) in (8192..).zip(cut_to_prism(ends, &corners, normal)) {
+            for (k, point) in (8192..).zip(cut_to_prism(ends, &corners, normal, beside)) {
                 push(point, k);
             }
         }
@@ -171,13 +171,18 @@ impl Query<'_> {
     }
 }
 
-/// Ends of the part of a segment over a polygon.
-fn cut_to_prism(ends: [DVec3; 2], corners: &[DVec3], normal: DVec3) -> SmallVec<[DVec3; 2]> {
+/// Ends of the part of a segment over a polygon that is wider by `beside` (m).
+fn cut_to_prism(
+    ends: [DVec3; 2],
+    corners: &[DVec3],
+    normal: DVec3,
+    beside: f64,
+) -> SmallVec<[DVec3; 2]> {
     let along = ends[1] - ends[0];
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
     for (k, from) in corners.iter().enumerate() {
         let across = (corners[(k + 1) % corners.len()] - *from).cross(normal);
-        let start = across.dot(ends[0] - *from);
+        let start = across.dot(ends[0] - *from) - beside * across.length();
         let slope = across.dot(along);
         let parallel = 1e-12 * across.length() * along.length();
         if slope.abs() <= parallel {

@@ -107,3 +107,33 @@ fn spheres_over_a_ridge_lean_within_its_normals() {
     let all = found(&sphere, &at(0.1, 0.05, -0.5), &mesh, &Pose::IDENTITY, 1e-3);
     assert!(all.is_empty());
 }
+
+/// What lies on its side touches ground that is rough by far less than its size all along, whichever corners of the ground are highest.
+#[test]
+fn both_ends_of_a_cylinder_on_its_side_touch_ground_that_is_all_but_flat() {
+    let body = build(Shape::Cylinder {
+        half_height: 0.1,
+        radius: 0.1,
+    });
+    let aside = DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2);
+    for noise in [0.0, 1e-9, 1e-8, 1e-7] {
+        let height = |k: usize| noise * ((k * 7919 + k / 101 * 104_729) % 1009) as f64 / 1008.0;
+        let ground = build(Shape::HeightField {
+            x_size: 2.0,
+            y_size: 0.6,
+            columns: 101,
+            heights: (0..31 * 101).map(height).collect(),
+        });
+        for k in 0..400 {
+            // Some places are over the lines of the grid.
+            let x = 0.0025 * f64::from(k) - 0.5 + if k % 3 == 0 { 0.000_377 } else { 0.0 };
+            let place = DVec3::new(x, 0.003, 0.1 - 1e-6);
+            let pose = Pose::new(place, DQuat::from_rotation_y(10.0 * x) * aside);
+            let all = found(&body, &pose, &ground, &Pose::IDENTITY, 1e-4);
+            for end in [-0.097, 0.103] {
+                let near = |c: &ContactPoint| (c.point.y - end).abs() < 1e-6;
+                assert!(all.iter().any(near), "{noise} {k} {end}: {all:?}");
+            }
+        }
+    }
+}
