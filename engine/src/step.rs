@@ -482,7 +482,7 @@ impl StepState {
     pub(crate) fn project(&mut self) -> Result<(), StepError> {
         let (bodies, motion, settings) = (&mut self.bodies, &self.motion, &self.settings);
         let contacts = (&self.record.found[..], &self.record.given[..]);
-        let candidates = (contacts, self.impacts.unmet());
+        let candidates = (contacts, [self.impacts.unmet(), self.meetings.changed()]);
         let found = (&mut self.detection, candidates, &self.edits);
         let projector = &mut self.projector;
         let solver = self.solver.sweeps_and_stuck();

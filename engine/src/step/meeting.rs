@@ -132,6 +132,11 @@ impl Meetings {
         changes
     }
 
+    /// Pairs whose contacts were exchanged in this step, in the order in which that happened.
+    pub(crate) fn changed(&self) -> &[[Slot; 2]] {
+        &self.changed
+    }
+
     /// Impulse of the last step in a row, N·s.
     pub(crate) fn carried(&self, row: usize) -> f64 {
         self.carried[row]

@@ -71,8 +71,8 @@ pub(crate) struct Projector {
     pub(crate) left: Option<(f64, [Slot; 2])>,
 }
 
-/// `I₀`, and pairs that were taken out of it, ascending.
-type Candidates<'a> = (Found<'a>, &'a [[Slot; 2]]);
+/// `I₀`, and pairs that were taken out of it.
+type Candidates<'a> = (Found<'a>, [&'a [[Slot; 2]]; 2]);
 
 /// How far the impulses of the step took a body beyond its free motion.
 #[derive(Clone, Copy, Debug, Default)]
@@ -221,9 +221,12 @@ impl Projector {
     }
 
     /// Adds pairs whose contacts were found and taken out.
-    fn suspect_unmet(&mut self, unmet: &[[Slot; 2]]) {
-        if !unmet.is_empty() {
-            let pairs = unmet.iter().map(|pair| pair.map(|slot| slot.0));
+    fn suspect_unmet(&mut self, unmet: [&[[Slot; 2]]; 2]) {
+        if unmet.iter().any(|pairs| !pairs.is_empty()) {
+            let pairs = unmet
+                .into_iter()
+                .flatten()
+                .map(|pair| pair.map(|slot| slot.0));
             self.suspects.extend(pairs);
             self.suspects.sort_unstable();
             self.suspects.dedup();
