@@ -256,8 +256,9 @@ const VELOCITY_OVER_RESIDUAL: f64 = 100.0;
 const STRICT: f64 = 1e-3;
 /// The least of that, over the speed gained in a step: no more is needed for a start.
 const STRICTEST: f64 = 1e-8;
-/// Part of its radius of gyration that a body may creep in a step for what the solver leaves: five cubes stand on each other with this.
-const CREEP: f64 = 0.01;
+/// Part of its radius of gyration that a body may creep in a step for what the solver leaves, over the tolerance. With ten times that five cubes
+/// of 0.1 mm fall, with a tenth they stand no better.
+const CREEP_OVER_RESIDUAL: f64 = 10.0;
 /// Gravity of the earth, m/s².
 const EARTH: f64 = 9.81;
 
@@ -308,7 +309,7 @@ impl Settings {
             scale: scale.max(rms),
             grows: self.velocity_tolerance.is_none(),
             creep: if self.velocity_tolerance.is_none() {
-                CREEP / self.time_step
+                CREEP_OVER_RESIDUAL * self.tolerance() / self.time_step
             } else {
                 f64::INFINITY
             },
