@@ -21,6 +21,8 @@ const RESERVE: f64 = 0.1;
 const FEW: f64 = 1000.0;
 /// The same of others: what is just enough may not be, since the norms differ.
 const NEARLY: f64 = 0.9;
+/// Contacts of an island that may carry loads: what is left at the contacts of a tower adds up, in a wide pile it spreads.
+const MOST_LOADED: usize = 300;
 /// Speed that the impulse of a contact would give to the lighter of its bodies, over the largest free speed at a contact, beyond
 /// which an island of few contacts carries loads …
 const LOADED: f64 = 10.0;
@@ -258,7 +260,7 @@ pub(super) fn is_loaded(
     members: &[u32],
     goal: &VelocityGoal,
 ) -> bool {
-    if members.len() as f64 > FEW {
+    if members.len() > MOST_LOADED {
         return false;
     }
     let contacts = || {
