@@ -9,14 +9,15 @@
 //! points of the whole bodies, or from their expanding polytope if they overlap.
 
 use super::separating_axis::{Axes, Axis, PARALLEL, Placed, PolytopePair};
+use super::shrunk::{Rough, Simplex};
 use glam::DVec3;
 use parry3d_f64::math::Pose3;
 use parry3d_f64::query::details::contact_support_map_support_map_with_params;
-use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
+use parry3d_f64::query::gjk::{GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::SupportMap;
 
-/// Part by which bodies shrink.
-const SHRINK: f64 = 0.1;
+/// Relative error of the distance of the shrunk bodies: the search ends where no vertex is nearer.
+const SHARP: f64 = 1e-14;
 /// Faces lean by less than this from the one that is closest to the direction, one less the cosine, to be tried as well (4°).
 const NEAR: f64 = 2.5e-3;
 /// Vertices within this part of the size of the farthest along a direction support there.
@@ -31,16 +32,12 @@ pub(super) enum Search {
     Whole,
 }
 
-/// A body shrunk by `1 − part` about `inner`.
-struct Shrunk<'a> {
-    body: &'a Placed<'a>,
-    inner: DVec3,
-    part: f64,
-}
+/// A body as GJK asks for it.
+struct Whole<'a>(&'a Placed<'a>);
 
-impl SupportMap for Shrunk<'_> {
+impl SupportMap for Whole<'_> {
     fn local_support_point(&self, direction: DVec3) -> DVec3 {
-        self.inner + (self.body.farthest(direction) - self.inner) * self.part
+        self.0.farthest(direction)
     }
 }
 
@@ -48,44 +45,34 @@ impl SupportMap for Shrunk<'_> {
 /// if one is known.
 pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, guess: Option<DVec3>) -> Option<Axes> {
     let limit = pair.margin + pair.radius;
-    let inner = [pair.a.inner(), pair.b.inner()];
-    let guess = guess.or_else(|| (inner[1] - inner[0]).try_normalize());
-    let guess = guess.unwrap_or(DVec3::Z);
     let separation = |l: DVec3| l.dot(pair.b.farthest(-l)) - l.dot(pair.a.farthest(l));
-    if separation(guess) > limit {
-        return None;
-    }
-    let part = if search == Search::Whole {
-        1.0
+    let (l, distance) = if search == Search::Shrunk {
+        let mut simplex = Simplex::new(&pair.a, &pair.b);
+        match simplex.search(&pair.a, &pair.b, limit, SHARP) {
+            Rough::Apart => return None,
+            Rough::Deep => return axes(pair, Search::Whole, None),
+            Rough::Near => (simplex.direction, f64::INFINITY),
+        }
     } else {
-        1.0 - SHRINK
-    };
-    let [a, b] = [(&pair.a, inner[0]), (&pair.b, inner[1])].map(|(body, inner)| Shrunk {
-        body,
-        inner,
-        part,
-    });
-    let mut simplex = VoronoiSimplex::new();
-    let found = if search == Search::Whole {
-        contact_support_map_support_map_with_params(
+        let between = || (pair.b.inner() - pair.a.inner()).try_normalize();
+        let guess = guess.or_else(between).unwrap_or(DVec3::Z);
+        let [a, b] = [&pair.a, &pair.b].map(Whole);
+        let mut simplex = VoronoiSimplex::new();
+        let found = contact_support_map_support_map_with_params(
             &Pose3::IDENTITY,
             &a,
             &b,
             f64::MAX,
             &mut simplex,
             Some(guess),
-        )
-    } else {
-        simplex.reset(CsoPoint::from_shapes(&Pose3::IDENTITY, &a, &b, guess));
-        gjk::closest_points(&Pose3::IDENTITY, &a, &b, f64::MAX, true, &mut simplex)
+        );
+        match found {
+            GJKResult::ClosestPoints(p, q, l) => (l, (q - p).length()),
+            GJKResult::NoIntersection(l) => (l, f64::INFINITY),
+            _ => (guess, f64::INFINITY),
+        }
     };
-    let (l, distance) = match found {
-        GJKResult::ClosestPoints(p, q, l) => (l, (q - p).length()),
-        GJKResult::NoIntersection(l) => (l, f64::INFINITY),
-        _ if search == Search::Shrunk => return axes(pair, Search::Whole, None),
-        _ => (guess, f64::INFINITY),
-    };
-    let l = l.try_normalize().unwrap_or(guess);
+    let l = l.try_normalize().unwrap_or(DVec3::Z);
     let mut found = Axes {
         distance: (search == Search::Whole).then_some(distance),
         ..Axes::default()
