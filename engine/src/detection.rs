@@ -22,6 +22,7 @@ mod reach;
 
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
+use crate::error::StepError;
 use crate::interactions::detected::Detected;
 use crate::math::chunks::is_shared;
 use crate::motion::Motion;
@@ -52,13 +53,16 @@ pub(crate) struct Detection {
 
 impl Detection {
     /// Finds `I₀` at the poses of `t_k`, ordered by pair.
+    ///
+    /// # Errors
+    /// [`StepError::Crowd`], and [`StepError::Contacts`] if there are more contacts than pairs of bodies are allowed: a contact takes about 1 kB.
     pub(crate) fn detect(
         &mut self,
         bodies: &Bodies,
         motion: &Motion,
         settings: &Settings,
         found: &mut Vec<Detected>,
-    ) {
+    ) -> Result<(), StepError> {
         let source = Source {
             bodies,
             motion,
@@ -70,9 +74,7 @@ impl Detection {
             self.outline(&source);
             self.known = Some((bodies.epoch, settings.margin));
         }
-        let outlines = &self.outlines;
-        self.broad_phase
-            .find(&|a, b| outlines[a as usize].meets(&outlines[b as usize]));
+        self.find_pairs(bodies)?;
         self.deepest_found = narrow_phase::run(
             self.broad_phase.candidates(),
             &narrow_phase::Scene {
@@ -86,6 +88,24 @@ impl Detection {
             &mut self.chunks,
             found,
         );
+        let most = BroadPhase::most_pairs(bodies.len());
+        if found.len() > most {
+            return Err(StepError::Contacts {
+                contacts: found.len(),
+                most,
+            });
+        }
+        Ok(())
+    }
+
+    fn find_pairs(&mut self, bodies: &Bodies) -> Result<(), StepError> {
+        let outlines = &self.outlines;
+        let meet = |a: u32, b: u32| outlines[a as usize].meets(&outlines[b as usize]);
+        let found = self.broad_phase.find(&meet);
+        found.map_err(|crowd| StepError::Crowd {
+            id: bodies.ids[Slot(crowd.slot as u32)],
+            crowd,
+        })
     }
 
     /// Pairs that may have contacts in this step, in their order, and some more that depend on the history.
@@ -116,6 +136,9 @@ impl Detection {
     }
 
     /// Pairs of bodies that were `struck`, ascending, to the velocities `end`: all that they may meet in this step, in their order.
+    ///
+    /// # Errors
+    /// [`StepError::Crowd`].
     pub(crate) fn pairs_of_struck(
         &mut self,
         struck: &[Slot],
@@ -123,7 +146,7 @@ impl Detection {
         bodies: &Bodies,
         motion: &Motion,
         settings: &Settings,
-    ) -> Vec<[Slot; 2]> {
+    ) -> Result<Vec<[Slot; 2]>, StepError> {
         let source = Source {
             bodies,
             motion,
@@ -133,10 +156,8 @@ impl Detection {
             self.extents.widen(*slot, &end[*slot], &source);
             self.follow(*slot);
         }
-        let outlines = &self.outlines;
-        self.broad_phase
-            .find(&|a, b| outlines[a as usize].meets(&outlines[b as usize]));
-        self.pairs_of(struck)
+        self.find_pairs(bodies)?;
+        Ok(self.pairs_of(struck))
     }
 
     /// Pairs of some bodies, ascending, with all that they may meet in this step, in their order.

@@ -2,7 +2,7 @@
 
 use crate::components::{BodyId, RigidBody};
 use bevy_ecs::entity::Entity;
-use moreau_geometry::GeometryError;
+use moreau_geometry::{Crowd, GeometryError};
 use moreau_solvers::ProblemError;
 
 /// A setting outside its range.
@@ -118,6 +118,22 @@ pub enum StepError {
         entity: Entity,
         /// What is wrong.
         source: BodyError,
+    },
+    /// Too many bodies are in one place for their pairs to be looked at.
+    #[error("{crowd}, body {id}: are bodies in one place?")]
+    Crowd {
+        /// A body with many pairs.
+        id: BodyId,
+        /// How many, and how many pairs are allowed.
+        crowd: Crowd,
+    },
+    /// Bodies overlap so much that their contacts would fill the memory.
+    #[error("{contacts} contacts, expected at most {most}: are bodies in one place?")]
+    Contacts {
+        /// Contacts found.
+        contacts: usize,
+        /// Contacts allowed.
+        most: usize,
     },
     /// The contact problem is unusable.
     #[error("contact problem: {0}")]

@@ -258,8 +258,8 @@ impl StepState {
             let (bodies, motion, settings) = (&self.bodies, &self.motion, &self.settings);
             let (detection, found) = (&mut self.detection, &mut self.record.found);
             self.threads.run(bodies.len() >= LARGE, || {
-                detection.detect(bodies, motion, settings, found);
-            });
+                detection.detect(bodies, motion, settings, found)
+            })?;
             let pairs = self.record.found.iter().map(|contact| contact.bodies);
             if !self.bodies.wake_met(pairs) {
                 break;
@@ -320,7 +320,7 @@ impl StepState {
         }
         let mut whole = true;
         loop {
-            match self.look(whole) {
+            match self.look(whole)? {
                 Next::Nothing if whole || !self.solve_on()? => break,
                 Next::Nothing => whole = true,
                 Next::Check => {
@@ -348,7 +348,7 @@ impl StepState {
     }
 
     /// What the solved motion asks for: first that contacts are where bodies meet, then that impacts follow one another.
-    fn look(&mut self, whole: bool) -> Next {
+    fn look(&mut self, whole: bool) -> Result<Next, StepError> {
         let Self {
             meetings,
             impacts,
@@ -366,10 +366,10 @@ impl StepState {
             settings: &self.settings,
         };
         impacts.trace(&solved);
-        if meetings.look((&solved, impacts), detection, exchange) {
-            return Next::Again;
+        if meetings.look((&solved, impacts), detection, exchange)? {
+            return Ok(Next::Again);
         }
-        impacts.look((&solved, whole), meetings, exchange)
+        Ok(impacts.look((&solved, whole), meetings, exchange))
     }
 
     /// Rows go and come, and the problem is built with them.

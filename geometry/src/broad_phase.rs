@@ -31,6 +31,7 @@ use fat::Fat;
 use grid::{Cells, Grid};
 use merge::{Buffers, Pair, as_number};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tree::Tree;
 
 /// Follows bodies and lists the pairs that may meet, incrementally.
@@ -46,8 +47,9 @@ use tree::Tree;
 ///     broad_phase.set_moving(slot, true);
 ///     broad_phase.follow(slot, &Extent::of_box(bounds, 0.1));
 /// }
-/// broad_phase.find(&|_, _| true);
+/// broad_phase.find(&|_, _| true)?;
 /// assert_eq!(broad_phase.candidates(), [[0, 1]]);
+/// # Ok::<(), moreau_geometry::Crowd>(())
 /// ```
 #[derive(Default)]
 pub struct BroadPhase {
@@ -109,6 +111,29 @@ struct Found {
     backward: Vec<Pair>,
 }
 
+/// So many bodies are near each other that their pairs are not listed: nothing that could be solved looks like this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("more than {most} pairs of bodies are near each other, {pairs} of them of one body")]
+pub struct Crowd {
+    /// Pairs that would be listed.
+    pub most: usize,
+    /// Of the bodies looked at, the one with the most pairs.
+    pub slot: usize,
+    /// Its pairs.
+    pub pairs: usize,
+}
+
+impl Found {
+    fn clear(&mut self) {
+        self.forward.clear();
+        self.backward.clear();
+    }
+
+    fn len(&self) -> usize {
+        self.forward.len() + self.backward.len()
+    }
+}
+
 /// Moved bodies per unit of parallel work.
 const CHUNK: usize = 64;
 
@@ -122,6 +147,17 @@ impl std::fmt::Debug for BroadPhase {
 }
 
 impl BroadPhase {
+    /// The largest number of pairs that are found at once among up to 65,536 bodies; more bodies have [`Self::PAIRS_PER_BODY`].
+    pub const MOST_PAIRS: usize = 1 << 22;
+    /// Pairs per body where there are more bodies. Equal spheres as close as they can be have six each, and some more within the margins.
+    pub const PAIRS_PER_BODY: usize = 64;
+
+    /// Pairs that are found at once among so many bodies.
+    #[must_use]
+    pub fn most_pairs(bodies: usize) -> usize {
+        Self::MOST_PAIRS.max(Self::PAIRS_PER_BODY.saturating_mul(bodies))
+    }
+
     /// Without bodies.
     #[must_use]
     pub fn new() -> Self {
@@ -196,19 +232,24 @@ impl BroadPhase {
     /// Brings the candidates up to date with what was said of the bodies since the last call.
     /// `accept(i, j)`, `i < j`, must give the same answer for a pair until one of the two is
     /// [touched](Self::touch).
-    pub fn find(&mut self, accept: &(dyn Fn(u32, u32) -> bool + Sync)) {
+    ///
+    /// # Errors
+    /// [`Crowd`] if more than [`Self::most_pairs`] would come in. The candidates are
+    /// as they were, and the next call begins anew.
+    pub fn find(&mut self, accept: &(dyn Fn(u32, u32) -> bool + Sync)) -> Result<(), Crowd> {
         if self.moved.is_empty() {
-            return;
+            return Ok(());
         }
         if !self.moved.is_sorted() {
             self.moved.sort_unstable();
         }
         self.place();
-        self.query(accept);
+        self.query(accept)?;
         for slot in &self.moved {
             self.state[*slot as usize].moved = false;
         }
         self.moved.clear();
+        Ok(())
     }
 
     /// Puts every moved body where its fat volume belongs.
@@ -320,7 +361,7 @@ impl BroadPhase {
     }
 
     /// Replaces the candidates of all moved bodies.
-    fn query(&mut self, accept: &(dyn Fn(u32, u32) -> bool + Sync)) {
+    fn query(&mut self, accept: &(dyn Fn(u32, u32) -> bool + Sync)) -> Result<(), Crowd> {
         let chunks = self.moved.len().div_ceil(CHUNK);
         if self.found.len() < chunks {
             self.found.resize_with(chunks, Found::default);
@@ -328,11 +369,18 @@ impl BroadPhase {
         let mut found = std::mem::take(&mut self.found);
         let moved = self.moved.iter();
         let still = moved.filter(|i| self.state[**i as usize].moving).count() < self.moving;
+        let most = Self::most_pairs(self.fat.len());
+        // The sum decides, whichever thread adds to it first.
+        let sum = AtomicUsize::new(0);
         let work = |(moved, found): (&[u32], &mut Found)| {
-            found.forward.clear();
-            found.backward.clear();
+            found.clear();
             for &i in moved {
+                let before = found.len();
                 self.pairs_of(i, still, accept, found);
+                let more = found.len() - before;
+                if sum.fetch_add(more, Ordering::Relaxed) + more > most {
+                    break;
+                }
             }
         };
         // True on a thread of a rayon pool with several threads; false on any other thread.
@@ -343,6 +391,9 @@ impl BroadPhase {
         } else {
             let chunks = self.moved.chunks(CHUNK).zip(&mut found[..chunks]);
             chunks.for_each(work);
+        }
+        if sum.into_inner() > most {
+            return Err(self.crowd(most, still, accept));
         }
         self.fresh.clear();
         self.backward.clear();
@@ -366,6 +417,25 @@ impl BroadPhase {
         merge::update(fresh, |_| true, backward, buffers, shared);
         let stays = |pair: &Pair| pair.iter().all(|slot| !state[*slot as usize].moved);
         merge::update(&mut self.candidates, stays, fresh, buffers, shared);
+        Ok(())
+    }
+
+    /// Why the pairs are not listed, by a sample of the moved bodies.
+    fn crowd(&self, most: usize, still: bool, accept: &(dyn Fn(u32, u32) -> bool + Sync)) -> Crowd {
+        let mut found = Found::default();
+        let mut crowd = Crowd {
+            most,
+            slot: 0,
+            pairs: 0,
+        };
+        for &i in self.moved.iter().step_by(self.moved.len().div_ceil(CHUNK)) {
+            found.clear();
+            self.pairs_of(i, still, accept, &mut found);
+            if found.len() > crowd.pairs {
+                (crowd.slot, crowd.pairs) = (i as usize, found.len());
+            }
+        }
+        crowd
     }
 
     /// Finds the pairs of the moved body `i`. `still` tells whether a moving body did not.

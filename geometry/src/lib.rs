@@ -42,7 +42,7 @@ mod surface;
 mod winding;
 
 pub use aabb::Aabb;
-pub use broad_phase::{BroadPhase, Extent};
+pub use broad_phase::{BroadPhase, Crowd, Extent};
 pub use contact::{Ball, ContactPoint, ball_contact, contacts, separating_plane};
 pub use error::GeometryError;
 pub use geometry::Geometry;

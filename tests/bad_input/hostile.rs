@@ -268,3 +268,52 @@ fn deep_nesting_is_refused() {
         refused_at_once(&text);
     }
 }
+
+#[test]
+fn a_crowd_in_one_place_is_an_error_that_names_a_body() {
+    let text = format!("[[lattices]]\ncount = [12, 3000, 1]\nbody = {{ {BALL} }}\n");
+    let scene = Scene::from_toml(&text, "crowd.toml").unwrap();
+    let mut run = scene.start().unwrap();
+    let before = run.simulation.state_hash();
+    let begun = Instant::now();
+    let error = run.step().unwrap_err().to_string();
+    assert!(begun.elapsed() < Duration::from_secs(5), "{error}");
+    names(&error, &["body", "4194304", "35999"]);
+    assert_eq!(run.simulation.state_hash(), before);
+}
+
+#[test]
+fn vectors_that_are_too_long_are_refused_with_their_place() {
+    for (text, line, entries) in [
+        ("[settings]\ngravity = [0.0, 0.0, -9.81, 1.0]\n", 2, 4),
+        ("[[lattices]]\nspacing = [1.0, 1.0, 1.0, 2.0, 3.0]\n", 2, 5),
+        (
+            "[[bodies]]\nname = \"a\"\nposition = [1.0, 1.0, 1.0, 2.0]\n",
+            3,
+            4,
+        ),
+        (
+            "[[bodies]]\nshape = { cuboid = { half_extents = [1.0, 1.0, 1.0, 1.0] } }\n",
+            2,
+            4,
+        ),
+    ] {
+        let error = refused_at_once(text);
+        let place = format!(":{line}:");
+        let count = format!("{entries} entries");
+        names(&error, &[&place, &count]);
+    }
+}
+
+#[test]
+fn more_contacts_than_memory_holds_are_an_error() {
+    // Four million pairs of cubes, each with several contacts.
+    let cube = "shape = { cuboid = { half_extents = [0.1, 0.1, 0.1] } }";
+    let text = format!("[[lattices]]\ncount = [2800, 1, 1]\nbody = {{ {cube} }}\n");
+    let scene = Scene::from_toml(&text, "crowd.toml").unwrap();
+    let mut run = scene.start().unwrap();
+    let before = run.simulation.state_hash();
+    let error = run.step().unwrap_err().to_string();
+    names(&error, &["contacts", "4194304"]);
+    assert_eq!(run.simulation.state_hash(), before);
+}

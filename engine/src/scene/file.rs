@@ -11,6 +11,11 @@ use std::io::BufReader;
 #[cfg(any(feature = "toml", feature = "obj"))]
 use std::io::{Error, ErrorKind, Read, Take};
 use std::path::Path;
+#[cfg(feature = "toml")]
+use {
+    serde::Deserialize,
+    toml::de::{DeTable, DeValue},
+};
 
 #[cfg(feature = "toml")]
 impl Scene {
@@ -20,16 +25,25 @@ impl Scene {
     /// [`SceneError::Toml`] with line and column.
     pub fn from_toml(text: &str, file: impl AsRef<Path>) -> Result<Self, SceneError> {
         let file = file.as_ref();
-        let mut scene: Self = toml::from_str(text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start).min(text.len());
-            let before = text.get(..start).unwrap_or_default();
+        let failed = |start: usize, message: String| {
+            let before = text.get(..start.min(text.len())).unwrap_or_default();
             SceneError::Toml {
                 file: file.to_owned(),
                 line: before.matches('\n').count() + 1,
                 column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
-                message: with_suggestion(error.message()),
+                message,
             }
-        })?;
+        };
+        let refused = |error: toml::de::Error| {
+            let start = error.span().map_or(0, |span| span.start);
+            failed(start, with_suggestion(error.message()))
+        };
+        let written = DeTable::parse(text).map_err(refused)?;
+        let mut scene =
+            Self::deserialize(toml::Deserializer::from(written.clone())).map_err(refused)?;
+        if let Some(place) = left_unread(&written.into_inner(), &scene) {
+            return Err(failed(place.start, place.message()));
+        }
         scene.folder = file.parent().map(Path::to_owned).unwrap_or_default();
         Ok(scene)
     }
@@ -48,6 +62,54 @@ impl Scene {
                 source,
             })?;
         Self::from_toml(&text, file)
+    }
+}
+
+/// An array of a file of which the end was not read.
+#[cfg(feature = "toml")]
+struct Unread {
+    /// Where it starts in the text, bytes.
+    start: usize,
+    entries: usize,
+    most: usize,
+}
+
+#[cfg(feature = "toml")]
+impl Unread {
+    fn message(&self) -> String {
+        format!("array of {} entries, expected {}", self.entries, self.most)
+    }
+}
+
+/// The first array that is longer than what was made of it: vectors are read up to the entries that they have.
+#[cfg(feature = "toml")]
+fn left_unread(written: &DeTable, scene: &Scene) -> Option<Unread> {
+    let read = toml::Table::try_from(scene).ok()?;
+    longer_in_table(written, &read)
+}
+
+#[cfg(feature = "toml")]
+fn longer_in_table(written: &DeTable, read: &toml::Table) -> Option<Unread> {
+    written
+        .iter()
+        .find_map(|(key, value)| longer(value, read.get(key.get_ref().as_ref())?))
+}
+
+#[cfg(feature = "toml")]
+fn longer(written: &toml::Spanned<DeValue>, read: &toml::Value) -> Option<Unread> {
+    match (written.get_ref(), read) {
+        (DeValue::Array(array), toml::Value::Array(kept)) if array.len() > kept.len() => {
+            Some(Unread {
+                start: written.span().start,
+                entries: array.len(),
+                most: kept.len(),
+            })
+        }
+        (DeValue::Array(array), toml::Value::Array(kept)) => {
+            array.iter().zip(kept).find_map(|(a, b)| longer(a, b))
+        }
+        (DeValue::Table(table), toml::Value::Table(kept)) => longer_in_table(table, kept),
+        _ => None,
     }
 }
 

@@ -25,6 +25,7 @@ use super::solved::{Pushed, Solved};
 use crate::bodies::slot::Slot;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
+use crate::error::StepError;
 use crate::interactions::record::ContactRecord;
 use glam::DVec3;
 use moreau_geometry::ContactPoint;
@@ -103,16 +104,19 @@ impl Meetings {
     }
 
     /// Looks at the motion as solved. True if contacts are to be exchanged.
+    ///
+    /// # Errors
+    /// [`StepError::Crowd`].
     pub(crate) fn look(
         &mut self,
         (solved, impacts): (&Solved, &Impacts),
         detection: &mut Detection,
         exchange: &mut Exchange,
-    ) -> bool {
+    ) -> Result<bool, StepError> {
         let first = !std::mem::replace(&mut self.looked, true);
         let turns = solved.turns_something();
         if first && !turns && !self.has_fresh_push(solved) && !self.find_struck(solved, detection) {
-            return false;
+            return Ok(false);
         }
         exchange.clear(solved.record.found.len());
         self.count_pushes(solved);
@@ -122,14 +126,14 @@ impl Meetings {
             || self.call_back(look, exchange)
             || turns && self.find_turned(look, detection, exchange);
         if self.find_struck(solved, detection) {
-            changes |= self.meet_struck((solved, impacts), detection, exchange);
+            changes |= self.meet_struck((solved, impacts), detection, exchange)?;
         }
         if changes && self.rounds == ROUNDS {
             self.last_resorts = exchange.late.len();
-            return false;
+            return Ok(false);
         }
         self.rounds += usize::from(changes);
-        changes
+        Ok(changes)
     }
 
     /// Pairs whose contacts were exchanged in this step, in the order in which that happened.
@@ -463,7 +467,7 @@ impl Meetings {
         (solved, impacts): (&Solved, &Impacts),
         detection: &mut Detection,
         exchange: &mut Exchange,
-    ) -> bool {
+    ) -> Result<bool, StepError> {
         let h = solved.settings.time_step;
         let ends = &solved.record.end;
         let pairs = detection.pairs_of_struck(
@@ -472,7 +476,7 @@ impl Meetings {
             solved.bodies,
             solved.motion,
             solved.settings,
-        );
+        )?;
         let mut changes = false;
         for pair in pairs {
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
@@ -489,7 +493,7 @@ impl Meetings {
                 changes = true;
             }
         }
-        changes
+        Ok(changes)
     }
 
     /// The mean velocity of a body through the step as solved.

@@ -26,7 +26,7 @@ impl StepState {
         loop {
             self.move_freely(scheme)?;
             self.detection
-                .detect(&self.bodies, &self.motion, &self.settings, &mut found);
+                .detect(&self.bodies, &self.motion, &self.settings, &mut found)?;
             let pairs = found.iter().map(|contact| contact.bodies);
             if !self.bodies.wake_met(pairs) {
                 break;

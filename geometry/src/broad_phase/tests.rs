@@ -68,7 +68,7 @@ fn tell(broad_phase: &mut BroadPhase, bodies: &[Body]) {
             None => broad_phase.forget(slot),
         }
     }
-    broad_phase.find(&accept);
+    assert_eq!(broad_phase.find(&accept), Ok(()));
 }
 
 fn met(broad_phase: &BroadPhase, bodies: &[Body]) -> Vec<[u32; 2]> {
@@ -207,7 +207,7 @@ fn bodies_at_rest_have_no_pairs_until_one_moves() {
 #[test]
 fn empty_and_single_scenes_have_no_pairs() {
     let mut broad_phase = BroadPhase::new();
-    broad_phase.find(&accept);
+    assert_eq!(broad_phase.find(&accept), Ok(()));
     assert!(broad_phase.candidates().is_empty());
     let body = Body {
         extent: Some(Extent::of_box(Aabb::EVERYTHING, 0.0)),
@@ -229,7 +229,7 @@ fn bodies_that_grow_together_stay_in_the_grid() {
             broad_phase.set_moving(slot, true);
             broad_phase.follow(slot, &Extent::of_ball(center, 0.5 * width, 0.0));
         }
-        broad_phase.find(&|_, _| true);
+        assert_eq!(broad_phase.find(&|_, _| true), Ok(()));
         let in_grid = broad_phase.state.iter().filter(|s| s.place == Place::Grid);
         assert_eq!(in_grid.count(), count, "width {width}");
     }
@@ -279,4 +279,33 @@ fn a_cell_holds_any_number_of_bodies() {
         tell(&mut broad_phase, &bodies);
         assert_eq!(met(&broad_phase, &bodies), brute_force(&bodies), "{step}");
     }
+}
+
+#[test]
+fn a_crowd_is_refused_and_leaves_the_candidates_as_they_were() {
+    // 3,000 balls in one place would have 4.5 million pairs.
+    let count = 3000;
+    let mut broad_phase = BroadPhase::new();
+    broad_phase.resize(count);
+    let put = |broad_phase: &mut BroadPhase, distance: f64| {
+        for slot in 0..count {
+            let center = distance * slot as f64 * DVec3::X;
+            broad_phase.set_moving(slot, true);
+            broad_phase.follow(slot, &Extent::of_ball(center, 0.5, 0.0));
+        }
+    };
+    put(&mut broad_phase, 0.9);
+    assert_eq!(broad_phase.find(&|_, _| true), Ok(()));
+    let before = broad_phase.candidates().to_vec();
+    put(&mut broad_phase, 0.0);
+    let crowd = Crowd {
+        most: BroadPhase::MOST_PAIRS,
+        slot: 0,
+        pairs: count - 1,
+    };
+    assert_eq!(broad_phase.find(&|_, _| true), Err(crowd));
+    assert_eq!(broad_phase.candidates(), before);
+    put(&mut broad_phase, 0.9);
+    assert_eq!(broad_phase.find(&|_, _| true), Ok(()));
+    assert_eq!(broad_phase.candidates(), before);
 }
