@@ -408,7 +408,7 @@ impl Convex {
             Self::Frustum(frustum) => frustum.half_height.min(frustum.bottom),
             Self::Polyhedron(polyhedron) => match polyhedron.half_extents {
                 Some(half_extents) => half_extents.min_element(),
-                None => polyhedron.half_thickness(),
+                None => polyhedron.half_thickness,
             },
         }
     }

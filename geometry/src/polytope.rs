@@ -40,6 +40,8 @@ pub(crate) struct Polyhedron {
     pub(crate) half_extents: Option<DVec3>,
     /// Largest distance of a vertex from the local origin (m).
     pub(crate) bounding_radius: f64,
+    /// Half the least width over the face normals (m).
+    pub(crate) half_thickness: f64,
 }
 
 /// Borrowed view of a polytope; a segment has no faces, a triangle has two.
@@ -177,6 +179,7 @@ impl Polyhedron {
         let lengths = vertices.iter().map(|v| v.length());
         Self {
             bounding_radius: lengths.fold(0.0, f64::max),
+            half_thickness: half_thickness(&vertices, &faces),
             groups: in_groups(&vertices),
             vertices,
             faces,
@@ -186,17 +189,16 @@ impl Polyhedron {
             half_extents: None,
         }
     }
+}
 
-    /// Half the least width over the face normals (m).
-    pub(crate) fn half_thickness(&self) -> f64 {
-        self.faces.iter().fold(f64::INFINITY, |least, face| {
-            let low = self
-                .vertices
-                .iter()
-                .fold(f64::INFINITY, |low, v| low.min(face.normal.dot(*v)));
-            least.min(0.5 * (face.offset - low))
-        })
-    }
+/// Half the least width over the face normals (m).
+fn half_thickness(vertices: &[DVec3], faces: &[Face]) -> f64 {
+    faces.iter().fold(f64::INFINITY, |least, face| {
+        let low = vertices
+            .iter()
+            .fold(f64::INFINITY, |low, v| low.min(face.normal.dot(*v)));
+        least.min(0.5 * (face.offset - low))
+    })
 }
 
 /// Closest points of the segments `p0 p1` and `q0 q1`: parameters in `[0, 1]` and the points.
@@ -278,7 +280,7 @@ mod tests {
             assert_eq!(turned, face.normal);
             assert!((0..4).all(|k| (face.normal.dot(v(k)) - face.offset).abs() < 1e-15));
         }
-        assert!((cuboid.half_thickness() - 1.0).abs() < 1e-15);
+        assert!((cuboid.half_thickness - 1.0).abs() < 1e-15);
     }
 
     #[test]
