@@ -8,6 +8,7 @@ use crate::detection::{Detection, Pair};
 use crate::interactions::detected::{Centres, Detected};
 use crate::interactions::edit::Edits;
 use crate::interactions::record::GivenArms;
+use glam::DVec3;
 use moreau_geometry::Shape;
 use moreau_solvers::WorldTwist;
 use std::ops::Range;
@@ -166,6 +167,8 @@ fn surfaces(limits: &[Limits], pair: [Slot; 2]) -> (f64, [bool; 2]) {
 pub(super) struct Contacts {
     /// Those that a correction is made of, or of the pairs looked at first.
     pub(super) near: Vec<Detected>,
+    /// Those of the same bodies that are left out as too far apart.
+    far: Vec<Detected>,
     /// Pairs whose contacts were found again, ascending, and these contacts in their order.
     again: Vec<Pair>,
     fresh: Vec<Detected>,
@@ -186,6 +189,7 @@ impl Contacts {
         detection: &mut Detection,
     ) {
         self.near.clear();
+        self.far.clear();
         self.again.clear();
         self.fresh.clear();
         self.asked.clear();
@@ -254,7 +258,9 @@ impl Contacts {
         self.ask(bodies, detection);
         let part = |contact: &&Detected| contact.bodies.into_iter().any(|slot| near.moves(slot));
         self.near.extend(self.fresh.iter().filter(part));
-        self.near.retain(|contact| contact.gap <= reach);
+        self.far.clear();
+        self.far
+            .extend(self.near.extract_if(.., |contact| contact.gap > reach));
     }
 
     /// Runs the narrow phase for the pairs asked for.
@@ -304,9 +310,25 @@ impl Contacts {
                 self.asked.push(contact.bodies.map(|slot| slot.0));
             }
         }
+        // What was far enough for a correction is not for one that goes farther.
+        for contact in &mut self.far {
+            if !carry(contact) || contact.gap < -tolerance(limits, contact) {
+                self.asked.push(contact.bodies.map(|slot| slot.0));
+            }
+        }
         for contact in &mut self.fresh {
             carry(contact);
         }
+        // Pairs that were out of reach when they were looked at have nothing to be carried.
+        let fresh = &self.fresh;
+        let is_carried =
+            |pair: [Slot; 2]| fresh.binary_search_by_key(&pair, |own| own.bodies).is_ok();
+        let moves = |slot: &Slot| last[*slot].linear != DVec3::ZERO || last[*slot].angle != 0.0;
+        let again = self.again.iter().filter(|pair| {
+            let pair = pair.map(Slot);
+            pair.iter().any(moves) && !is_carried(pair)
+        });
+        self.asked.extend(again);
         for slot in slots {
             self.last[*slot] = Displacement::NONE;
         }
