@@ -354,6 +354,7 @@ impl StepState {
             impacts,
             exchange,
             detection,
+            graph,
             ..
         } = self;
         let solved = Solved {
@@ -366,7 +367,7 @@ impl StepState {
             settings: &self.settings,
         };
         impacts.trace(&solved);
-        if meetings.look((&solved, impacts), detection, exchange)? {
+        if meetings.look((&solved, impacts), (detection, graph), exchange)? {
             return Ok(Next::Again);
         }
         Ok(impacts.look((&solved, whole), meetings, exchange))

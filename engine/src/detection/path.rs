@@ -239,11 +239,15 @@ impl Path<'_> {
 
     fn sampled(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
         let (tolerance, thickness) = (tolerance(self.bodies), thickness(self.bodies));
-        let finite = (tolerance + self.length(h)).is_finite();
-        if !finite || self.deepest_at(0.0, points).0 < -tolerance {
+        if !(tolerance + self.length(h)).is_finite() {
             return None;
         }
-        self.first_deeper(SUNK * thickness, h, points)
+        // Bodies that overlap already meet again where they get deeper.
+        let begin = -self.deepest_at(0.0, points).0;
+        if begin > thickness {
+            return None;
+        }
+        self.first_deeper(SUNK * thickness + begin.max(0.0), h, points)
     }
 
     /// Looked at as often, bodies that slide or roll past each other flush do not meet.

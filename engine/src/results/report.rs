@@ -68,7 +68,7 @@ pub struct StepReport {
     /// Stages in which impacts followed others within the step; 0 in most.
     #[serde(default)]
     pub stages: usize,
-    /// Contacts that would have come in after the last round: their bodies may overlap.
+    /// Contacts that came in after the twelfth round, when none goes any more: their bodies may have been stopped too early; after the last one they may overlap.
     #[serde(default)]
     pub last_resorts: usize,
     /// Contacts that carry an impulse.

@@ -26,6 +26,7 @@ use crate::bodies::slot::Slot;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
 use crate::error::StepError;
+use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
 use glam::DVec3;
 use moreau_geometry::ContactPoint;
@@ -34,6 +35,8 @@ use std::ops::Range;
 
 /// Rounds after which what still meets is left to the next step.
 const ROUNDS: usize = 12;
+/// Rounds after these in which contacts come and none goes: what is still met by then is stopped, if need be too early, and does not pass.
+const LAST: usize = 4;
 
 /// Overlap at the end of a slow way, as a part of what a plane foretells, up to which the plane is not that of the pair: a ball that rolls
 /// towards a flush edge.
@@ -60,6 +63,8 @@ pub(crate) struct Meetings {
     pub(crate) late_contacts: usize,
     /// Pairs that met after the last round.
     pub(crate) last_resorts: usize,
+    /// By slot: the island of the body changes with this look.
+    awaits: Vec<bool>,
     /// Normal impulses of the last step, by row, N·s.
     carried: Vec<f64>,
     /// Rows whose plane was found to be right.
@@ -110,7 +115,7 @@ impl Meetings {
     pub(crate) fn look(
         &mut self,
         (solved, impacts): (&Solved, &Impacts),
-        detection: &mut Detection,
+        (detection, graph): (&mut Detection, &mut Graph),
         exchange: &mut Exchange,
     ) -> Result<bool, StepError> {
         let first = !std::mem::replace(&mut self.looked, true);
@@ -120,20 +125,59 @@ impl Meetings {
         }
         exchange.clear(solved.record.found.len());
         self.count_pushes(solved);
-        // With planes still in it that go, the motion is not the one to look at.
+        // With planes still in an island that go, its motion is not the one to look at.
         let look = (solved, impacts);
-        let mut changes = self.let_go(look, exchange)
-            || self.call_back(look, exchange)
-            || turns && self.find_turned(look, detection, exchange);
+        let mut changes = self.let_go(look, exchange);
+        if !self.changed.is_empty() {
+            self.await_changes(solved, exchange, graph);
+            changes |= self.call_back(look, exchange);
+        }
+        if turns {
+            self.await_changes(solved, exchange, graph);
+            changes |= self.find_turned(look, detection, exchange);
+        }
         if self.find_struck(solved, detection) {
             changes |= self.meet_struck((solved, impacts), detection, exchange)?;
         }
-        if changes && self.rounds == ROUNDS {
-            self.last_resorts = exchange.late.len();
-            return Ok(false);
+        if changes && self.rounds >= ROUNDS {
+            self.last_resorts += exchange.late.len();
+            if self.rounds == ROUNDS + LAST || exchange.late.is_empty() {
+                return Ok(false);
+            }
+            exchange.stay.fill(true);
         }
         self.rounds += usize::from(changes);
         Ok(changes)
+    }
+
+    /// Marks the bodies of islands whose contacts are exchanged by this look: they are looked at again once that is solved.
+    fn await_changes(&mut self, solved: &Solved, exchange: &Exchange, graph: &mut Graph) {
+        self.awaits.clear();
+        self.awaits.resize(solved.bodies.len(), false);
+        let found = solved.record.found.iter().zip(&exchange.stay);
+        let gone = found.filter(|(_, stay)| !**stay);
+        let late = exchange.late.iter().map(|late| late.contact.bodies);
+        let mut pairs = gone.map(|(place, _)| place.bodies).chain(late).peekable();
+        if pairs.peek().is_none() {
+            return;
+        }
+        graph.tie(&solved.record.found, solved.bodies);
+        for slot in pairs
+            .flatten()
+            .filter(|slot| graph.has(*slot))
+            .collect::<Vec<_>>()
+        {
+            let island = graph.island(slot);
+            self.awaits[island] = true;
+        }
+        for slot in solved.bodies.awake_dynamic() {
+            self.awaits[slot] = self.awaits[graph.island(slot)];
+        }
+    }
+
+    /// The pair is to be looked at again, see [`Self::await_changes`].
+    fn awaits(&self, pair: [Slot; 2]) -> bool {
+        pair.into_iter().any(|slot| self.awaits[slot])
     }
 
     /// Pairs whose contacts were exchanged in this step, in the order in which that happened.
@@ -395,6 +439,9 @@ impl Meetings {
         let mut changes = false;
         let changed = std::mem::take(&mut self.changed);
         for pair in changed.iter().filter(|pair| !impacts.awaits(**pair)) {
+            if self.awaits(*pair) {
+                continue;
+            }
             let path = solved.path(*pair, pair.map(|slot| self.way(slot, (solved, impacts))));
             let Some(time) = path.meeting(h, &mut self.points) else {
                 continue;
@@ -419,9 +466,10 @@ impl Meetings {
         let moving = solved.bodies.moving.iter().copied();
         let turning: Vec<Slot> = moving.filter(|slot| solved.turns(*slot)).collect();
         let between = std::mem::take(&mut self.between);
+        let before = exchange.late.len();
         for pair in detection.pairs_of(&turning) {
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
-            let known = self.changed.contains(&pair) || impacts.awaits(pair);
+            let known = self.changed.contains(&pair) || impacts.awaits(pair) || self.awaits(pair);
             if passes || known || solved.is_unbounded(pair) || solved.has_given(pair) {
                 continue;
             }
@@ -436,8 +484,8 @@ impl Meetings {
                 self.between.push((pair, plane));
             }
         }
-        self.late_contacts += exchange.late.len();
-        !exchange.late.is_empty()
+        self.late_contacts += exchange.late.len() - before;
+        exchange.late.len() > before
     }
 
     /// Lists the bodies that get farther than detection allowed for. True if there are any.
