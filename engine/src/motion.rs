@@ -7,7 +7,7 @@ pub(crate) mod scheme;
 use crate::bodies::Bodies;
 use crate::bodies::constants::BodyConstants;
 use crate::bodies::slot::{Slot, Slots};
-use crate::components::{RigidBody, Twist};
+use crate::components::RigidBody;
 use crate::interactions::detected::Centres;
 use crate::math::{chunks, rotation};
 use crate::settings::Settings;
@@ -20,14 +20,13 @@ use scheme::{BodyAtStart, FreeMotion, Scheme};
 /// Free motion and inverse masses of all bodies.
 #[derive(Debug, Default)]
 pub(crate) struct Motion {
-    /// `v_k`, inertial frame, at the orientation of the drift: `v_free` without forces. Impulses change this velocity, so it is what
-    /// restitution is of.
+    /// `v_k`, inertial frame: what restitution is of.
     pub(crate) begin: Vec<WorldTwist>,
     /// Free drift of each body: `v_free`, `p_free`.
     pub(crate) drift: Vec<FreeMotion>,
-    /// `v_free`, inertial frame, at the orientation of the drift.
+    /// `v_free`, inertial frame, before the free rotation.
     pub(crate) free: Vec<WorldTwist>,
-    /// `Ŵ`, inertial frame, at the orientation of the drift.
+    /// `Ŵ`, inertial frame, at the orientation of `t_k`, like the arms of the contacts: a force whose line meets an axis does not turn about it.
     pub(crate) inverse_mass: Vec<InverseMass>,
     /// Centres of mass at `t_k`, m: the solver lays bodies out by them.
     pub(crate) position: Vec<DVec3>,
@@ -64,22 +63,22 @@ impl Motion {
             let mut overflow = None;
             for (slot, row) in rows {
                 let fallen = fall(bodies, slot, scheme, settings);
-                let twist = &bodies.twist[slot];
-                position[row] = bodies.pose[slot].position;
+                let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
+                position[row] = pose.position;
                 free[row] = WorldTwist {
                     linear: fallen.twist.linear,
-                    angular: fallen.orientation * fallen.twist.angular,
+                    angular: pose.orientation * fallen.twist.angular,
                 };
                 begin[row] = WorldTwist {
                     linear: twist.linear,
                     angular: if fallen.kick == DVec3::ZERO {
                         free[row].angular
                     } else {
-                        fallen.orientation * (fallen.twist.angular - fallen.kick)
+                        pose.orientation * twist.angular
                     },
                 };
                 if !bodies.constants[slot].inertia.spherical {
-                    inverse_mass[row] = turned_inverse_mass(bodies, slot, fallen.orientation);
+                    inverse_mass[row] = turned_inverse_mass(bodies, slot, pose.orientation);
                 }
                 drift[row] = fallen;
                 let WorldTwist { linear, angular } = free[row];
@@ -116,8 +115,7 @@ impl Motion {
         for (slot, pose) in bodies.slots().zip(&bodies.pose) {
             self.drift.push(FreeMotion {
                 orientation: pose.orientation,
-                twist: Twist::default(),
-                kick: DVec3::ZERO,
+                ..FreeMotion::default()
             });
             let twist = &bodies.twist[slot];
             let state = [pose.position, twist.linear, twist.angular];

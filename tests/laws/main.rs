@@ -49,6 +49,7 @@ mod seams;
 mod sheets;
 mod simbench;
 mod sleeping;
+mod spin;
 mod structures;
 mod support;
 mod surfaces;

@@ -19,6 +19,7 @@ impl Scheme for ExplicitEuler {
                 angular: body.twist.angular,
             },
             orientation: body.pose.orientation,
+            turned: body.twist.angular,
             kick: DVec3::ZERO,
         }
     }

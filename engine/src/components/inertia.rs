@@ -15,6 +15,8 @@ pub(crate) struct Inertia {
     pub(crate) frame: DQuat,
     /// All principal moments are equal: any frame is principal.
     pub(crate) spherical: bool,
+    /// The principal axis about which the other two moments are equal, if there is one.
+    pub(crate) symmetry: Option<u8>,
     /// The principal axes are those of the body: `frame` turns nothing.
     aligned: bool,
 }
@@ -27,18 +29,25 @@ impl Inertia {
         inverse_moments: DVec3::ZERO,
         frame: DQuat::IDENTITY,
         spherical: true,
+        symmetry: None,
         aligned: true,
     };
 
     pub(crate) fn new(mass: f64, moments: DVec3, frame: DQuat) -> Self {
+        let rounding = 1e-15 * moments.max_element();
         let spread = moments.max_element() - moments.min_element();
+        let is_symmetric = |axis: &u8| {
+            let axis = usize::from(*axis);
+            (moments[(axis + 1) % 3] - moments[(axis + 2) % 3]).abs() <= rounding
+        };
         Self {
             mass,
             inverse_mass: 1.0 / mass,
             moments,
             inverse_moments: moments.recip(),
             frame,
-            spherical: spread <= 1e-15 * moments.max_element(),
+            spherical: spread <= rounding,
+            symmetry: (0..3).find(is_symmetric),
             aligned: frame == DQuat::IDENTITY,
         }
     }

@@ -15,7 +15,7 @@ use moreau_solvers::WorldTwist;
 /// [`StepState::step_by`](crate::StepState::step_by): see `tests/laws/scheme.rs` for one with an explicit Euler step on positions.
 /// Each must be a function of its arguments alone: bodies are worked on by all threads, in any order.
 pub trait Scheme: Sync {
-    /// **Predict.** `v_free`, and the orientation at which it holds, from the state at `t_k`.
+    /// **Predict.** `v_free`, and where the body would be without impulses, from the state at `t_k`.
     fn predict(&self, body: &BodyAtStart<'_>, settings: &Settings) -> FreeMotion;
 
     /// **Offset of the law.** The term `s` of `0 ≤ u_N + s ⊥ r_N ≥ 0` for a contact with `gap` `g_N` (m) and
@@ -62,12 +62,14 @@ impl BodyAtStart<'_> {
 /// Result of the free motion of one body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FreeMotion {
-    /// `v_free`: linear in the inertial frame; `Ω_free` in the body frame at `orientation`.
+    /// `v_free`, which impulses change: linear in the inertial frame; `Ω_free` in the body frame at `t_k`.
     pub twist: Twist,
-    /// `p` after the free rotation.
-    pub orientation: DQuat,
-    /// Change of `Ω` by the external moment, body frame at `orientation`, rad/s.
+    /// Change of `Ω` by the external moment, body frame at `t_k`, rad/s.
     pub kick: DVec3,
+    /// `p` at the end of the free motion.
+    pub orientation: DQuat,
+    /// `Ω` there, in the body frame there, rad/s: the free rotation has changed it, as the body turns under its angular momentum.
+    pub turned: DVec3,
 }
 
 /// A dynamic body between the solve and the end of the step.
@@ -83,12 +85,13 @@ pub struct BodySolved<'a> {
     pub drift: &'a FreeMotion,
     /// `v_free`, inertial frame.
     pub free: &'a WorldTwist,
-    /// `v_{k+1} = v_free + M⁻¹Gᵀr`, inertial frame, at the orientation of the drift.
+    /// `v_{k+1} = v_free + M⁻¹Gᵀr`, inertial frame, before the free rotation: `M` is that of `t_k`, like the arms of the contacts.
     pub end: &'a WorldTwist,
     /// Its mean velocity through the step, if impacts on it followed one another, inertial frame.
     pub mean: Option<&'a WorldTwist>,
     /// Contacts push it.
     pub pushed: bool,
+    pub(crate) inertia: &'a Inertia,
     /// Impacts are among them: the smallest θ from ½ on with which none of them ends in overlap.
     pub struck: Option<f64>,
 }

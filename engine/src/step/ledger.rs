@@ -1,14 +1,13 @@
 //! Where the energy of a step went.
 //!
-//! With `v̄ = (v_begin + v_{k+1})/2` and `ū` the contact velocity it gives, the step satisfies
+//! With the solved velocity `v_s = v_free + M⁻¹GᵀP`, `v̄ = (v_k + v_s)/2` and `ū` the contact velocity it gives, the step satisfies
 //!
 //! ```text
-//! ΔK  = h m g·v̄  +  h f·v̄ + h m_ext·Ω̄  +  Σ P·ū  +  (K(Ω_begin) − K(Ω_k))
+//! ΔK  = h m g·v̄  +  h f·v̄ + h m_ext·Ω̄  +  Σ P·ū  +  (K(Ω_{k+1}) − K(Ω_s))
 //! ΔE_p = −m g·Δx
 //! ```
 //!
-//! exactly: `M (v_{k+1} − v_begin) = h F + GᵀP` with `Ω_begin = Ω_free − 𝕀⁻¹ h m_ext`, the angular
-//! velocity after the torque-free rotation. `Σ P·ū` is split into its normal part (impacts) and its
+//! exactly: `M (v_s − v_k) = h F + GᵀP`, and the last term is what the free rotation changes, which keeps the angular momentum. `Σ P·ū` is split into its normal part (impacts) and its
 //! tangential part (friction); a driven boundary adds its own work to the external one.
 //! `Δx ≠ h v̄` where θ ≠ ½ and where projection moved a body: that difference is the drift's work.
 //! What the five terms leave of `ΔK + ΔE_p` is rounding. Bodies that fall asleep at the end of the step lose
@@ -104,7 +103,7 @@ impl Ledger {
                 defect[row] = left_by_forces(slot, bodies, settings);
                 match bodies.constants[slot].kind {
                     RigidBody::Dynamic => {
-                        add_body(&mut sums, slot, bodies, motion, settings);
+                        add_body(&mut sums, (slot, &end[slot]), bodies, motion, settings);
                     }
                     RigidBody::Kinematic => sums.driven = true,
                     RigidBody::Static => {}
@@ -144,16 +143,10 @@ impl Ledger {
 
 /// `v̄` of a moving body.
 fn mean_twist(motion: &Motion, end: &WorldTwist, slot: Slot) -> WorldTwist {
-    let drift = &motion.drift[slot];
-    // Body-frame kicks act at the drifted orientation, like the impulses.
-    let kick = if drift.kick == DVec3::ZERO {
-        DVec3::ZERO
-    } else {
-        drift.orientation * drift.kick
-    };
+    let begin = &motion.begin[slot];
     WorldTwist {
-        linear: (motion.begin[slot].linear + end.linear) * 0.5,
-        angular: (motion.free[slot].angular - kick + end.angular) * 0.5,
+        linear: (begin.linear + end.linear) * 0.5,
+        angular: (begin.angular + end.angular) * 0.5,
     }
 }
 
@@ -164,7 +157,13 @@ fn potential(bodies: &Bodies, slot: Slot, settings: &Settings) -> f64 {
 
 /// Energies of a dynamic body, and the work of what acts on it beside contacts.
 #[inline]
-fn add_body(sums: &mut Sums, slot: Slot, bodies: &Bodies, motion: &Motion, settings: &Settings) {
+fn add_body(
+    sums: &mut Sums,
+    (slot, end): (Slot, &WorldTwist),
+    bodies: &Bodies,
+    motion: &Motion,
+    settings: &Settings,
+) {
     let (h, gravity) = (settings.time_step, settings.gravity);
     let inertia = &bodies.constants[slot].inertia;
     let (wrench, drift) = (&bodies.wrench[slot], &motion.drift[slot]);
@@ -179,14 +178,13 @@ fn add_body(sums: &mut Sums, slot: Slot, bodies: &Bodies, motion: &Motion, setti
     ledger.kinetic += kinetic;
     ledger.potential += potential(bodies, slot, settings);
     ledger.work_external += h * wrench.force.dot(mean);
-    let begin = drift.twist.angular - drift.kick;
+    let solved = bodies.before.pose[slot].orientation.conjugate() * end.angular;
     if drift.kick != DVec3::ZERO {
-        ledger.work_external += inertia.times(drift.kick).dot((begin + new.angular) * 0.5);
+        ledger.work_external += inertia.times(drift.kick).dot((old.angular + solved) * 0.5);
     }
     ledger.work_drift += fall + inertia.mass * h * gravity.dot(mean);
-    if begin != old.angular {
-        ledger.work_gyroscopic += inertia.rotational_energy(begin) - old_spin;
-    }
+    ledger.work_gyroscopic +=
+        inertia.rotational_energy(new.angular) - inertia.rotational_energy(solved);
     sums.change += kinetic - (linear(old) + old_spin) + fall;
 }
 

@@ -19,19 +19,23 @@
 //!
 //! ```text
 //! x_{k+1} = x_k + h (θ v_{k+1} + (1 − θ) v_k)
-//! p_{k+1} = p_free ∘ exp( h [ θ (Ω_{k+1} − Ω_free) + (θ − ½) 𝕀⁻¹ h m_ext ] )       exponential
-//! p_{k+1} = p_k + h ½ p_k ∘ (0, θ Ω_{k+1} + (1 − θ) Ω_k)                            linear
+//! (p_{k+1}, Ω) = Φ_h(p_k, Ω̄),    Ω_{k+1} = Ω + 𝕀⁻¹ R_{k+1}ᵀ R_k 𝕀 (Ω_s − Ω̄)                    exponential
+//! p_{k+1} = p_k + h ½ p_k ∘ (0, θ Ω_{k+1} + (1 − θ) Ω_k)                                         linear
 //! ```
 //!
-//! The free drift carries the gyroscopic motion and the mean of the external kick; the second line
-//! adds what the impulses change, which is the θ-update. Both forms renormalise.
+//! with the solved `Ω_s = Ω_k + 𝕀⁻¹(h m_ext + ρ × P)` in the frame of `p_k`, where arms and inertia are those of `t_k`, and the free rotation `Φ_h`
+//! of `motion/free_motion.rs`. The part `Ω̄` of it acts before the rotation: all of it where contacts push, so that the energy is that of the
+//! solve as well; `Ω_k + θ(Ω_s − Ω_k)` with a fixed θ. Whatever is chosen, the angular momentum changes by the moments of the impulses alone:
+//! a ball that spins about the vertical rolls straight, and no force turns a pencil about its axis that meets it. Without contacts
+//! external moments act half before and half after. Both forms renormalise.
 
 use crate::components::{Pose, Twist};
 use crate::math::rotation;
-use crate::motion::free_motion::free_motion;
+use crate::motion::free_motion::{free_motion, torque_free};
 use crate::motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
 use crate::settings::{Activation, RotationUpdate, Settings, Theta};
-use glam::DVec3;
+use glam::{DQuat, DVec3};
+use moreau_solvers::WorldTwist;
 
 /// The engine's own scheme, with the θ, the activation rule and the rotation update of the [`Settings`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,37 +105,16 @@ impl Scheme for MoreauJean {
     #[inline]
     fn update(&self, body: &BodySolved<'_>, settings: &Settings) -> (Pose, Twist) {
         let (h, theta) = (settings.time_step, theta(body, settings));
-        let (drift, before, end) = (body.drift, body.twist, body.end);
-        // The change by contacts is turned back alone: without contacts Ω keeps its bits.
-        let change = drift.orientation.conjugate() * (end.angular - body.free.angular);
-        let twist = Twist {
-            linear: end.linear,
-            angular: drift.twist.angular + change,
-        };
+        let (before, end) = (body.twist, body.end);
         let stages = body.mean.filter(|_| settings.theta == Theta::Auto);
         let mean = match stages {
             Some(mean) => mean.linear,
-            None => twist.linear * theta + before.linear * (1.0 - theta),
+            None => end.linear * theta + before.linear * (1.0 - theta),
         };
-        let orientation = match settings.rotation {
-            RotationUpdate::Exponential => {
-                let extra = match stages {
-                    Some(mean) => {
-                        let change = mean.angular - body.free.angular;
-                        (drift.orientation.conjugate() * change + drift.kick * 0.5) * h
-                    }
-                    None => (change * theta + drift.kick * (theta - 0.5)) * h,
-                };
-                if extra == DVec3::ZERO {
-                    drift.orientation
-                } else {
-                    rotation::normalised(drift.orientation * rotation::exp(extra))
-                }
-            }
-            RotationUpdate::Linear => {
-                let mean = twist.angular * theta + before.angular * (1.0 - theta);
-                rotation::linear_update(body.pose.orientation, mean, h)
-            }
+        let (orientation, angular) = turn(body, stages, settings);
+        let twist = Twist {
+            linear: end.linear,
+            angular,
         };
         let position = body.pose.position + mean * h;
         let pose = Pose {
@@ -140,6 +123,40 @@ impl Scheme for MoreauJean {
         };
         (pose, twist)
     }
+}
+
+/// Orientation and `Ω` at the end of the step: the body turns by the free rotation `Φ_h` from `p_k`, under the part of the impulses
+/// that acts before it, and the rest comes after. The angular momentum is kept in either case. `stages` is its mean velocity where
+/// impacts followed one another.
+fn turn(body: &BodySolved, stages: Option<&WorldTwist>, settings: &Settings) -> (DQuat, DVec3) {
+    let (h, drift, inertia) = (settings.time_step, body.drift, body.inertia);
+    let (p, before) = (body.pose.orientation, body.twist.angular);
+    // The change by contacts is turned back alone: without contacts Ω keeps its bits.
+    let change = p.conjugate() * (body.end.angular - body.free.angular);
+    if settings.rotation == RotationUpdate::Linear {
+        let (theta, end) = (theta(body, settings), drift.turned + change);
+        let mean = end * theta + before * (1.0 - theta);
+        return (rotation::linear_update(p, mean, h), end);
+    }
+    let solved = drift.twist.angular + change;
+    let mean = match (stages, settings.theta) {
+        // Of a body that is no ball the energy would not be that of the solve.
+        (Some(mean), _) if inertia.spherical => p.conjugate() * mean.angular,
+        (Some(_), _) => solved,
+        (None, Theta::Fixed(theta)) => before + (solved - before) * theta,
+        (None, Theta::Auto) if change == DVec3::ZERO || !body.pushed => {
+            return (drift.orientation, drift.turned + change);
+        }
+        (None, Theta::Auto) => solved,
+    };
+    let (orientation, angular) = torque_free(inertia, p, mean, h);
+    let late = solved - mean;
+    if late == DVec3::ZERO {
+        return (orientation, angular);
+    }
+    // In the frame of the new orientation.
+    let late = orientation.conjugate() * (p * inertia.times(late));
+    (orientation, angular + inertia.inverse_times(late))
 }
 
 /// Gaps at the end of a free flight, as a part of its way, that are closed: bodies that leave with a multiple of `‖g‖h` are back at the end

@@ -96,6 +96,7 @@ pub(crate) fn update<S: Scheme>(
                         drift,
                         free: &motion.free[slot],
                         end: &end[slot],
+                        inertia: &constants[slot].inertia,
                         mean: impacts.mean(slot),
                         pushed: !matches!(pushed, Pushed::Not),
                         struck: match pushed {

@@ -298,9 +298,10 @@ fn a_crowd_is_refused_and_leaves_the_candidates_as_they_were() {
     assert_eq!(broad_phase.find(&|_, _| true), Ok(()));
     let before = broad_phase.candidates().to_vec();
     put(&mut broad_phase, 0.0);
+    // The first of them is there already.
     let crowd = Crowd {
         most: BroadPhase::MOST_PAIRS,
-        slot: 0,
+        slot: 1,
         pairs: count - 1,
     };
     assert_eq!(broad_phase.find(&|_, _| true), Err(crowd));
