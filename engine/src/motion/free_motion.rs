@@ -9,8 +9,9 @@
 //!
 //! The impulses of a step act at its beginning, before the rotation `Φ_h`, where arms and inertia are those of one orientation:
 //! `Ω_free = Ω_k + h 𝕀⁻¹ m_ext` in the frame of `p_k` is what they change. A body that they push turns by `Φ_h` from there
-//! (`step/moreau_jean.rs`). The gyroscopic moment acts in `Φ_h` only, so that the iteration matrix stays `M̂ = M` and `W` stays symmetric. `Φ_h` is the symmetric splitting into rotations about the principal axes
-//! [Dullweber-Leimkuhler-McLachlan97]: with `L = 𝕀Ω` the energy `Σ L_i²/2I_i` is split and each
+//! (`step/moreau_jean.rs`). The gyroscopic moment acts in `Φ_h` only, so that the iteration matrix stays `M̂ = M` and `W` stays symmetric.
+//!
+//! `Φ_h` is the symmetric splitting into rotations about the principal axes [Dullweber-Leimkuhler-McLachlan97]: with `L = 𝕀Ω` the energy `Σ L_i²/2I_i` is split and each
 //! term turns the body about its axis `e_i` by `φ_i = h L_i/I_i`,
 //!
 //! ```text

@@ -7,8 +7,8 @@
 //! ΔE_p = −m g·Δx
 //! ```
 //!
-//! exactly: `M (v_s − v_k) = h F + GᵀP`, and the last term is what the free rotation changes, which keeps the angular momentum. `Σ P·ū` is split into its normal part (impacts) and its
-//! tangential part (friction); a driven boundary adds its own work to the external one.
+//! exactly: `M (v_s − v_k) = h F + GᵀP`, and the last term is what the free rotation changes, which keeps the angular momentum.
+//! `Σ P·ū` is split into its normal part (impacts) and its tangential part (friction); a driven boundary adds its own work to the external one.
 //! `Δx ≠ h v̄` where θ ≠ ½ and where projection moved a body: that difference is the drift's work.
 //! What the five terms leave of `ΔK + ΔE_p` is rounding. Bodies that fall asleep at the end of the step lose
 //! what kinetic energy they have left; asleep they keep their potential energy.

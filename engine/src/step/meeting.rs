@@ -33,9 +33,10 @@ use moreau_geometry::ContactPoint;
 use moreau_solvers::WorldTwist;
 use std::ops::Range;
 
-/// Rounds after which what still meets is left to the next step.
+/// Rounds after which no contact goes any more.
 const ROUNDS: usize = 12;
-/// Rounds after these in which contacts come and none goes: what is still met by then is stopped, if need be too early, and does not pass.
+/// Rounds after these in which contacts come: what is still met is stopped, if need be too early, rather than let pass. What meets after the last is
+/// left to the next step.
 const LAST: usize = 4;
 
 /// Overlap at the end of a slow way, as a part of what a plane foretells, up to which the plane is not that of the pair: a ball that rolls
@@ -61,7 +62,7 @@ pub(crate) struct Meetings {
     looked: bool,
     /// Contacts at a later time than that of detection.
     pub(crate) late_contacts: usize,
-    /// Pairs that met after the last round.
+    /// Contacts that came after [`ROUNDS`] rounds.
     pub(crate) last_resorts: usize,
     /// By slot: the island of the body changes with this look.
     awaits: Vec<bool>,

@@ -25,9 +25,9 @@
 //!
 //! with the solved `Ω_s = Ω_k + 𝕀⁻¹(h m_ext + ρ × P)` in the frame of `p_k`, where arms and inertia are those of `t_k`, and the free rotation `Φ_h`
 //! of `motion/free_motion.rs`. The part `Ω̄` of it acts before the rotation: all of it where contacts push, so that the energy is that of the
-//! solve as well; `Ω_k + θ(Ω_s − Ω_k)` with a fixed θ. Whatever is chosen, the angular momentum changes by the moments of the impulses alone:
+//! solve as well; `Ω_k + θ(Ω_s − Ω_k)` with a fixed θ. In either case the angular momentum changes by the moments of the impulses alone:
 //! a ball that spins about the vertical rolls straight, and no force turns a pencil about its axis that meets it. Without contacts
-//! external moments act half before and half after. Both forms renormalise.
+//! external moments act half before and half after. The linear update is for comparison and keeps it to first order only. Both forms renormalise.
 
 use crate::components::{Pose, Twist};
 use crate::math::rotation;
