@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod aabb;
+mod blocks;
 mod broad_phase;
 mod contact;
 mod convex_hull;

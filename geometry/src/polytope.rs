@@ -1,5 +1,6 @@
 //! Convex polytopes: vertices, polygonal faces, edges.
 
+use crate::blocks::{Blocks, Numbers};
 use glam::DVec3;
 
 /// A face plane `normal · x ≤ offset` and the slice of the loop list that holds its corners,
@@ -22,16 +23,15 @@ pub(crate) const CUBOID_LOOPS: [[u32; 4]; 6] = [
     [0, 1, 5, 4],
 ];
 
-/// Four vertices: their x, their y, their z (m).
-pub(crate) type Group = [[f64; 4]; 3];
-
 /// Owned polytope in its local frame (m).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Polyhedron {
     pub(crate) vertices: Vec<DVec3>,
-    /// The same in groups of four: all x, all y, all z. The last group repeats the last vertex.
-    pub(crate) groups: Vec<Group>,
+    /// The same in blocks.
+    pub(crate) blocks: Blocks,
     pub(crate) faces: Vec<Face>,
+    /// Normals of the faces.
+    pub(crate) normals: Blocks,
     pub(crate) loops: Vec<u32>,
     pub(crate) edges: Vec<[u32; 2]>,
     /// Unit edge directions, each line direction once.
@@ -48,9 +48,9 @@ pub(crate) struct Polyhedron {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Polytope<'a> {
     pub(crate) vertices: &'a [DVec3],
-    /// Those of a polyhedron in groups; none of a segment or a triangle.
-    pub(crate) groups: &'a [Group],
     pub(crate) faces: &'a [Face],
+    /// Vertices and normals of the faces of a polyhedron; none of a segment or a triangle.
+    pub(crate) blocks: Option<[&'a Blocks; 2]>,
     pub(crate) loops: &'a [u32],
     pub(crate) edges: &'a [[u32; 2]],
     pub(crate) directions: &'a [DVec3],
@@ -66,28 +66,10 @@ impl<'a> Polytope<'a> {
 
     /// The first of the vertices that are farthest along a direction, m.
     pub(crate) fn farthest(&self, direction: DVec3) -> DVec3 {
-        if self.groups.is_empty() {
-            return self.farthest_of_few(direction);
+        if let Some([vertices, _]) = self.blocks {
+            let (first, _) = vertices.farthest(direction);
+            return self.vertices.get(first).copied().unwrap_or_default();
         }
-        // Four at once, each place with the best of its own: no branch on what is next to random.
-        let mut best = [f64::NEG_INFINITY; 4];
-        let mut of = [0_u64; 4];
-        for (group, [x, y, z]) in (0..).zip(self.groups) {
-            for k in 0..4 {
-                let value = x[k] * direction.x + y[k] * direction.y + z[k] * direction.z;
-                let is_better = value > best[k];
-                best[k] = if is_better { value } else { best[k] };
-                of[k] = if is_better { group } else { of[k] };
-            }
-        }
-        let most = best[0].max(best[1]).max(best[2].max(best[3]));
-        let places = (0..4).filter(|k| best[*k] >= most);
-        let first = places.map(|k| 4 * of[k] as usize + k).min();
-        let vertex = first.and_then(|first| self.vertices.get(first));
-        vertex.copied().unwrap_or_default()
-    }
-
-    fn farthest_of_few(&self, direction: DVec3) -> DVec3 {
         let mut best = (f64::NEG_INFINITY, DVec3::ZERO);
         for vertex in self.vertices {
             let value = direction.dot(*vertex);
@@ -97,23 +79,30 @@ impl<'a> Polytope<'a> {
         }
         best.1
     }
-}
 
-fn in_groups(vertices: &[DVec3]) -> Vec<Group> {
-    let group = |four: &[DVec3]| {
-        let vertex = |k: usize| four[k.min(four.len() - 1)];
-        let four = [vertex(0), vertex(1), vertex(2), vertex(3)];
-        [four.map(|v| v.x), four.map(|v| v.y), four.map(|v| v.z)]
-    };
-    vertices.chunks(4).map(group).collect()
+    /// Numbers of the faces, in their order, whose normals are along a direction to within `near` of the one that is most along it (cosines).
+    pub(crate) fn facing(&self, direction: DVec3, near: f64) -> Numbers {
+        if let Some([_, normals]) = self.blocks {
+            let (_, most) = normals.farthest(direction);
+            return normals.at_least(direction, most - near);
+        }
+        let along = |face: &Face| face.normal.dot(direction);
+        let most = self
+            .faces
+            .iter()
+            .map(along)
+            .fold(f64::NEG_INFINITY, f64::max);
+        let is_near = |face: &usize| along(&self.faces[*face]) >= most - near;
+        (0..self.faces.len()).filter(is_near).collect()
+    }
 }
 
 impl Polyhedron {
     pub(crate) fn view(&self) -> Polytope<'_> {
         Polytope {
             vertices: &self.vertices,
-            groups: &self.groups,
             faces: &self.faces,
+            blocks: Some([&self.blocks, &self.normals]),
             loops: &self.loops,
             edges: &self.edges,
             directions: &self.directions,
@@ -177,11 +166,13 @@ impl Polyhedron {
             }
         }
         let lengths = vertices.iter().map(|v| v.length());
+        let normals: Vec<DVec3> = faces.iter().map(|face| face.normal).collect();
         Self {
             bounding_radius: lengths.fold(0.0, f64::max),
             half_thickness: half_thickness(&vertices, &faces),
-            groups: in_groups(&vertices),
+            blocks: Blocks::new(&vertices),
             vertices,
+            normals: Blocks::new(&normals),
             faces,
             loops,
             edges,
@@ -242,31 +233,6 @@ pub(crate) fn closest_on_segments(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// With groups or, as segments and triangles are, without.
-    #[test]
-    fn the_farthest_vertex_is_the_first_of_all() {
-        let vertex = |i: u32| {
-            let x = f64::from(i * 7919 % 101) - 50.0;
-            DVec3::new(x, f64::from(i * 104_729 % 97) - 48.0, f64::from(i % 5))
-        };
-        for count in 1..=23 {
-            let vertices: Vec<DVec3> = (0..count).map(vertex).collect();
-            let polyhedron = Polyhedron::from_faces(vertices.clone(), vec![], vec![]);
-            for groups in [&polyhedron.groups[..], &[]] {
-                let view = Polytope {
-                    groups,
-                    ..polyhedron.view()
-                };
-                for direction in [DVec3::X, -DVec3::X, DVec3::Z, DVec3::new(0.3, -0.8, 2.0)] {
-                    let most = vertices.iter().map(|v| direction.dot(*v));
-                    let most = most.fold(f64::NEG_INFINITY, f64::max);
-                    let first = vertices.iter().find(|v| direction.dot(**v) >= most);
-                    assert_eq!(Some(&view.farthest(direction)), first, "{count}");
-                }
-            }
-        }
-    }
 
     #[test]
     fn cuboid_faces_are_outward_and_counter_clockwise() {

@@ -94,15 +94,7 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, guess: Option<DVec3>
             (&pair.a, 1.0)
         };
         let local = body.rotation.transpose() * (l * sign);
-        let faces = body.shape.faces;
-        let most = faces
-            .iter()
-            .fold(-1.0_f64, |most, face| most.max(face.normal.dot(local)));
-        for (face, _) in faces
-            .iter()
-            .enumerate()
-            .filter(|(_, face)| face.normal.dot(local) >= most - NEAR)
-        {
+        for face in body.shape.facing(local, NEAR) {
             let (normal, offset) = body.plane(face);
             let other = if of_b { &pair.a } else { &pair.b };
             let separation = normal.dot(other.farthest(-normal)) - offset;

@@ -7,7 +7,7 @@
 
 use super::patch::{LocalContact, Patch};
 use super::round_pair::facing_points;
-use super::separating_axis::{PolytopePair, edge_feature};
+use super::separating_axis::{Placed, PolytopePair, edge_feature};
 use crate::polytope::closest_on_segments;
 use crate::projection::onto_segment;
 use glam::DVec3;
@@ -25,57 +25,9 @@ pub(crate) fn contact(
     patch: &mut Patch,
 ) {
     let (edge_a, edge_b) = (pair.a.edges(), pair.b.edges());
-    let (a_high, b_low) = (pair.a.range(l).1, pair.b.range(l).0);
-    let band = |limit: f64| {
-        let reach = limit - separation + 1e-9 * pair.scale;
-        (a_high - reach, b_low + reach)
-    };
-    // The edges at the ends along the axis are close, and so bound what is closest.
-    let nearest = 1e-9 * pair.scale;
-    let mut square = limit * limit;
-    for i in 0..pair.a.shape.edges.len() {
-        let [p0, p1] = edge_a(i);
-        if l.dot(p0).max(l.dot(p1)) < a_high - nearest {
-            continue;
-        }
-        for j in 0..pair.b.shape.edges.len() {
-            let [q0, q1] = edge_b(j);
-            if l.dot(q0).min(l.dot(q1)) <= b_low + nearest {
-                let (_, _, p, q) = closest_on_segments(p0, p1, q0, q1);
-                square = square.min((q - p).length_squared());
-            }
-        }
-    }
-    let nearer = square.sqrt();
-    let (a_least, b_most) = band(nearer);
-    let (middle, around) = ball(pair.a.vertices());
-    let near = (nearer + around) * (1.0 + 1e-9);
-    let candidates: SmallVec<[usize; 16]> = (0..pair.b.shape.edges.len())
-        .filter(|&j| {
-            let [p, q] = edge_b(j);
-            (l.dot(p) <= b_most || l.dot(q) <= b_most)
-                && onto_segment(middle, p, q).distance_squared(middle) <= near * near
-        })
-        .collect();
-    if candidates.is_empty() {
+    let Some((i, j)) = closest(pair, l, separation, limit) else {
         return;
-    }
-    let mut best = (limit * limit, None);
-    for i in 0..pair.a.shape.edges.len() {
-        let [p0, p1] = edge_a(i);
-        if l.dot(p0) < a_least && l.dot(p1) < a_least {
-            continue;
-        }
-        for &j in &candidates {
-            let [q0, q1] = edge_b(j);
-            let (_, _, p, q) = closest_on_segments(p0, p1, q0, q1);
-            let square = (q - p).length_squared();
-            if square < best.0 * (1.0 - 1e-12) || (best.1.is_none() && square <= best.0) {
-                best = (square, Some((i, j)));
-            }
-        }
-    }
-    let Some((i, j)) = best.1 else { return };
+    };
     let points = facing_points(edge_a(i), edge_b(j));
     for (k, (p, q)) in (0..).zip(points) {
         let offset = q - p;
@@ -100,6 +52,66 @@ pub(crate) fn contact(
             });
         }
     }
+}
+
+/// The closest edges of A and B, if they are closer than the `limit`; the first ones of those that are equally close.
+fn closest(
+    pair: &PolytopePair<'_>,
+    l: DVec3,
+    separation: f64,
+    limit: f64,
+) -> Option<(usize, usize)> {
+    let (edge_a, edge_b) = (pair.a.edges(), pair.b.edges());
+    let heights = |body: &Placed<'_>| -> SmallVec<[f64; 24]> {
+        body.vertices().iter().map(|v| l.dot(*v)).collect()
+    };
+    let (of_a, of_b) = (heights(&pair.a), heights(&pair.b));
+    let a_high = of_a.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let b_low = of_b.iter().copied().fold(f64::INFINITY, f64::min);
+    let above = |edge: &[u32; 2], least: f64| edge.iter().any(|v| of_a[*v as usize] >= least);
+    let below = |edge: &[u32; 2], most: f64| edge.iter().any(|v| of_b[*v as usize] <= most);
+    let among = |from_a: &Edges, from_b: &Edges| {
+        let mut best = (limit * limit, None);
+        for &i in from_a {
+            let [p0, p1] = edge_a(i);
+            for &j in from_b {
+                let [q0, q1] = edge_b(j);
+                let (_, _, p, q) = closest_on_segments(p0, p1, q0, q1);
+                let square = (q - p).length_squared();
+                if square < best.0 * (1.0 - 1e-12) || (best.1.is_none() && square <= best.0) {
+                    best = (square, Some((i, j)));
+                }
+            }
+        }
+        best
+    };
+    // The edges at the ends along the axis are close, and so bound what is closest. Nothing is closer than the axis says.
+    let at_end = 1e-9 * pair.scale;
+    let from_a = edges(pair.a.shape.edges, |edge| above(edge, a_high - at_end));
+    let from_b = edges(pair.b.shape.edges, |edge| below(edge, b_low + at_end));
+    let (square, at_ends) = among(&from_a, &from_b);
+    let nearer = square.sqrt();
+    if at_ends.is_some() && nearer <= separation + 1e-12 * pair.scale {
+        return at_ends;
+    }
+    let reach = nearer - separation + 1e-9 * pair.scale;
+    let (middle, around) = ball(pair.a.vertices());
+    let near = (nearer + around) * (1.0 + 1e-9);
+    let mut from_b = edges(pair.b.shape.edges, |edge| below(edge, b_low + reach));
+    from_b.retain(|j| {
+        let [p, q] = edge_b(*j);
+        onto_segment(middle, p, q).distance_squared(middle) <= near * near
+    });
+    let from_a = edges(pair.a.shape.edges, |edge| above(edge, a_high - reach));
+    among(&from_a, &from_b).1
+}
+
+/// Numbers of edges.
+type Edges = SmallVec<[usize; 16]>;
+
+fn edges(all: &[[u32; 2]], is_kept: impl Fn(&[u32; 2]) -> bool) -> Edges {
+    let kept = all.iter().enumerate().filter(|(_, edge)| is_kept(edge));
+    kept.map(|(number, _)| number).collect()
 }
 
 /// Middle and radius of a ball around points (m).

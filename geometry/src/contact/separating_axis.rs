@@ -133,7 +133,7 @@ impl<'a> Placed<'a> {
 pub(crate) fn segment(ends: &[DVec3; 2]) -> Polytope<'_> {
     Polytope {
         vertices: ends,
-        groups: &[],
+        blocks: None,
         faces: &[],
         loops: &[],
         edges: &[[0, 1]],
@@ -504,21 +504,25 @@ fn incident_polygon(incident: &Placed<'_>, normal: DVec3, scale: f64) -> Polygon
             .collect();
     }
     let low = incident.range(normal).0 + 1e-9 * scale;
-    let mut best = (f64::INFINITY, 0);
-    for face in 0..incident.shape.faces.len() {
-        let opposed = normal.dot(incident.rotation * incident.shape.faces[face].normal);
-        if opposed < best.0 - 1e-9 {
-            let corners = incident.shape.loop_of(face);
-            if corners
-                .iter()
-                .any(|&i| normal.dot(incident.vertices()[i as usize]) <= low)
-            {
-                best = (opposed, face);
+    let reaches = |face: usize| {
+        let mut corners = incident.shape.loop_of(face).iter();
+        corners.any(|&i| normal.dot(incident.vertices()[i as usize]) <= low)
+    };
+    let local = incident.rotation.transpose() * -normal;
+    let most = incident.shape.facing(local, 1e-9);
+    let face = most.into_iter().find(|face| reaches(*face));
+    let face = face.unwrap_or_else(|| {
+        let mut best = (f64::NEG_INFINITY, 0);
+        for (k, face) in incident.shape.faces.iter().enumerate() {
+            let opposed = local.dot(face.normal);
+            if opposed > best.0 + 1e-9 && reaches(k) {
+                best = (opposed, k);
             }
         }
-    }
+        best.1
+    });
     (0..)
-        .zip(incident.shape.loop_of(best.1).iter().copied())
+        .zip(incident.shape.loop_of(face).iter().copied())
         .map(label)
         .collect()
 }

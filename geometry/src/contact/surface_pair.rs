@@ -169,7 +169,7 @@ pub(crate) fn with_triangle(triangle: &SurfaceTriangle, visit: impl FnOnce(Place
     let directions = [0, 1, 2].map(|k| (vertices[(k + 1) % 3] - vertices[k]).normalize_or_zero());
     visit(Placed::at_rest(Polytope {
         vertices: &vertices,
-        groups: &[],
+        blocks: None,
         faces: &faces,
         loops: &[0, 1, 2, 0, 2, 1],
         edges: &[[0, 1], [1, 2], [2, 0]],
