@@ -55,6 +55,8 @@ pub(crate) struct Polytope<'a> {
     pub(crate) edges: &'a [[u32; 2]],
     pub(crate) directions: &'a [DVec3],
     pub(crate) half_extents: Option<DVec3>,
+    /// Half the least width over the face normals (m); zero of a segment or a triangle.
+    pub(crate) half_thickness: f64,
 }
 
 impl<'a> Polytope<'a> {
@@ -78,6 +80,30 @@ impl<'a> Polytope<'a> {
             }
         }
         best.1
+    }
+
+    /// Numbers of the vertices, in their order, that are farthest along a direction to within `near` (m).
+    pub(crate) fn supporting(&self, direction: DVec3, near: f64) -> Numbers {
+        if let Some([vertices, _]) = self.blocks {
+            let (_, most) = vertices.farthest(direction);
+            return vertices.at_least(direction, most - near);
+        }
+        let along = |vertex: &DVec3| vertex.dot(direction);
+        let most = self
+            .vertices
+            .iter()
+            .map(along)
+            .fold(f64::NEG_INFINITY, f64::max);
+        let is_near = |i: &usize| along(&self.vertices[*i]) >= most - near;
+        (0..self.vertices.len()).filter(is_near).collect()
+    }
+
+    /// Mean of the vertices, m.
+    pub(crate) fn middle(&self) -> DVec3 {
+        match self.blocks {
+            Some([vertices, _]) => vertices.middle(),
+            None => self.vertices.iter().sum::<DVec3>() / self.vertices.len() as f64,
+        }
     }
 
     /// Numbers of the faces, in their order, whose normals are along a direction to within `near` of the one that is most along it (cosines).
@@ -107,6 +133,7 @@ impl Polyhedron {
             edges: &self.edges,
             directions: &self.directions,
             half_extents: self.half_extents,
+            half_thickness: self.half_thickness,
         }
     }
 

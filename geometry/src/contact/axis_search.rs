@@ -5,8 +5,10 @@
 //! faces and edges as they are, so the axis that counts is the normal of a face near that direction, or the cross product of
 //! the two edges that support there; its separation is then computed from the whole bodies, exactly.
 //!
-//! Where that is not the best axis, as the points found along it show ([`super::separating_axis`]), the direction comes from the closest
-//! points of the whole bodies, or from their expanding polytope if they overlap.
+//! Where that is not the best axis, as the points found along it show ([`super::separating_axis`]), the bodies are moved apart along it
+//! instead, until they have a little room: their closest points show the next direction. If nothing is closer than that room, the plane that
+//! holds them apart is touched by the differences of their points where the origin projects to: no axis near it is better. Bodies that
+//! are apart are not moved, and the distance is found. What this does not settle either does the expanding polytope of the whole bodies.
 
 use super::separating_axis::{Axes, Axis, PARALLEL, Placed, PolytopePair};
 use super::shrunk::{Rough, Simplex};
@@ -18,6 +20,8 @@ use parry3d_f64::shape::SupportMap;
 
 /// Relative error of the distance of the shrunk bodies: the search ends where no vertex is nearer.
 const SHARP: f64 = 1e-14;
+/// Bodies farther apart than this part of their size are not moved apart.
+const TOUCH: f64 = 1e-6;
 /// Faces lean by less than this from the one that is closest to the direction, one less the cosine, to be tried as well (4°).
 const NEAR: f64 = 2.5e-3;
 /// Vertices within this part of the size of the farthest along a direction support there.
@@ -28,8 +32,20 @@ const SUPPORTS: f64 = 1e-7;
 pub(super) enum Search {
     /// Shrunk ones.
     Shrunk,
+    /// Moved apart along the last axis, until they have this part of their size as room.
+    Moved(f64),
     /// Whole ones.
     Whole,
+}
+
+/// What is found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    /// The bodies are farther apart than the limit.
+    Apart,
+    /// No axis near the last one is better, and the bodies overlap.
+    Last,
+    Axes(Axes),
 }
 
 /// A body as GJK asks for it.
@@ -41,40 +57,78 @@ impl SupportMap for Whole<'_> {
     }
 }
 
-/// The axes near the direction in which the two bodies meet; none if they are farther apart than the limit. `guess`: a direction from A to B,
-/// if one is known.
-pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, guess: Option<DVec3>) -> Option<Axes> {
+/// The axes near the direction in which the two bodies meet. `last`: the best axis of the search before.
+pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, last: Option<&Axes>) -> Found {
+    let limit = pair.margin + pair.radius;
+    let guess = last.and_then(|axes| axes.any);
+    let (l, distance) = match (search, guess) {
+        (Search::Shrunk, _) => {
+            let mut simplex = Simplex::new(&pair.a, &pair.b);
+            match simplex.search(&pair.a, &pair.b, limit, SHARP) {
+                Rough::Apart => return Found::Apart,
+                Rough::Deep => return axes(pair, Search::Whole, None),
+                Rough::Near => (simplex.direction, None),
+            }
+        }
+        (Search::Moved(room), Some(guess)) => {
+            let (depth, room) = (-guess.separation, room * pair.scale);
+            let is_apart = -depth > TOUCH * pair.scale;
+            let by = if is_apart { 0.0 } else { room + depth };
+            let mut simplex = Simplex::behind(guess.direction, by);
+            match simplex.search(&pair.a, &pair.b, limit, SHARP) {
+                Rough::Apart => return Found::Apart,
+                Rough::Deep => return axes(pair, Search::Whole, last),
+                Rough::Near => {}
+            }
+            let (l, distance) = (simplex.direction, simplex.distance());
+            let closest = room * (1.0 + 1e-9) + 1e-12 * pair.scale;
+            let is_last = !is_apart && distance <= closest && pair.is_shallow(depth);
+            if is_last && simplex.overlap(&pair.a, &pair.b) {
+                return Found::Last;
+            }
+            (l, is_apart.then_some(distance))
+        }
+        _ => whole(pair, guess),
+    };
+    match near(
+        pair,
+        l.try_normalize().unwrap_or(DVec3::Z),
+        distance,
+        search,
+    ) {
+        Some(axes) => Found::Axes(axes),
+        None => Found::Apart,
+    }
+}
+
+/// The direction between the closest points of the whole bodies, or of their expanding polytope, and their distance.
+fn whole(pair: &PolytopePair<'_>, guess: Option<Axis>) -> (DVec3, Option<f64>) {
+    let between = || (pair.b.inner() - pair.a.inner()).try_normalize();
+    let guess = guess.map(|axis| axis.direction);
+    let guess = guess.or_else(between).unwrap_or(DVec3::Z);
+    let [a, b] = [&pair.a, &pair.b].map(Whole);
+    let mut simplex = VoronoiSimplex::new();
+    let found = contact_support_map_support_map_with_params(
+        &Pose3::IDENTITY,
+        &a,
+        &b,
+        f64::MAX,
+        &mut simplex,
+        Some(guess),
+    );
+    match found {
+        GJKResult::ClosestPoints(p, q, l) => (l, Some((q - p).length())),
+        GJKResult::NoIntersection(l) => (l, Some(f64::INFINITY)),
+        _ => (guess, Some(f64::INFINITY)),
+    }
+}
+
+/// The axes near a direction; none if one of them separates by more than the limit.
+fn near(pair: &PolytopePair<'_>, l: DVec3, distance: Option<f64>, search: Search) -> Option<Axes> {
     let limit = pair.margin + pair.radius;
     let separation = |l: DVec3| l.dot(pair.b.farthest(-l)) - l.dot(pair.a.farthest(l));
-    let (l, distance) = if search == Search::Shrunk {
-        let mut simplex = Simplex::new(&pair.a, &pair.b);
-        match simplex.search(&pair.a, &pair.b, limit, SHARP) {
-            Rough::Apart => return None,
-            Rough::Deep => return axes(pair, Search::Whole, None),
-            Rough::Near => (simplex.direction, f64::INFINITY),
-        }
-    } else {
-        let between = || (pair.b.inner() - pair.a.inner()).try_normalize();
-        let guess = guess.or_else(between).unwrap_or(DVec3::Z);
-        let [a, b] = [&pair.a, &pair.b].map(Whole);
-        let mut simplex = VoronoiSimplex::new();
-        let found = contact_support_map_support_map_with_params(
-            &Pose3::IDENTITY,
-            &a,
-            &b,
-            f64::MAX,
-            &mut simplex,
-            Some(guess),
-        );
-        match found {
-            GJKResult::ClosestPoints(p, q, l) => (l, (q - p).length()),
-            GJKResult::NoIntersection(l) => (l, f64::INFINITY),
-            _ => (guess, f64::INFINITY),
-        }
-    };
-    let l = l.try_normalize().unwrap_or(DVec3::Z);
     let mut found = Axes {
-        distance: (search == Search::Whole).then_some(distance),
+        distance,
         ..Axes::default()
     };
     let along = separation(l);
@@ -122,7 +176,8 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, guess: Option<DVec3>
             }
         }
     }
-    if let Some(direction) = crossing(pair, l) {
+    if let Some((direction, edges)) = crossing(pair, l) {
+        found.crossing = Some(edges);
         let separation = separation(direction);
         if separation > limit {
             return None;
@@ -154,22 +209,19 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, guess: Option<DVec3>
     Some(found)
 }
 
-/// The common normal of the two edges that support along `l`, if there are two.
-fn crossing(pair: &PolytopePair<'_>, l: DVec3) -> Option<DVec3> {
+/// The common normal of the two edges that support along `l`, if there are two, and their numbers.
+fn crossing(pair: &PolytopePair<'_>, l: DVec3) -> Option<(DVec3, [usize; 2])> {
     let near = SUPPORTS * pair.scale;
-    let edge = |body: &Placed<'_>, l: DVec3| {
-        let low = l.dot(body.farthest(l)) - near;
-        let mut ends = body.vertices().iter().filter(|v| l.dot(**v) >= low);
-        match (ends.next(), ends.next(), ends.next()) {
-            (Some(p), Some(q), None) => Some(*q - *p),
-            _ => None,
-        }
-    };
-    let (u, v) = (edge(&pair.a, l)?, edge(&pair.b, -l)?);
+    let edges = [pair.a.edge_along(l, near)?, pair.b.edge_along(-l, near)?];
+    let [u, v] = [(&pair.a, edges[0]), (&pair.b, edges[1])].map(|(body, edge)| {
+        let [p, q] = body.edge(edge);
+        q - p
+    });
     let common = u.cross(v);
     if common.length_squared() < PARALLEL * u.length_squared() * v.length_squared() {
         return None;
     }
     let normal = common.normalize();
-    Some(if normal.dot(l) < 0.0 { -normal } else { normal })
+    let normal = if normal.dot(l) < 0.0 { -normal } else { normal };
+    Some((normal, edges))
 }

@@ -14,7 +14,7 @@
 //!
 //! A body with a radius (a capsule's segment) is B; gaps are those of the core less the radius.
 
-use super::axis_search::{self, Search};
+use super::axis_search::{self, Found, Search};
 use super::clip::{Corner, Polygon, clip};
 use super::closest_edges;
 use super::cuboid_axes;
@@ -112,14 +112,44 @@ impl<'a> Placed<'a> {
         self.translation + self.rotation * self.shape.farthest(local)
     }
 
+    /// A vertex in the common frame (m).
+    pub(super) fn vertex(&self, vertex: u32) -> DVec3 {
+        match self.vertices {
+            Vertices::Known(vertices) => vertices[vertex as usize],
+            Vertices::Later(_) => {
+                self.translation + self.rotation * self.shape.vertices[vertex as usize]
+            }
+        }
+    }
+
+    /// Ends of an edge.
+    pub(super) fn edge(&self, edge: usize) -> [DVec3; 2] {
+        self.shape.edges[edge].map(|vertex| self.vertex(vertex))
+    }
+
+    /// Number of the edge whose ends are farthest along a direction to within `near` (m), if no other vertex is.
+    pub(super) fn edge_along(&self, direction: DVec3, near: f64) -> Option<usize> {
+        let local = self.rotation.transpose() * direction;
+        let [p, q] = self.shape.supporting(local, near)[..] else {
+            return None;
+        };
+        let ends = [p as u32, q as u32];
+        self.shape.edges.iter().position(|edge| *edge == ends)
+    }
+
+    /// A point of the common frame lies within, or outside by at most `near` (m).
+    fn contains(&self, point: DVec3, near: f64) -> bool {
+        let local = self.rotation.transpose() * (point - self.translation);
+        let mut faces = self.shape.faces.iter();
+        faces.all(|face| face.normal.dot(local) - face.offset <= near)
+    }
+
     /// A point within.
     pub(crate) fn inner(&self) -> DVec3 {
         if self.shape.half_extents.is_some() {
             return self.translation;
         }
-        let vertices = self.shape.vertices;
-        let middle = vertices.iter().sum::<DVec3>() / vertices.len() as f64;
-        self.translation + self.rotation * middle
+        self.translation + self.rotation * self.shape.middle()
     }
 
     /// Ends of all edges.
@@ -139,6 +169,7 @@ pub(crate) fn segment(ends: &[DVec3; 2]) -> Polytope<'_> {
         edges: &[[0, 1]],
         directions: &[DVec3::Z],
         half_extents: None,
+        half_thickness: 0.0,
     }
 }
 
@@ -155,6 +186,14 @@ pub(crate) struct PolytopePair<'a> {
     pub(crate) scale: f64,
     /// If A is a triangle of a surface, the normals it permits; face 1 is then its back.
     pub(crate) cone: Option<&'a Cone<'a>>,
+}
+
+impl PolytopePair<'_> {
+    /// Bodies that rest on each other are not deeper (m). In them an axis that no axis near it betters is the one along which they touch.
+    pub(super) fn is_shallow(&self, depth: f64) -> bool {
+        let [a, b] = [&self.a, &self.b].map(|body| body.shape.half_thickness);
+        depth <= SHALLOW * a.min(b)
+    }
 }
 
 /// A candidate axis: unit direction from A to B and its separation.
@@ -177,6 +216,8 @@ pub(super) struct Axes {
     pub(super) back: Option<f64>,
     /// No less than the distance of the bodies, where that is known.
     pub(super) distance: Option<f64>,
+    /// The edges of A and B that the axis across edges belongs to, where that is known.
+    pub(super) crossing: Option<[usize; 2]>,
 }
 
 impl Axes {
@@ -209,6 +250,9 @@ pub(super) const PARALLEL: f64 = 1e-12;
 /// Cosine above which an edge axis gives way to the best face (0.6°).
 const NEAR_FACE: f64 = 0.999_95;
 
+/// Overlap of bodies that rest on each other, as a part of the thinner half-thickness, at most.
+const SHALLOW: f64 = 0.05;
+
 /// A triangle that is part of a surface may be separated from the other body, or touch it least,
 /// along an axis that belongs to a neighbour and that the neighbour reports. The depth along the
 /// axes left to the triangle then says nothing, unless the depth along the best one, permitted or
@@ -227,20 +271,7 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
     let halves = (pair.a.shape.half_extents, pair.b.shape.half_extents);
     let found = match halves {
         (Some(a), Some(b)) if pair.a.is_at_rest() => cuboid_axes::axes(pair, a, b),
-        _ if is_searched(pair) => {
-            let mut guess = None;
-            for search in [Search::Shrunk, Search::Whole] {
-                let start = patch.len();
-                match axis_search::axes(pair, search, guess) {
-                    Some(axes) if !along(pair, &axes, search == Search::Whole, patch) => {
-                        patch.truncate(start);
-                        guess = axes.any.map(|axis| axis.direction);
-                    }
-                    _ => return,
-                }
-            }
-            return;
-        }
+        _ if is_searched(pair) => return searched(pair, patch),
         _ => match pair.cone {
             Some(cone) => triangle_axes::axes(pair, cone),
             None => separating_axes(pair),
@@ -251,12 +282,48 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
     }
 }
 
+/// The searches, each from what the one before found.
+const SEARCHES: [Search; 5] = [
+    Search::Shrunk,
+    Search::Moved(1e-3),
+    Search::Moved(1e-4),
+    Search::Moved(1e-4),
+    Search::Whole,
+];
+
+/// Appends the contacts along an axis that is searched for.
+fn searched(pair: &PolytopePair<'_>, patch: &mut Patch) {
+    let start = patch.len();
+    let mut last: Option<Axes> = None;
+    for search in SEARCHES {
+        match axis_search::axes(pair, search, last.as_ref()) {
+            Found::Apart => return,
+            Found::Last => {
+                if let Some(axes) = last {
+                    along(pair, &axes, true, patch);
+                }
+                return;
+            }
+            Found::Axes(axes) => {
+                if along(pair, &axes, axes.distance.is_some(), patch) {
+                    return;
+                }
+                patch.truncate(start);
+                last = Some(axes);
+            }
+        }
+    }
+}
+
 /// The best axis that is found without looking at the points along it: of cuboids and small polytopes the best of all.
 pub(crate) fn plane(pair: &PolytopePair<'_>) -> Option<Axis> {
     let halves = (pair.a.shape.half_extents, pair.b.shape.half_extents);
     let found = match halves {
         (Some(a), Some(b)) if pair.a.is_at_rest() => cuboid_axes::axes(pair, a, b),
-        _ if is_searched(pair) => axis_search::axes(pair, Search::Shrunk, None),
+        _ if is_searched(pair) => match axis_search::axes(pair, Search::Shrunk, None) {
+            Found::Axes(axes) => Some(axes),
+            Found::Apart | Found::Last => None,
+        },
         _ => separating_axes(pair),
     };
     found?.any
@@ -301,7 +368,7 @@ fn along(pair: &PolytopePair<'_>, axes: &Axes, all: bool, patch: &mut Patch) -> 
             crossing_edges(pair, &edge, patch);
         }
         if !patch.is_empty() {
-            return all || overlaps(pair, patch);
+            return all || overlap(pair, patch);
         }
     }
     let start = patch.len();
@@ -326,7 +393,9 @@ fn along(pair: &PolytopePair<'_>, axes: &Axes, all: bool, patch: &mut Patch) -> 
         let better = axes.edges.map_or(f64::NEG_INFINITY, |edge| edge.separation);
         let known = any.separation <= best.separation.max(better) + 2.0 * bias;
         let deepest = known && least + pair.radius <= best.separation + 2.0 * bias;
-        return all || deepest && overlaps(pair, patch);
+        return all
+            || deepest && (overlap(pair, patch) || reaches_into(pair, face, patch))
+            || known && best.separation < better && edges_overlap(pair, axes);
     }
     if !exact && !all {
         return false;
@@ -348,15 +417,45 @@ fn along(pair: &PolytopePair<'_>, axes: &Axes, all: bool, patch: &mut Patch) -> 
 }
 
 /// The middle of one of the contacts lies within both bodies: thin bodies whose edges cross apart from each other overlap along other axes.
-fn overlaps(pair: &PolytopePair<'_>, patch: &Patch) -> bool {
-    let near = BIAS * pair.scale;
-    let within = |body: &Placed<'_>, point: DVec3| {
-        let local = body.rotation.transpose() * (point - body.translation);
-        let mut faces = body.shape.faces.iter();
-        faces.all(|face| face.normal.dot(local) - face.offset <= near)
-    };
+fn overlap(pair: &PolytopePair<'_>, patch: &Patch) -> bool {
     let mut points = patch.iter().map(|contact| contact.point);
-    points.any(|point| within(&pair.a, point) && within(&pair.b, point))
+    points.any(|point| both_contain(pair, point))
+}
+
+fn both_contain(pair: &PolytopePair<'_>, point: DVec3) -> bool {
+    let near = BIAS * pair.scale;
+    pair.a.contains(point, near) && pair.b.contains(point, near)
+}
+
+/// A point of the other body below the face of the axis lies within the body that has the face: near a sharp edge the middle of the overlap
+/// may not.
+fn reaches_into(pair: &PolytopePair<'_>, face: Option<(Axis, bool)>, patch: &Patch) -> bool {
+    let Some((axis, of_b)) = face else {
+        return false;
+    };
+    if !pair.is_shallow(-axis.separation) {
+        return false;
+    }
+    let (body, half) = if of_b {
+        (&pair.b, -0.5)
+    } else {
+        (&pair.a, 0.5)
+    };
+    let near = BIAS * pair.scale;
+    let mut below = patch.iter().filter(|contact| contact.gap < 0.0);
+    below.any(|contact| {
+        let point = contact.point + axis.direction * (half * contact.gap);
+        body.contains(point, near)
+    })
+}
+
+/// Of edges that gave way to a face: they cross within both bodies.
+fn edges_overlap(pair: &PolytopePair<'_>, axes: &Axes) -> bool {
+    axes.crossing.is_some_and(|[i, j]| {
+        let ([p0, p1], [q0, q1]) = (pair.a.edge(i), pair.b.edge(j));
+        let (_, _, p, q) = closest_on_segments(p0, p1, q0, q1);
+        both_contain(pair, 0.5 * (p + q))
+    })
 }
 
 /// All axes of two solids, or `None` if one of them separates by more than the margin.
@@ -472,8 +571,8 @@ fn face_contacts(
     let (mut polygon, mut spare) = (polygon, spare);
     let corners = reference.shape.loop_of(axis.face);
     for (k, &i) in corners.iter().enumerate() {
-        let from = reference.vertices()[i as usize];
-        let to = reference.vertices()[corners[(k + 1) % corners.len()] as usize];
+        let from = reference.vertex(i);
+        let to = reference.vertex(corners[(k + 1) % corners.len()]);
         let across = (to - from).cross(normal).normalize_or_zero();
         let offset = across.dot(from);
         let height = |corner: &Corner| across.dot(corner.position) - offset;
@@ -493,7 +592,7 @@ fn face_contacts(
 /// for a body without faces.
 fn incident_polygon(incident: &Placed<'_>, normal: DVec3, scale: f64) -> Polygon {
     let label = |(k, i): (u64, u32)| Corner {
-        position: incident.vertices()[i as usize],
+        position: incident.vertex(i),
         id: u64::from(i),
         edge: k,
     };
@@ -503,10 +602,10 @@ fn incident_polygon(incident: &Placed<'_>, normal: DVec3, scale: f64) -> Polygon
             .map(label)
             .collect();
     }
-    let low = incident.range(normal).0 + 1e-9 * scale;
+    let low = normal.dot(incident.farthest(-normal)) + 1e-9 * scale;
     let reaches = |face: usize| {
         let mut corners = incident.shape.loop_of(face).iter();
-        corners.any(|&i| normal.dot(incident.vertices()[i as usize]) <= low)
+        corners.any(|&i| normal.dot(incident.vertex(i)) <= low)
     };
     let local = incident.rotation.transpose() * -normal;
     let most = incident.shape.facing(local, 1e-9);

@@ -56,6 +56,36 @@ impl Simplex {
         }
     }
 
+    /// No corners yet. A is moved back along a direction to B, by this length (m), and the search begins with that direction.
+    pub(super) fn behind(direction: DVec3, by: f64) -> Self {
+        Self {
+            direction,
+            corners: [Corner::default(); 4],
+            count: 0,
+            moved: direction * -by,
+            nearest: -direction,
+            square: f64::INFINITY,
+        }
+    }
+
+    /// Distance of the bodies as they were moved, or more (m).
+    pub(super) fn distance(&self) -> f64 {
+        self.square.sqrt()
+    }
+
+    /// The whole bodies, not moved, overlap: the search goes on with the corners at hand.
+    pub(super) fn overlap<A: Body, B: Body>(&mut self, a: &A, b: &B) -> bool {
+        let moved = std::mem::take(&mut self.moved);
+        for corner in &mut self.corners[..self.count] {
+            corner.apart -= moved;
+        }
+        let Some(nearest) = self.reduced() else {
+            return true;
+        };
+        (self.nearest, self.square) = (nearest, nearest.length_squared());
+        matches!(self.search(a, b, 0.0, 1e-6), Rough::Deep)
+    }
+
     /// Corners on A.
     pub(super) fn on_a(&self) -> SmallVec<[DVec3; 4]> {
         self.corners[..self.count].iter().map(|c| c.a).collect()
