@@ -171,10 +171,12 @@ impl Geometry {
     pub fn support(&self, pose: &Pose, direction: DVec3) -> Option<f64> {
         match &self.inner.body {
             Body::Convex(convex) => Some(convex.support(pose, direction)),
-            Body::Compound(parts) => parts
-                .iter()
-                .map(|part| part.convex.support(&pose.compose(&part.pose), direction))
-                .reduce(f64::max),
+            Body::Compound(parts) => {
+                let (along, local) = (direction.dot(pose.position), pose.inverse_rotate(direction));
+                let parts = parts.iter();
+                let most = parts.map(|part| part.convex.support(&part.pose, local));
+                most.reduce(f64::max).map(|most| along + most)
+            }
             Body::HalfSpace(_) | Body::Surface(_) => None,
         }
     }

@@ -70,16 +70,29 @@ fn closest(
     let b_low = of_b.iter().copied().fold(f64::INFINITY, f64::min);
     let above = |edge: &[u32; 2], least: f64| edge.iter().any(|v| of_a[*v as usize] >= least);
     let below = |edge: &[u32; 2], most: f64| edge.iter().any(|v| of_b[*v as usize] <= most);
-    let among = |from_a: &Edges, from_b: &Edges| {
+    let top = |edge: usize| ends(pair.a.shape.edges[edge], &of_a).reduce(f64::max);
+    let bottom = |edge: usize| ends(pair.b.shape.edges[edge], &of_b).reduce(f64::min);
+    // Nothing that is farther than `most` is asked for.
+    let among = |from_a: &Edges, from_b: &Edges, most: f64| {
+        let from_b: SmallVec<[Edge; 16]> = from_b
+            .iter()
+            .map(|j| Edge::new(*j, edge_b(*j), bottom(*j)))
+            .collect();
         let mut best = (limit * limit, None);
+        let mut near = most.min(limit) * (1.0 + 1e-9);
         for &i in from_a {
-            let [p0, p1] = edge_a(i);
-            for &j in from_b {
-                let [q0, q1] = edge_b(j);
+            let a = Edge::new(i, edge_a(i), top(i));
+            let [p0, p1] = a.ends;
+            for b in &from_b {
+                if b.height - a.height > near || a.is_farther(b, near) {
+                    continue;
+                }
+                let [q0, q1] = b.ends;
                 let (_, _, p, q) = closest_on_segments(p0, p1, q0, q1);
                 let square = (q - p).length_squared();
                 if square < best.0 * (1.0 - 1e-12) || (best.1.is_none() && square <= best.0) {
-                    best = (square, Some((i, j)));
+                    best = (square, Some((i, b.number)));
+                    near = near.min(square.sqrt() * (1.0 + 1e-9));
                 }
             }
         }
@@ -89,7 +102,7 @@ fn closest(
     let at_end = 1e-9 * pair.scale;
     let from_a = edges(pair.a.shape.edges, |edge| above(edge, a_high - at_end));
     let from_b = edges(pair.b.shape.edges, |edge| below(edge, b_low + at_end));
-    let (square, at_ends) = among(&from_a, &from_b);
+    let (square, at_ends) = among(&from_a, &from_b, limit);
     let nearer = square.sqrt();
     if at_ends.is_some() && nearer <= separation + 1e-12 * pair.scale {
         return at_ends;
@@ -103,7 +116,41 @@ fn closest(
         onto_segment(middle, p, q).distance_squared(middle) <= near * near
     });
     let from_a = edges(pair.a.shape.edges, |edge| above(edge, a_high - reach));
-    among(&from_a, &from_b).1
+    among(&from_a, &from_b, nearer).1
+}
+
+/// An edge that is compared with others.
+struct Edge {
+    number: usize,
+    ends: [DVec3; 2],
+    /// Of the end that is nearer to the other body (m).
+    height: f64,
+    middle: DVec3,
+    /// Half of its length (m).
+    half: f64,
+}
+
+impl Edge {
+    fn new(number: usize, ends: [DVec3; 2], height: Option<f64>) -> Self {
+        Self {
+            number,
+            ends,
+            height: height.unwrap_or_default(),
+            middle: 0.5 * (ends[0] + ends[1]),
+            half: 0.5 * (ends[1] - ends[0]).length(),
+        }
+    }
+
+    /// Balls around the two edges are farther apart than `near` (m).
+    fn is_farther(&self, other: &Self, near: f64) -> bool {
+        let reach = self.half + other.half + near;
+        self.middle.distance_squared(other.middle) > reach * reach
+    }
+}
+
+/// The values of the ends of an edge.
+fn ends(edge: [u32; 2], values: &[f64]) -> impl Iterator<Item = f64> {
+    edge.into_iter().map(|vertex| values[vertex as usize])
 }
 
 /// Numbers of edges.
