@@ -20,7 +20,7 @@ pub(super) struct Reach {
     /// The margin alone, m.
     pub(super) margin: f64,
     /// Of the body about its centre, m; zero for unbounded bodies.
-    radius: f64,
+    pub(super) radius: f64,
     /// How far the body may go before the broad phase looks at it again, m; negative without a
     /// shape.
     slack: f64,
