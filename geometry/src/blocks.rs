@@ -16,10 +16,8 @@ type Block = [[f64; EIGHT]; 3];
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Blocks {
     count: usize,
-    /// Mean of the points.
-    middle: DVec3,
     /// The last one repeats the last point.
-    blocks: Vec<Block>,
+    blocks: Box<[Block]>,
 }
 
 impl Blocks {
@@ -31,14 +29,8 @@ impl Blocks {
         };
         Self {
             count: points.len(),
-            middle: points.iter().sum::<DVec3>() / points.len().max(1) as f64,
             blocks: points.chunks(EIGHT).map(block).collect(),
         }
-    }
-
-    /// Mean of the points.
-    pub(crate) fn middle(&self) -> DVec3 {
-        self.middle
     }
 
     /// Number of the first of the points that are farthest along a direction, and how far that is; 0 and −∞ of none.

@@ -32,12 +32,14 @@ pub(crate) struct Polyhedron {
     pub(crate) faces: Vec<Face>,
     /// Normals of the faces.
     pub(crate) normals: Blocks,
-    pub(crate) loops: Vec<u32>,
-    pub(crate) edges: Vec<[u32; 2]>,
+    pub(crate) loops: Box<[u32]>,
+    pub(crate) edges: Box<[[u32; 2]]>,
     /// Unit edge directions, each line direction once.
     pub(crate) directions: Vec<DVec3>,
     /// Half extents if this is a box aligned with the local axes: supports in closed form.
     pub(crate) half_extents: Option<DVec3>,
+    /// Mean of the vertices (m).
+    pub(crate) middle: DVec3,
     /// Largest distance of a vertex from the local origin (m).
     pub(crate) bounding_radius: f64,
     /// Half the least width over the face normals (m).
@@ -55,6 +57,8 @@ pub(crate) struct Polytope<'a> {
     pub(crate) edges: &'a [[u32; 2]],
     pub(crate) directions: &'a [DVec3],
     pub(crate) half_extents: Option<DVec3>,
+    /// Mean of the vertices, where it is at hand (m).
+    pub(crate) middle: Option<DVec3>,
     /// Half the least width over the face normals (m); zero of a segment or a triangle.
     pub(crate) half_thickness: f64,
 }
@@ -100,10 +104,7 @@ impl<'a> Polytope<'a> {
 
     /// Mean of the vertices, m.
     pub(crate) fn middle(&self) -> DVec3 {
-        match self.blocks {
-            Some([vertices, _]) => vertices.middle(),
-            None => self.vertices.iter().sum::<DVec3>() / self.vertices.len() as f64,
-        }
+        self.middle.unwrap_or_else(|| mean(self.vertices))
     }
 
     /// Numbers of the faces, in their order, whose normals are along a direction to within `near` of the one that is most along it (cosines).
@@ -133,6 +134,7 @@ impl Polyhedron {
             edges: &self.edges,
             directions: &self.directions,
             half_extents: self.half_extents,
+            middle: Some(self.middle),
             half_thickness: self.half_thickness,
         }
     }
@@ -198,15 +200,21 @@ impl Polyhedron {
             bounding_radius: lengths.fold(0.0, f64::max),
             half_thickness: half_thickness(&vertices, &faces),
             blocks: Blocks::new(&vertices),
+            middle: mean(&vertices),
             vertices,
             normals: Blocks::new(&normals),
             faces,
-            loops,
-            edges,
+            loops: loops.into(),
+            edges: edges.into(),
             directions,
             half_extents: None,
         }
     }
+}
+
+/// Mean of some points.
+fn mean(points: &[DVec3]) -> DVec3 {
+    points.iter().sum::<DVec3>() / points.len() as f64
 }
 
 /// Half the least width over the face normals (m).

@@ -17,6 +17,7 @@ use parry3d_f64::math::Pose3;
 use parry3d_f64::query::details::contact_support_map_support_map_with_params;
 use parry3d_f64::query::gjk::{GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::SupportMap;
+use std::ops::ControlFlow::{self, Break, Continue};
 
 /// Relative error of the distance of the shrunk bodies: the search ends where no vertex is nearer.
 const SHARP: f64 = 1e-14;
@@ -38,15 +39,17 @@ pub(super) enum Search {
     Whole,
 }
 
-/// What is found.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Found {
+/// The search is over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum End {
     /// The bodies are farther apart than the limit.
     Apart,
     /// No axis near the last one is better, and the bodies overlap.
     Last,
-    Axes(Axes),
 }
+
+/// The axes that are found, to be looked at.
+pub(super) type Found = ControlFlow<End, Axes>;
 
 /// A body as GJK asks for it.
 struct Whole<'a>(&'a Placed<'a>);
@@ -65,7 +68,7 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, last: Option<&Axes>)
         (Search::Shrunk, _) => {
             let mut simplex = Simplex::new(&pair.a, &pair.b);
             match simplex.search(&pair.a, &pair.b, limit, SHARP) {
-                Rough::Apart => return Found::Apart,
+                Rough::Apart => return Break(End::Apart),
                 Rough::Deep => return axes(pair, Search::Whole, None),
                 Rough::Near => (simplex.direction, None),
             }
@@ -76,7 +79,7 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, last: Option<&Axes>)
             let by = if is_apart { 0.0 } else { room + depth };
             let mut simplex = Simplex::behind(guess.direction, by);
             match simplex.search(&pair.a, &pair.b, limit, SHARP) {
-                Rough::Apart => return Found::Apart,
+                Rough::Apart => return Break(End::Apart),
                 Rough::Deep => return axes(pair, Search::Whole, last),
                 Rough::Near => {}
             }
@@ -84,7 +87,7 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, last: Option<&Axes>)
             let closest = room * (1.0 + 1e-9) + 1e-12 * pair.scale;
             let is_last = !is_apart && distance <= closest && pair.is_shallow(depth);
             if is_last && simplex.overlap(&pair.a, &pair.b) {
-                return Found::Last;
+                return Break(End::Last);
             }
             (l, is_apart.then_some(distance))
         }
@@ -96,8 +99,8 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, last: Option<&Axes>)
         distance,
         search,
     ) {
-        Some(axes) => Found::Axes(axes),
-        None => Found::Apart,
+        Some(axes) => Continue(axes),
+        None => Break(End::Apart),
     }
 }
 

@@ -147,6 +147,7 @@ pub(crate) fn segment(ends: &[DVec3; 2]) -> Polytope<'_> {
         edges: &[[0, 1]],
         directions: &[DVec3::Z],
         half_extents: None,
+        middle: None,
         half_thickness: 0.0,
     }
 }

@@ -14,7 +14,7 @@
 //!
 //! A body with a radius (a capsule's segment) is B; gaps are those of the core less the radius.
 
-use super::axis_search::{self, Found, Search};
+use super::axis_search::{self, End, Search};
 use super::clip::{Corner, Polygon, clip};
 use super::closest_edges;
 use super::cuboid_axes;
@@ -26,6 +26,7 @@ use super::triangle_axes;
 use crate::polytope::closest_on_segments;
 use crate::surface::Cone;
 use glam::DVec3;
+use std::ops::ControlFlow::{Break, Continue};
 
 /// The query: contacts of A (which has faces) and B, inflated by `radius`.
 #[derive(Clone, Copy, Debug)]
@@ -151,14 +152,14 @@ fn searched(pair: &PolytopePair<'_>, patch: &mut Patch) {
     let mut last: Option<Axes> = None;
     for search in SEARCHES {
         match axis_search::axes(pair, search, last.as_ref()) {
-            Found::Apart => return,
-            Found::Last => {
+            Break(End::Apart) => return,
+            Break(End::Last) => {
                 if let Some(axes) = last {
                     along(pair, &axes, true, patch);
                 }
                 return;
             }
-            Found::Axes(axes) => {
+            Continue(axes) => {
                 if along(pair, &axes, axes.distance.is_some(), patch) {
                     return;
                 }
@@ -175,8 +176,8 @@ pub(crate) fn plane(pair: &PolytopePair<'_>) -> Option<Axis> {
     let found = match halves {
         (Some(a), Some(b)) if pair.a.is_at_rest() => cuboid_axes::axes(pair, a, b),
         _ if is_searched(pair) => match axis_search::axes(pair, Search::Shrunk, None) {
-            Found::Axes(axes) => Some(axes),
-            Found::Apart | Found::Last => None,
+            Continue(axes) => Some(axes),
+            Break(_) => None,
         },
         _ => separating_axes(pair),
     };

@@ -175,6 +175,7 @@ pub(crate) fn with_triangle(triangle: &SurfaceTriangle, visit: impl FnOnce(Place
         edges: &[[0, 1], [1, 2], [2, 0]],
         directions: &directions,
         half_extents: None,
+        middle: None,
         half_thickness: 0.0,
     }));
 }
