@@ -88,8 +88,13 @@ fn a_cylinder_rolls_down_at_two_thirds() {
         let slope = 0.3;
         let mut settings = with_step(h);
         settings.gravity = DVec3::new(G * libm::sin(slope), 0.0, -G * libm::cos(slope));
-        let (mut simulation, body) =
-            wheel(settings, [0.1, radius], 0.0, 0.6, [DVec3::ZERO, DVec3::ZERO]);
+        let (mut simulation, body) = wheel(
+            settings,
+            [0.1, radius],
+            0.0,
+            0.6,
+            [DVec3::ZERO, DVec3::ZERO],
+        );
         let steps = (2.0 / h) as usize;
         for _ in 0..steps {
             simulation.step().unwrap();
