@@ -61,3 +61,4 @@ mod targets;
 mod three_balls;
 mod tilting;
 mod tumbling_discs;
+mod turning_pairs;
