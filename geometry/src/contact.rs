@@ -39,6 +39,7 @@ mod shrunk;
 mod stationary;
 mod surface_pair;
 mod triangle_axes;
+mod unit;
 
 pub use balls::{Ball, ball_contact};
 

@@ -10,6 +10,7 @@
 
 use super::separating_axis::{Axes, Axis, PARALLEL, Placed, PolytopePair};
 use super::shrunk::{Rough, Simplex};
+use super::unit::Unit;
 use glam::DVec3;
 use parry3d_f64::math::Pose3;
 use parry3d_f64::query::details::contact_support_map_support_map_with_params;
@@ -32,12 +33,12 @@ pub(super) enum Search {
     Whole,
 }
 
-/// A body as GJK asks for it.
-struct Whole<'a>(&'a Placed<'a>);
+/// A body as GJK asks for it, in units of the size.
+struct Whole<'a>(&'a Placed<'a>, Unit);
 
 impl SupportMap for Whole<'_> {
     fn local_support_point(&self, direction: DVec3) -> DVec3 {
-        self.0.farthest(direction)
+        self.1.of(self.0.farthest(direction))
     }
 }
 
@@ -56,7 +57,8 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, guess: Option<DVec3>
     } else {
         let between = || (pair.b.inner() - pair.a.inner()).try_normalize();
         let guess = guess.or_else(between).unwrap_or(DVec3::Z);
-        let [a, b] = [&pair.a, &pair.b].map(Whole);
+        let unit = Unit::near(pair.scale);
+        let [a, b] = [&pair.a, &pair.b].map(|body| Whole(body, unit));
         let mut simplex = VoronoiSimplex::new();
         let found = contact_support_map_support_map_with_params(
             &Pose3::IDENTITY,
@@ -67,7 +69,7 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, guess: Option<DVec3>
             Some(guess),
         );
         match found {
-            GJKResult::ClosestPoints(p, q, l) => (l, (q - p).length()),
+            GJKResult::ClosestPoints(p, q, l) => (l, unit.back((q - p).length())),
             GJKResult::NoIntersection(l) => (l, f64::INFINITY),
             _ => (guess, f64::INFINITY),
         }
