@@ -8,7 +8,7 @@
 //! Where that is not the best axis, as the points found along it show ([`super::separating_axis`]), the direction comes from the closest
 //! points of the whole bodies, or from their expanding polytope if they overlap.
 
-use super::separating_axis::{Axes, Axis, PARALLEL, Placed, PolytopePair};
+use super::separating_axis::{Axes, Axis, FLUSH, PARALLEL, Placed, PolytopePair};
 use super::shrunk::{Rough, Simplex};
 use super::unit::Unit;
 use glam::DVec3;
@@ -21,8 +21,11 @@ use parry3d_f64::shape::SupportMap;
 const SHARP: f64 = 1e-14;
 /// Faces lean by less than this from the one that is closest to the direction, one less the cosine, to be tried as well (4°).
 const NEAR: f64 = 2.5e-3;
-/// Vertices within this part of the size of the farthest along a direction support there.
+/// Vertices within this part of the size of the farthest along a direction support there …
 const SUPPORTS: f64 = 1e-7;
+/// … and of a direction that is right to about 1e-7 rad the ends of an edge that leans by no more than this (rad): it may be longer than the smaller
+/// body.
+const LEAN: f64 = 1e-6;
 
 /// Which bodies are searched.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,40 +49,55 @@ impl SupportMap for Whole<'_> {
 /// if one is known.
 pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, guess: Option<DVec3>) -> Option<Axes> {
     let limit = pair.margin + pair.radius;
-    let separation = |l: DVec3| l.dot(pair.b.farthest(-l)) - l.dot(pair.a.farthest(l));
-    let (l, distance) = if search == Search::Shrunk {
+    if search == Search::Shrunk {
         let mut simplex = Simplex::new(&pair.a, &pair.b);
-        match simplex.search(&pair.a, &pair.b, limit, SHARP) {
-            Rough::Apart => return None,
-            Rough::Deep => return axes(pair, Search::Whole, None),
-            Rough::Near => (simplex.direction, f64::INFINITY),
-        }
-    } else {
-        let between = || (pair.b.inner() - pair.a.inner()).try_normalize();
-        let guess = guess.or_else(between).unwrap_or(DVec3::Z);
-        let unit = Unit::near(pair.scale);
-        let [a, b] = [&pair.a, &pair.b].map(|body| Whole(body, unit));
-        let mut simplex = VoronoiSimplex::new();
-        let found = contact_support_map_support_map_with_params(
-            &Pose3::IDENTITY,
-            &a,
-            &b,
-            f64::MAX,
-            &mut simplex,
-            Some(guess),
-        );
-        match found {
-            GJKResult::ClosestPoints(p, q, l) => (l, unit.back((q - p).length())),
-            GJKResult::NoIntersection(l) => (l, f64::INFINITY),
-            _ => (guess, f64::INFINITY),
-        }
+        return match simplex.search(&pair.a, &pair.b, limit, SHARP) {
+            Rough::Apart => None,
+            Rough::Deep => axes(pair, Search::Whole, None),
+            Rough::Near => near(pair, simplex.direction, None),
+        };
+    }
+    let between = || (pair.b.inner() - pair.a.inner()).try_normalize();
+    let guess = guess.or_else(between).unwrap_or(DVec3::Z);
+    let unit = Unit::near(pair.scale);
+    let [a, b] = [&pair.a, &pair.b].map(|body| Whole(body, unit));
+    let mut simplex = VoronoiSimplex::new();
+    let found = contact_support_map_support_map_with_params(
+        &Pose3::IDENTITY,
+        &a,
+        &b,
+        f64::MAX,
+        &mut simplex,
+        Some(guess),
+    );
+    let (l, distance) = match found {
+        GJKResult::ClosestPoints(p, q, l) => (l, unit.back((q - p).length())),
+        GJKResult::NoIntersection(l) => (l, f64::INFINITY),
+        _ => (guess, f64::INFINITY),
     };
+    let axes = near(pair, l, Some(distance))?;
+    // Of bodies that touch the direction may be off by a hundredth of a radian, where the guess is right. Of two that hardly differ the guess is not
+    // preferred for what rounding makes of it: what slides over flush edges would feel them.
+    let least = separation(pair, guess) - FLUSH * pair.scale;
+    if axes.any.is_some_and(|any| any.separation < least) {
+        return near(pair, guess, Some(distance));
+    }
+    Some(axes)
+}
+
+fn separation(pair: &PolytopePair<'_>, l: DVec3) -> f64 {
+    l.dot(pair.b.farthest(-l)) - l.dot(pair.a.farthest(l))
+}
+
+/// The axes near a direction; `distance` of the bodies, if all of each was searched.
+fn near(pair: &PolytopePair<'_>, l: DVec3, distance: Option<f64>) -> Option<Axes> {
+    let limit = pair.margin + pair.radius;
     let l = l.try_normalize().unwrap_or(DVec3::Z);
     let mut found = Axes {
-        distance: (search == Search::Whole).then_some(distance),
+        distance,
         ..Axes::default()
     };
-    let along = separation(l);
+    let along = separation(pair, l);
     found.any = Some(Axis {
         direction: l,
         separation: along,
@@ -124,8 +142,8 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, guess: Option<DVec3>
             }
         }
     }
-    if let Some(direction) = crossing(pair, l) {
-        let separation = separation(direction);
+    if let Some(direction) = crossing(pair, l, 0.0) {
+        let separation = separation(pair, direction);
         if separation > limit {
             return None;
         }
@@ -145,23 +163,36 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, guess: Option<DVec3>
     }
     let best = [found.face_a, found.face_b, found.edges];
     let best = best.into_iter().flatten().map(|axis| axis.separation);
-    if search == Search::Whole && along > best.fold(f64::NEG_INFINITY, f64::max) + 1e-8 * pair.scale
-    {
-        found.edges = Some(Axis {
-            direction: l,
-            separation: along,
+    let best = best.fold(f64::NEG_INFINITY, f64::max);
+    if distance.is_some() && along > best + 1e-8 * pair.scale {
+        // Edges were missed, if there is more to it than rounding.
+        let is_missed = along > best + FLUSH * pair.scale;
+        let common = is_missed.then(|| crossing(pair, l, LEAN)).flatten();
+        let direction = common.unwrap_or(l);
+        let axis = Axis {
+            direction,
+            separation: separation(pair, direction),
             face: 0,
-        });
+        };
+        found.edges = Some(axis);
+        if common.is_some() {
+            found.any = Some(axis);
+        }
     }
     Some(found)
 }
 
-/// The common normal of the two edges that support along `l`, if there are two.
-fn crossing(pair: &PolytopePair<'_>, l: DVec3) -> Option<DVec3> {
+/// The common normal of the two edges that support along `l`, if there are two; they may lean by `lean` (rad).
+fn crossing(pair: &PolytopePair<'_>, l: DVec3, lean: f64) -> Option<DVec3> {
     let near = SUPPORTS * pair.scale;
     let edge = |body: &Placed<'_>, l: DVec3| {
-        let low = l.dot(body.farthest(l)) - near;
-        let mut ends = body.vertices().iter().filter(|v| l.dot(**v) >= low);
+        let farthest = body.farthest(l);
+        let low = l.dot(farthest) - near;
+        let supports = |v: &&DVec3| {
+            let height = l.dot(**v);
+            height >= low || low + near - height <= lean * farthest.distance(**v)
+        };
+        let mut ends = body.vertices().iter().filter(supports);
         match (ends.next(), ends.next(), ends.next()) {
             (Some(p), Some(q), None) => Some(*q - *p),
             _ => None,

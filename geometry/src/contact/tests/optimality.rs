@@ -227,3 +227,45 @@ fn hulls_that_are_apart_have_their_distance_as_gap() {
         }
     }
 }
+
+/// Long prisms that touch edge on edge, across each other up to a small turn: a plane along both edges holds them apart.
+#[test]
+fn long_edges_that_touch_do_not_overlap() {
+    let prism = |sides: u32, half: f64| -> Vec<DVec3> {
+        let corner = |k: u32| {
+            let (sin, cos) = libm::sincos(std::f64::consts::TAU * f64::from(k) / f64::from(sides));
+            [-half, half].map(|z| DVec3::new(0.1 * cos, 0.1 * sin, z))
+        };
+        (0..sides).flat_map(corner).collect()
+    };
+    let most = |points: &[DVec3], l: DVec3| {
+        let along = points.iter().map(|p| l.dot(*p));
+        along.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let across = turn(DVec3::Y, -1.0);
+    for (sides, half) in [(4, 0.3), (4, 1.0), (4, 5.0), (3, 1.0), (6, 5.0)] {
+        for other in [5, 7] {
+            let (a, b) = (prism(sides, half), prism(other, 0.1));
+            let [of_a, of_b] = [&a, &b].map(|points| {
+                let points = points.clone();
+                build(Shape::ConvexHull { points })
+            });
+            for small in [0.0, 1e-8, 3e-8, 1e-7, 1e-6, 1e-5] {
+                check(30, &(vector(1.0), vector(1.0)), |(v, place)| {
+                    let small = v * small;
+                    let small = DQuat::from_xyzw(small.x, small.y, small.z, 1.0).normalize();
+                    let turned = small * across;
+                    let points: Vec<DVec3> = b.iter().map(|p| turned * *p).collect();
+                    let apart = most(&a, -DVec3::Y) + most(&points, DVec3::Y);
+                    let at = DVec3::new(0.05 * place.x, apart, 0.9 * half * place.z);
+                    let at_rest = Pose::new(DVec3::ZERO, turned);
+                    let all = found(&of_a, &Pose::from_position(at), &of_b, &at_rest, 0.02);
+                    for contact in all {
+                        prop_assert!(contact.gap > -1e-6, "{sides} {other} {half}: {contact:?}");
+                    }
+                    Ok(())
+                });
+            }
+        }
+    }
+}
