@@ -269,3 +269,44 @@ fn long_edges_that_touch_do_not_overlap() {
         }
     }
 }
+
+/// Rods that lean from each other by a small angle: both ends of the stretch are contacts, each as far apart as the bodies are there. The shortest way from
+/// a ring of a rod to the side of the other is a distance of points of both: no less than the gap between the bodies, and less than that of any plane across
+/// an end only by the lean.
+#[test]
+fn rods_side_by_side_are_held_at_both_ends() {
+    let (half_height, radius) = (0.3, 0.02);
+    let rods = [
+        build(Shape::Capsule {
+            half_height,
+            radius,
+        }),
+        build(Shape::Cylinder {
+            half_height,
+            radius,
+        }),
+    ];
+    for (i, a) in rods.iter().enumerate() {
+        for (j, b) in rods.iter().enumerate() {
+            for lean in [0.0, 1e-12, 1e-9, 1e-7, 1e-5, 1e-3, 0.02, 0.05, 0.12] {
+                let orientation = turn(DVec3::X, -0.5 * lean);
+                let near = DVec3::new(0.0, 2.0 * radius + 0.002, -half_height);
+                let place = near + orientation * (DVec3::Z * half_height);
+                let all = found(a, &Pose::IDENTITY, b, &Pose::new(place, orientation), 0.1);
+                assert_eq!(all.len(), 2, "{i} {j} {lean}: {all:?}");
+                for end in [-half_height, half_height] {
+                    let here = all.iter().find(|c| (c.point.z - end).abs() < 0.01);
+                    let gap = here.map_or(f64::NAN, |contact| contact.gap);
+                    let exact = 0.002 + lean * (end + half_height);
+                    assert!(
+                        (gap - exact).abs() < 1e-6 + 0.1 * lean * lean,
+                        "{i} {j} {lean}: {gap} instead of {exact}"
+                    );
+                }
+                let mut features: Vec<u64> = all.iter().map(|c| c.feature).collect();
+                features.sort_unstable();
+                assert_eq!(features[1], features[0] + 1, "{i} {j} {lean}: {all:?}");
+            }
+        }
+    }
+}
