@@ -38,9 +38,11 @@ mod reduce;
 mod round_pair;
 mod separating_axis;
 mod shrunk;
+mod side_by_side;
 mod stationary;
 mod surface_pair;
 mod triangle_axes;
+mod unit;
 
 pub use balls::{Ball, ball_contact};
 

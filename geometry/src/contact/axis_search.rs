@@ -10,8 +10,9 @@
 //! holds them apart is touched by the differences of their points where the origin projects to: no axis near it is better. Bodies that
 //! are apart are not moved, and the distance is found. What this does not settle either does the expanding polytope of the whole bodies.
 
-use super::separating_axis::{Axes, Axis, PARALLEL, Placed, PolytopePair};
+use super::separating_axis::{Axes, Axis, FLUSH, PARALLEL, Placed, PolytopePair};
 use super::shrunk::{Rough, Simplex};
+use super::unit::Unit;
 use glam::DVec3;
 use parry3d_f64::math::Pose3;
 use parry3d_f64::query::details::contact_support_map_support_map_with_params;
@@ -25,8 +26,11 @@ const SHARP: f64 = 1e-14;
 const TOUCH: f64 = 1e-6;
 /// Faces lean by less than this from the one that is closest to the direction, one less the cosine, to be tried as well (4°).
 const NEAR: f64 = 2.5e-3;
-/// Vertices within this part of the size of the farthest along a direction support there.
+/// Vertices within this part of the size of the farthest along a direction support there …
 const SUPPORTS: f64 = 1e-7;
+/// … and of a direction that is right to about 1e-7 rad the ends of an edge that leans by no more than this (rad): it may be longer than the smaller
+/// body.
+const LEAN: f64 = 1e-6;
 
 /// Which bodies are searched.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,12 +55,12 @@ pub(super) enum End {
 /// The axes that are found, to be looked at.
 pub(super) type Found = ControlFlow<End, Axes>;
 
-/// A body as GJK asks for it.
-struct Whole<'a>(&'a Placed<'a>);
+/// A body as GJK asks for it, in units of the size.
+struct Whole<'a>(&'a Placed<'a>, Unit);
 
 impl SupportMap for Whole<'_> {
     fn local_support_point(&self, direction: DVec3) -> DVec3 {
-        self.0.farthest(direction)
+        self.1.of(self.0.farthest(direction))
     }
 }
 
@@ -93,15 +97,22 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, last: Option<&Axes>)
         }
         _ => whole(pair, guess),
     };
-    match near(
-        pair,
-        l.try_normalize().unwrap_or(DVec3::Z),
-        distance,
-        search,
-    ) {
-        Some(axes) => Continue(axes),
-        None => Break(End::Apart),
+    let l = l.try_normalize().unwrap_or(DVec3::Z);
+    let Some(found) = near(pair, l, distance, search) else {
+        return Break(End::Apart);
+    };
+    // Of bodies that touch the direction may be off by a hundredth of a radian, where the guess is right. Of two that hardly differ the guess is not
+    // preferred for what rounding makes of it: what slides over flush edges would feel them.
+    if let (Search::Whole, Some(guess)) = (search, guess) {
+        let least = separation(pair, guess.direction) - FLUSH * pair.scale;
+        if found.any.is_some_and(|any| any.separation < least) {
+            return match near(pair, guess.direction, distance, search) {
+                Some(axes) => Continue(axes),
+                None => Break(End::Apart),
+            };
+        }
     }
+    Continue(found)
 }
 
 /// The direction between the closest points of the whole bodies, or of their expanding polytope, and their distance.
@@ -109,7 +120,8 @@ fn whole(pair: &PolytopePair<'_>, guess: Option<Axis>) -> (DVec3, Option<f64>) {
     let between = || (pair.b.inner() - pair.a.inner()).try_normalize();
     let guess = guess.map(|axis| axis.direction);
     let guess = guess.or_else(between).unwrap_or(DVec3::Z);
-    let [a, b] = [&pair.a, &pair.b].map(Whole);
+    let unit = Unit::near(pair.scale);
+    let [a, b] = [&pair.a, &pair.b].map(|body| Whole(body, unit));
     let mut simplex = VoronoiSimplex::new();
     let found = contact_support_map_support_map_with_params(
         &Pose3::IDENTITY,
@@ -120,21 +132,24 @@ fn whole(pair: &PolytopePair<'_>, guess: Option<Axis>) -> (DVec3, Option<f64>) {
         Some(guess),
     );
     match found {
-        GJKResult::ClosestPoints(p, q, l) => (l, Some((q - p).length())),
+        GJKResult::ClosestPoints(p, q, l) => (l, Some(unit.back((q - p).length()))),
         GJKResult::NoIntersection(l) => (l, Some(f64::INFINITY)),
         _ => (guess, Some(f64::INFINITY)),
     }
 }
 
+fn separation(pair: &PolytopePair<'_>, l: DVec3) -> f64 {
+    l.dot(pair.b.farthest(-l)) - l.dot(pair.a.farthest(l))
+}
+
 /// The axes near a direction; none if one of them separates by more than the limit.
 fn near(pair: &PolytopePair<'_>, l: DVec3, distance: Option<f64>, search: Search) -> Option<Axes> {
     let limit = pair.margin + pair.radius;
-    let separation = |l: DVec3| l.dot(pair.b.farthest(-l)) - l.dot(pair.a.farthest(l));
     let mut found = Axes {
         distance,
         ..Axes::default()
     };
-    let along = separation(l);
+    let along = separation(pair, l);
     found.any = Some(Axis {
         direction: l,
         separation: along,
@@ -179,9 +194,9 @@ fn near(pair: &PolytopePair<'_>, l: DVec3, distance: Option<f64>, search: Search
             }
         }
     }
-    if let Some((direction, edges)) = crossing(pair, l) {
+    if let Some((direction, edges)) = crossing(pair, l, 0.0) {
         found.crossing = Some(edges);
-        let separation = separation(direction);
+        let separation = separation(pair, direction);
         if separation > limit {
             return None;
         }
@@ -201,21 +216,37 @@ fn near(pair: &PolytopePair<'_>, l: DVec3, distance: Option<f64>, search: Search
     }
     let best = [found.face_a, found.face_b, found.edges];
     let best = best.into_iter().flatten().map(|axis| axis.separation);
-    if search == Search::Whole && along > best.fold(f64::NEG_INFINITY, f64::max) + 1e-8 * pair.scale
-    {
-        found.edges = Some(Axis {
-            direction: l,
-            separation: along,
+    let best = best.fold(f64::NEG_INFINITY, f64::max);
+    if search == Search::Whole && along > best + 1e-8 * pair.scale {
+        // Edges were missed, if there is more to it than rounding.
+        let is_missed = along > best + FLUSH * pair.scale;
+        let common = is_missed.then(|| crossing(pair, l, LEAN)).flatten();
+        let direction = common.map_or(l, |(direction, _)| direction);
+        let axis = Axis {
+            direction,
+            separation: separation(pair, direction),
             face: 0,
-        });
+        };
+        found.edges = Some(axis);
+        if let Some((_, edges)) = common {
+            found.crossing = Some(edges);
+            found.any = Some(axis);
+        }
     }
     Some(found)
 }
 
-/// The common normal of the two edges that support along `l`, if there are two, and their numbers.
-fn crossing(pair: &PolytopePair<'_>, l: DVec3) -> Option<(DVec3, [usize; 2])> {
+/// The common normal of the two edges that support along `l`, if there are two, and their numbers; they may lean by `lean` (rad).
+fn crossing(pair: &PolytopePair<'_>, l: DVec3, lean: f64) -> Option<(DVec3, [usize; 2])> {
     let near = SUPPORTS * pair.scale;
-    let edges = [pair.a.edge_along(l, near)?, pair.b.edge_along(-l, near)?];
+    let edge = |body: &Placed<'_>, l: DVec3| {
+        if lean > 0.0 {
+            body.edge_leaning(l, near, lean)
+        } else {
+            body.edge_along(l, near)
+        }
+    };
+    let edges = [edge(&pair.a, l)?, edge(&pair.b, -l)?];
     let [u, v] = [(&pair.a, edges[0]), (&pair.b, edges[1])].map(|(body, edge)| {
         let [p, q] = body.edge(edge);
         q - p

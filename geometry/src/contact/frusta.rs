@@ -10,6 +10,7 @@ use super::meeting::{Found, Meeting, Search, Turned};
 use super::nearest::{ConvexSet, nearest};
 use super::patch::{LocalContact, Patch};
 use super::round_pair::facing_points;
+use super::side_by_side::{Rod, add_ends};
 use crate::Pose;
 use crate::frustum::Frustum;
 use crate::projection::{direction_or, onto_frustum};
@@ -22,6 +23,9 @@ const PARALLEL: f64 = 1e-7;
 /// the exact direction, which differs by less than this angle, and the gaps by its square.
 const LEVEL_DISCS: f64 = 0.01;
 
+/// Features of points on two sides.
+const ON_SIDES: u64 = 3 << 56;
+
 /// Contacts in the frame of the first, normals pointing from it to the second.
 pub(crate) fn contact(
     first: &Frustum,
@@ -30,6 +34,17 @@ pub(crate) fn contact(
     margin: f64,
     patch: &mut Patch,
 ) {
+    nearest_points(first, second, pose, margin, patch);
+    if let (Some(a), Some(b)) = (
+        first.as_rod(DVec3::ZERO, DVec3::Z),
+        second.as_rod(pose.position, pose.rotate(DVec3::Z)),
+    ) {
+        add_ends(&a, &b, margin, ON_SIDES, patch);
+    }
+}
+
+/// Contacts among which the nearest points are.
+fn nearest_points(first: &Frustum, second: &Frustum, pose: &Pose, margin: f64, patch: &mut Patch) {
     let scale = first.bounding_radius().min(second.bounding_radius());
     let axis = pose.rotate(DVec3::Z);
     let Some(best) = best_axis(first, second, pose, axis, margin, 1e-8 * scale) else {
@@ -100,6 +115,14 @@ pub(crate) fn contact(
             feature: u64::MAX,
         },
     );
+}
+
+impl Frustum {
+    /// As a rod about a unit axis, if it is a cylinder.
+    pub(super) fn as_rod(&self, middle: DVec3, axis: DVec3) -> Option<Rod> {
+        let is_cylinder = self.side.y.abs() <= 0.0;
+        is_cylinder.then(|| Rod::cylinder(middle, axis, self.half_height, self.bottom))
+    }
 }
 
 /// The best of the candidates, which must be better than earlier ones by `bias` (m); none if one separates beyond the margin.
@@ -278,7 +301,7 @@ fn on_sides(
                 point: 0.5 * (p + q),
                 normal: l,
                 gap,
-                feature: 3 << 56 | k,
+                feature: ON_SIDES | k,
             });
         }
     }

@@ -15,6 +15,7 @@ use super::meeting::{Found, Meeting, ROUGH, Search, Turned, overlap};
 use super::nearest::{ConvexSet, nearest};
 use super::patch::{LocalContact, Patch};
 use super::separating_axis::{FLUSH, Placed, least_trusted};
+use super::side_by_side::{Rod, add_ends};
 use super::surface_pair::with_triangle;
 use crate::Pose;
 use crate::frustum::Frustum;
@@ -30,6 +31,10 @@ const LIKE_FACE: f64 = 5e-5;
 const FEW: usize = 3;
 /// Faces lean by less than this from the one that is closest to the direction, one less the cosine, to be tried as well (4°).
 const NEAR: f64 = 2.5e-3;
+/// Features of points of the side on the first edge.
+pub(super) const ON_FIRST_EDGE: u64 = ON_SIDE | 1 << 8;
+/// Features of points of the side.
+pub(super) const ON_SIDE: u64 = 3 << 60;
 /// Overlap, over the size, from which on the least may be through any face or disc.
 const DEEP: f64 = 1e-3;
 
@@ -80,6 +85,13 @@ pub(crate) fn polytope(
         cone: None,
     };
     query.contact(patch);
+    // A capsule's segment.
+    if let [p, q] = *query.other.vertices()
+        && let Some(a) = frustum.as_rod(DVec3::ZERO, DVec3::Z)
+        && let Some(b) = Rod::capsule([p, q], radius)
+    {
+        add_ends(&a, &b, margin, ON_FIRST_EDGE, patch);
+    }
 }
 
 /// Triangle of a surface against a frustum placed by `pose` in the surface's frame; normals point

@@ -1,7 +1,7 @@
 //! Contact points of a cylinder or cone and a polytope along an axis: over a face, over a disc, along the side.
 
 use super::disc;
-use super::frustum_pair::{Axis, Query};
+use super::frustum_pair::{Axis, ON_SIDE, Query};
 use super::half_space::{azimuth, rim_points};
 use super::patch::{LocalContact, Patch};
 use super::round_pair::facing_points;
@@ -146,7 +146,7 @@ impl Query<'_> {
                     point: on_side + l * (0.5 * gap),
                     normal: l,
                     gap,
-                    feature: 3 << 60 | number,
+                    feature: ON_SIDE | number,
                 });
             }
         };

@@ -57,6 +57,10 @@ pub(crate) fn contact(normal: DVec3, convex: &Convex, pose: &Pose, margin: f64, 
 }
 
 /// Four points of each rim, 90° apart, one of them farthest along `direction`; the apex of a cone.
+///
+/// Nearer ones would hold up what rolls. Of a disc of radius R that leans by the angle whose sine is s, a point at the angle ψ from the lowest is R s (1 − cos ψ)
+/// above it. The disc turns about its axis by hω, and the point comes down by hωR sin ψ: through the plane, where the disc itself stays, if
+/// hω > s tan(ψ/2). With 90° that is a turn by s, with 45° one by 0.41 s.
 pub(crate) fn rim_points(frustum: &Frustum, direction: DVec3, mut visit: impl FnMut(DVec3, u64)) {
     let azimuth = azimuth(direction.truncate());
     let around = [azimuth, azimuth.perp(), -azimuth, -azimuth.perp()];

@@ -11,6 +11,7 @@
 //! the part of `q − p` (the support points) across `l`.
 
 use super::meeting::Meeting;
+use super::unit::Unit;
 use glam::DVec3;
 use parry3d_f64::math::Pose3;
 use parry3d_f64::query::details::contact_support_map_support_map_with_params;
@@ -27,9 +28,12 @@ pub(crate) struct ConvexSet<S, P> {
     pub(crate) inner: DVec3,
 }
 
-impl<S: Fn(DVec3) -> DVec3, P> SupportMap for ConvexSet<S, P> {
+/// A body as GJK asks for it, in units of the size.
+struct InUnits<'a, T>(&'a T, Unit);
+
+impl<S: Fn(DVec3) -> DVec3, P> SupportMap for InUnits<'_, ConvexSet<S, P>> {
     fn local_support_point(&self, direction: DVec3) -> DVec3 {
-        (self.support)(direction)
+        self.1.of((self.0.support)(direction))
     }
 }
 
@@ -66,12 +70,14 @@ where
             second
         }
     };
+    let unit = Unit::near(scale);
+    let (in_a, in_b, reach) = (InUnits(a, unit), InUnits(b, unit), unit.of_length(limit));
     let mut simplex = VoronoiSimplex::new();
-    simplex.reset(CsoPoint::from_shapes(&Pose3::IDENTITY, a, b, guess));
-    let found = gjk::closest_points(&Pose3::IDENTITY, a, b, limit, true, &mut simplex);
+    simplex.reset(CsoPoint::from_shapes(&Pose3::IDENTITY, &in_a, &in_b, guess));
+    let found = gjk::closest_points(&Pose3::IDENTITY, &in_a, &in_b, reach, true, &mut simplex);
     let start = match found {
         GJKResult::ClosestPoints(p, q, direction) => {
-            let rough = (q - p).dot(direction);
+            let (rough, q) = (unit.back((q - p).dot(direction)), unit.place(q));
             if rough > 1e-9 * scale {
                 // Of bodies that overlap after all, the projections meet in one point. The
                 // separation along the direction found tells.
@@ -87,14 +93,14 @@ where
         GJKResult::NoIntersection(direction) if separation(direction) > limit => return None,
         _ => guess,
     };
-    let direction = match apart_when_shrunk(a, b, start) {
+    let direction = match apart_when_shrunk(a, b, start, unit) {
         Some(direction) => better(direction, start),
         None => {
             let deep = contact_support_map_support_map_with_params(
                 &Pose3::IDENTITY,
-                a,
-                b,
-                limit,
+                &in_a,
+                &in_b,
+                reach,
                 &mut simplex,
                 Some(start),
             );
@@ -213,13 +219,14 @@ fn accelerated((next, step): (DVec3, DVec3), known: [Option<(DVec3, DVec3)>; 2])
     next - moved * (changed.dot(step) / square)
 }
 
-/// A body shrunk about its inner point.
-struct Shrunk<'a, T>(&'a T);
+/// A body shrunk about its inner point, in units of the size.
+struct Shrunk<'a, T>(&'a T, Unit);
 
 impl<S: Fn(DVec3) -> DVec3, P> SupportMap for Shrunk<'_, ConvexSet<S, P>> {
     fn local_support_point(&self, direction: DVec3) -> DVec3 {
         let body = self.0;
-        body.inner + ((body.support)(direction) - body.inner) * SHRUNK
+        self.1
+            .of(body.inner + ((body.support)(direction) - body.inner) * SHRUNK)
     }
 }
 
@@ -228,12 +235,13 @@ fn apart_when_shrunk<S, P, T, Q>(
     a: &ConvexSet<S, P>,
     b: &ConvexSet<T, Q>,
     guess: DVec3,
+    unit: Unit,
 ) -> Option<DVec3>
 where
     S: Fn(DVec3) -> DVec3,
     T: Fn(DVec3) -> DVec3,
 {
-    let (a, b) = (Shrunk(a), Shrunk(b));
+    let (a, b) = (Shrunk(a, unit), Shrunk(b, unit));
     let mut simplex = VoronoiSimplex::new();
     simplex.reset(CsoPoint::from_shapes(&Pose3::IDENTITY, &a, &b, guess));
     match gjk::closest_points(&Pose3::IDENTITY, &a, &b, f64::MAX, true, &mut simplex) {

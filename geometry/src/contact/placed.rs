@@ -115,6 +115,23 @@ impl<'a> Placed<'a> {
         self.shape.edges.iter().position(|edge| *edge == ends)
     }
 
+    /// The same of an edge that leans by no more than `lean` (rad): it may be longer than the smaller body.
+    pub(super) fn edge_leaning(&self, direction: DVec3, near: f64, lean: f64) -> Option<usize> {
+        let farthest = self.farthest(direction);
+        let highest = direction.dot(farthest);
+        let supports = |v: &DVec3| {
+            let below = highest - direction.dot(*v);
+            below <= near || below <= lean * farthest.distance(*v)
+        };
+        let mut ends = (0..)
+            .zip(self.vertices().iter())
+            .filter(|(_, v)| supports(v));
+        let (Some((p, _)), Some((q, _)), None) = (ends.next(), ends.next(), ends.next()) else {
+            return None;
+        };
+        self.shape.edges.iter().position(|edge| *edge == [p, q])
+    }
+
     /// A point of the common frame lies within, or outside by at most `near` (m).
     pub(super) fn contains(&self, point: DVec3, near: f64) -> bool {
         let local = self.rotation.transpose() * (point - self.translation);

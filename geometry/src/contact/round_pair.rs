@@ -1,6 +1,7 @@
 //! Spheres against everything convex, capsules against capsules.
 
 use super::patch::{LocalContact, Patch};
+use super::side_by_side::{Rod, add_ends};
 use crate::geometry::Convex;
 use crate::polytope::closest_on_segments;
 use crate::projection::{
@@ -50,8 +51,7 @@ fn from_core(core: DVec3, radius: f64, point: DVec3, fallback: DVec3) -> Project
     }
 }
 
-/// Two capsules: the closest points of their cores, and for nearly parallel ones the ends of
-/// the stretch where they face each other.
+/// Two capsules: the closest points of their cores, and the ends of the stretch where they face each other.
 pub(crate) fn capsules(
     p: [DVec3; 2],
     p_radius: f64,
@@ -60,31 +60,33 @@ pub(crate) fn capsules(
     margin: f64,
     patch: &mut Patch,
 ) {
-    for (feature, (on_p, on_q)) in (0..).zip(facing_points(p, q)) {
-        let offset = on_q - on_p;
-        let distance = offset.length();
-        let gap = distance - p_radius - q_radius;
-        if gap > margin {
-            continue;
-        }
-        // Crossing cores: the common perpendicular; coinciding ones: any perpendicular.
-        let axis = (p[1] - p[0]).normalize_or(DVec3::Z);
-        let normal = if distance > 1e-14 * (p_radius + q_radius) {
-            direction_or(offset, axis.any_orthonormal_vector())
+    let (_, _, on_p, on_q) = closest_on_segments(p[0], p[1], q[0], q[1]);
+    let offset = on_q - on_p;
+    let distance = offset.length();
+    let gap = distance - p_radius - q_radius;
+    if gap > margin {
+        return;
+    }
+    // Crossing cores: the common perpendicular; coinciding ones: any perpendicular.
+    let axis = (p[1] - p[0]).normalize_or(DVec3::Z);
+    let normal = if distance > 1e-14 * (p_radius + q_radius) {
+        direction_or(offset, axis.any_orthonormal_vector())
+    } else {
+        let common = axis.cross((q[1] - q[0]).normalize_or(DVec3::Z));
+        if common.length_squared() > 1e-12 {
+            common.normalize()
         } else {
-            let common = axis.cross((q[1] - q[0]).normalize_or(DVec3::Z));
-            if common.length_squared() > 1e-12 {
-                common.normalize()
-            } else {
-                axis.any_orthonormal_vector()
-            }
-        };
-        patch.push(LocalContact {
-            point: on_p + normal * (0.5 * (distance + p_radius - q_radius)),
-            normal,
-            gap,
-            feature,
-        });
+            axis.any_orthonormal_vector()
+        }
+    };
+    patch.push(LocalContact {
+        point: on_p + normal * (0.5 * (distance + p_radius - q_radius)),
+        normal,
+        gap,
+        feature: 2,
+    });
+    if let (Some(a), Some(b)) = (Rod::capsule(p, p_radius), Rod::capsule(q, q_radius)) {
+        add_ends(&a, &b, margin, 0, patch);
     }
 }
 

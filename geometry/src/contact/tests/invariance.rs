@@ -164,3 +164,82 @@ fn symmetric_and_coinciding_poses_give_finite_contacts() {
         }
     }
 }
+
+/// One of every convex kind, slender and flat ones too, a half-space and a mesh, in units of `unit`.
+fn in_units(unit: f64) -> Vec<Geometry> {
+    let cylinder = |half_height: f64, radius: f64| {
+        build(Shape::Cylinder {
+            half_height: half_height * unit,
+            radius: radius * unit,
+        })
+    };
+    let hull = |count: u32| {
+        let point = |k: u32| {
+            let part = |by: f64| (f64::from(k) * by).fract() - 0.5;
+            let on_ball = DVec3::new(part(0.618), part(0.414), part(0.732)).normalize();
+            on_ball * DVec3::new(0.6, 0.5, 0.3) * unit
+        };
+        build(Shape::ConvexHull {
+            points: (1..=count).map(point).collect(),
+        })
+    };
+    let corners = [(-1.0, -1.0, -0.2), (1.0, -1.0, -0.2), (1.0, 1.0, -0.2)];
+    let corners = corners
+        .into_iter()
+        .chain([(-1.0, 1.0, -0.2), (0.1, 0.05, 0.3)]);
+    vec![
+        build(Shape::Sphere { radius: 0.4 * unit }),
+        cuboid(0.5 * unit, 0.4 * unit, 0.3 * unit),
+        build(Shape::Capsule {
+            half_height: 0.4 * unit,
+            radius: 0.2 * unit,
+        }),
+        cylinder(0.03, 0.5),
+        cylinder(0.6, 0.05),
+        build(Shape::Cone {
+            half_height: 0.4 * unit,
+            radius: 0.5 * unit,
+        }),
+        hull(12),
+        hull(40),
+        build(Shape::HalfSpace { normal: DVec3::Z }),
+        build(Shape::TriangleMesh {
+            vertices: corners
+                .map(|(x, y, z)| DVec3::new(x, y, z) * unit)
+                .collect(),
+            triangles: vec![[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]],
+        }),
+    ]
+}
+
+/// Contact knows no length but those of the bodies: in units of a power of two, in which no digit is lost, no bit changes.
+#[test]
+fn small_bodies_touch_as_large_ones_do() {
+    let usual = in_units(1.0);
+    for exponent in [10, -7, -13, -20] {
+        let unit = libm::ldexp(1.0, exponent);
+        let others = in_units(unit);
+        for (i, (a, small_a)) in usual.iter().zip(&others).enumerate() {
+            for (j, (b, small_b)) in usual.iter().zip(&others).enumerate() {
+                check(40, &(near(), orientation()), |(pa, q)| {
+                    let pb = if b.is_solid() {
+                        Pose::new(DVec3::ZERO, q)
+                    } else {
+                        Pose::IDENTITY
+                    };
+                    let small = |pose: &Pose| Pose::new(pose.position * unit, pose.orientation);
+                    let before = found(a, &pa, b, &pb, 0.3);
+                    let after = found(small_a, &small(&pa), small_b, &small(&pb), 0.3 * unit);
+                    let back = after.iter().map(|contact| ContactPoint {
+                        point: contact.point / unit,
+                        gap: contact.gap / unit,
+                        ..*contact
+                    });
+                    let back: Vec<_> = back.collect();
+                    prop_assert_eq!(before, back, "{} {} {}", i, j, unit);
+                    Ok(())
+                });
+            }
+        }
+    }
+}

@@ -227,3 +227,86 @@ fn hulls_that_are_apart_have_their_distance_as_gap() {
         }
     }
 }
+
+/// Long prisms that touch edge on edge, across each other up to a small turn: a plane along both edges holds them apart.
+#[test]
+fn long_edges_that_touch_do_not_overlap() {
+    let prism = |sides: u32, half: f64| -> Vec<DVec3> {
+        let corner = |k: u32| {
+            let (sin, cos) = libm::sincos(std::f64::consts::TAU * f64::from(k) / f64::from(sides));
+            [-half, half].map(|z| DVec3::new(0.1 * cos, 0.1 * sin, z))
+        };
+        (0..sides).flat_map(corner).collect()
+    };
+    let most = |points: &[DVec3], l: DVec3| {
+        let along = points.iter().map(|p| l.dot(*p));
+        along.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let across = turn(DVec3::Y, -1.0);
+    for (sides, half) in [(4, 0.3), (4, 1.0), (4, 5.0), (3, 1.0), (6, 5.0)] {
+        for other in [5, 7] {
+            let (a, b) = (prism(sides, half), prism(other, 0.1));
+            let [of_a, of_b] = [&a, &b].map(|points| {
+                let points = points.clone();
+                build(Shape::ConvexHull { points })
+            });
+            for small in [0.0, 1e-8, 3e-8, 1e-7, 1e-6, 1e-5] {
+                check(30, &(vector(1.0), vector(1.0)), |(v, place)| {
+                    let small = v * small;
+                    let small = DQuat::from_xyzw(small.x, small.y, small.z, 1.0).normalize();
+                    let turned = small * across;
+                    let points: Vec<DVec3> = b.iter().map(|p| turned * *p).collect();
+                    let apart = most(&a, -DVec3::Y) + most(&points, DVec3::Y);
+                    let at = DVec3::new(0.05 * place.x, apart, 0.9 * half * place.z);
+                    let at_rest = Pose::new(DVec3::ZERO, turned);
+                    let all = found(&of_a, &Pose::from_position(at), &of_b, &at_rest, 0.02);
+                    for contact in all {
+                        prop_assert!(contact.gap > -1e-6, "{sides} {other} {half}: {contact:?}");
+                    }
+                    Ok(())
+                });
+            }
+        }
+    }
+}
+
+/// Rods that lean from each other by a small angle: both ends of the stretch are contacts, each as far apart as the bodies are there. The shortest way from
+/// a ring of a rod to the side of the other is a distance of points of both: no less than the gap between the bodies, and less than that of any plane across
+/// an end only by the lean.
+#[test]
+fn rods_side_by_side_are_held_at_both_ends() {
+    let (half_height, radius) = (0.3, 0.02);
+    let rods = [
+        build(Shape::Capsule {
+            half_height,
+            radius,
+        }),
+        build(Shape::Cylinder {
+            half_height,
+            radius,
+        }),
+    ];
+    for (i, a) in rods.iter().enumerate() {
+        for (j, b) in rods.iter().enumerate() {
+            for lean in [0.0, 1e-12, 1e-9, 1e-7, 1e-5, 1e-3, 0.02, 0.05, 0.12] {
+                let orientation = turn(DVec3::X, -0.5 * lean);
+                let near = DVec3::new(0.0, 2.0 * radius + 0.002, -half_height);
+                let place = near + orientation * (DVec3::Z * half_height);
+                let all = found(a, &Pose::IDENTITY, b, &Pose::new(place, orientation), 0.1);
+                assert_eq!(all.len(), 2, "{i} {j} {lean}: {all:?}");
+                for end in [-half_height, half_height] {
+                    let here = all.iter().find(|c| (c.point.z - end).abs() < 0.01);
+                    let gap = here.map_or(f64::NAN, |contact| contact.gap);
+                    let exact = 0.002 + lean * (end + half_height);
+                    assert!(
+                        (gap - exact).abs() < 1e-6 + 0.1 * lean * lean,
+                        "{i} {j} {lean}: {gap} instead of {exact}"
+                    );
+                }
+                let mut features: Vec<u64> = all.iter().map(|c| c.feature).collect();
+                features.sort_unstable();
+                assert_eq!(features[1], features[0] + 1, "{i} {j} {lean}: {all:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! **Law.** Two free bodies that turn as they meet do not get into each other: where the part of them that was nearest draws away, another may close the
+//! gap within the same step.
+//!
+//! After a step no overlap is deeper than the tolerance of the projection (1e-4 m), or the report says so. The bodies turn by 0.06 rad a step and pass
+//! each other by a twentieth to a half of their size a step.
+
+use crate::support::*;
+use moreau::geometry;
+
+fn placed(simulation: &Simulation, body: Entity) -> geometry::Pose {
+    let pose = simulation.shape_pose(body).unwrap();
+    geometry::Pose::new(pose.position, pose.orientation)
+}
+
+/// Deepest overlap (m) that no report said, over the flight of two bodies past or into each other, and whether they touched.
+fn unsaid(collider: &Collider, seed: u64, h: f64, speed: f64, e: f64) -> (f64, bool) {
+    let mut random = Lcg::new(seed);
+    let mut simulation = Simulation::new(Settings {
+        time_step: h,
+        threads: 1,
+        gravity: DVec3::ZERO,
+        ..Settings::default()
+    })
+    .unwrap();
+    let material = Material {
+        restitution: e,
+        ..Material::with_friction(0.0)
+    };
+    let mut spawn = |place: DVec3, linear: DVec3| {
+        let orientation = random.rotation();
+        let angular = random.symmetric_vector() * 12.0;
+        let place = place + random.symmetric_vector() * DVec3::new(0.0, 0.15, 0.15);
+        let body = (
+            RigidBody::Dynamic,
+            collider.clone(),
+            material,
+            Pose::from_position(place).with_orientation(orientation),
+            Twist::from_inertial_frame(linear, angular, orientation),
+        );
+        simulation.spawn(body).unwrap()
+    };
+    let a = spawn(DVec3::ZERO, DVec3::ZERO);
+    let b = spawn(DVec3::X * 0.5, DVec3::X * -speed);
+    let shape = collider.shape().build().unwrap();
+    let (mut deepest, mut touched) = (0.0_f64, false);
+    for _ in 0..(0.6 / (speed * h)) as usize {
+        let report = simulation.step().unwrap();
+        touched |= report.closed_contacts > 0;
+        let mut found = Vec::new();
+        let (at_a, at_b) = (placed(&simulation, a), placed(&simulation, b));
+        geometry::contacts(&shape, &at_a, &shape, &at_b, 0.0, &mut found);
+        let depth = found
+            .iter()
+            .fold(0.0_f64, |most, point| most.max(-point.gap));
+        if report.converged && report.overlap_left == 0.0 {
+            deepest = deepest.max(depth);
+        }
+    }
+    (deepest, touched)
+}
+
+#[test]
+fn bodies_that_turn_do_not_get_into_each_other() {
+    let mut wrong = Vec::new();
+    for (name, collider) in [
+        ("cubes", Collider::cuboid(0.12, 0.12, 0.12)),
+        ("drums", Collider::cylinder(0.1, 0.1)),
+        ("cones", Collider::cone(0.15, 0.1)),
+        ("capsules", Collider::capsule(0.2, 0.04)),
+    ] {
+        for (h, speed) in [(1.0 / 200.0, 3.0), (1.0 / 200.0, 10.0), (1.0 / 60.0, 3.0)] {
+            for e in [0.0, 1.0] {
+                let (mut deep, mut hits, mut deepest) = (0, 0, 0.0_f64);
+                for seed in 0..400 {
+                    let (depth, touched) = unsaid(&collider, seed, h, speed, e);
+                    hits += usize::from(touched);
+                    deep += usize::from(depth > 1e-3);
+                    deepest = deepest.max(depth);
+                }
+                println!("{name}, h {h:.4}, {speed} m/s, e {e}: {deep} of {hits}, {deepest:.1e} m");
+                if deep > 0 {
+                    let note = format!("{deep} of {hits} hits more than 1 mm deep, {deepest} m");
+                    wrong.push(format!("{name}, h {h}, {speed} m/s, e {e}: {note}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
