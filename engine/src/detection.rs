@@ -8,6 +8,9 @@
 //! g_N ≤ m_A + m_B + h max( |n·v_A|, |n·v_B|, −u_N ),     m = margin · half-thickness
 //! ```
 //!
+//! The velocities leave out that of a surface of revolution about its axis: it turns in itself. Points of its rims
+//! that are not where it comes closest are kept within the margin alone where it turns fast.
+//!
 //! The set is a pure function of the state: the broad phase's memory only saves time, since the
 //! narrow phase filters its candidates by the extents of this step.
 //!

@@ -10,6 +10,7 @@ use crate::bodies::slot::Slot;
 use crate::interactions::detected::Detected;
 use crate::math::chunks::is_shared;
 use crate::motion::Motion;
+use glam::DVec3;
 use moreau_geometry::{Ball, ContactPoint, ball_contact, contacts};
 use rayon::prelude::*;
 
@@ -198,7 +199,29 @@ impl Scene<'_> {
             return true;
         };
         // Whatever the velocities.
-        point.gap <= margin || point.gap <= margin + time_step * self.speed(pair, motion, point)
+        if point.gap <= margin {
+            return true;
+        }
+        point.gap <= margin + time_step * self.speed(pair, motion, point)
+            && !(motion.round && self.is_beside(pair, (motion, time_step), point))
+    }
+
+    /// See [`BodyConstants::is_beside`](crate::bodies::constants::BodyConstants::is_beside).
+    fn is_beside(
+        &self,
+        pair: [Slot; 2],
+        (motion, h): (&Motion, f64),
+        point: &ContactPoint,
+    ) -> bool {
+        pair.into_iter().any(|slot| {
+            let pose = &self.bodies.pose[slot];
+            let axis = pose.orientation * DVec3::Z;
+            [&motion.begin, &motion.free].into_iter().any(|twists| {
+                let turn = (axis, twists[slot].angular, h);
+                let arm = point.point - pose.position;
+                self.bodies.constants[slot].is_beside(turn, point.normal, arm)
+            })
+        })
     }
 
     /// `max( |n·v_A|, |n·v_B|, −u_N )` of a contact, m/s.
@@ -206,8 +229,13 @@ impl Scene<'_> {
         let arms = pair.map(|slot| point.point - self.bodies.pose[slot].position);
         let mut speed: f64 = 0.0;
         for twists in [&motion.begin, &motion.free] {
-            let a = point.normal.dot(twists[pair[0]].at(arms[0]));
-            let b = point.normal.dot(twists[pair[1]].at(arms[1]));
+            let [a, b] = [0, 1].map(|side| {
+                let (slot, mut twist) = (pair[side], twists[pair[side]]);
+                if motion.round {
+                    twist.angular -= self.bodies.spin(slot, twist.angular);
+                }
+                point.normal.dot(twist.at(arms[side]))
+            });
             speed = speed.max(a.abs()).max(b.abs()).max(b - a);
         }
         speed

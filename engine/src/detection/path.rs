@@ -432,7 +432,17 @@ impl Path<'_> {
             points,
         );
         let centres = [0, 1].map(|side| self.pose_at(side, time).position);
-        for point in points.iter() {
+        let is_beside = |point: &ContactPoint, side: usize| {
+            let axis = self.pose_at(side, time).orientation * DVec3::Z;
+            let arm = point.point - centres[side];
+            let turn = (axis, self.twists[side].angular, h);
+            self.bodies[side].is_beside(turn, point.normal, arm)
+        };
+        let near = 2.0 * tolerance(self.bodies);
+        let is_beside = |point: &&ContactPoint| {
+            point.gap > near && (is_beside(point, 0) || is_beside(point, 1))
+        };
+        for point in points.iter().filter(|point| !is_beside(point)) {
             let arms = centres.map(|centre| point.point - centre);
             let closing = point.normal.dot(a.at(arms[0]) - b.at(arms[1]));
             let mut contact = Detected::new(self.pair, point);

@@ -143,7 +143,9 @@ impl Solved<'_> {
     /// The body is not a ball, and turns far in the step.
     pub(crate) fn turns(&self, slot: Slot) -> bool {
         let body = &self.bodies.constants[slot];
-        let angle = self.end(slot).angular.length() * self.settings.time_step;
+        let angular = self.end(slot).angular;
+        let turn = angular - self.bodies.spin(slot, angular);
+        let angle = turn.length() * self.settings.time_step;
         let leaves = 0.5 * angle * angle * body.radius;
         leaves > TURN * body.size && body.size > 0.0 && body.ball_radius().is_none()
     }
