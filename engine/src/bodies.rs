@@ -17,6 +17,7 @@ use crate::components::{BodyId, Material, Pose, RigidBody, Twist, Wrench};
 use crate::error::{BodyError, StepError};
 use bevy_ecs::entity::Entity;
 use constants::BodyConstants;
+use glam::DVec3;
 use moreau_geometry::Aabb;
 use slot::Slot;
 use target::Target;
@@ -112,6 +113,17 @@ impl Bodies {
                 self.constants[slot].kind == RigidBody::Kinematic
                     && self.twist[slot] != Twist::default()
             })
+    }
+
+    /// The part of an angular velocity (rad/s, inertial frame) that leaves the surface of a body where it is: a surface of revolution turns in
+    /// itself.
+    #[inline]
+    pub(crate) fn spin(&self, slot: Slot, angular: DVec3) -> DVec3 {
+        if !self.constants[slot].is_round() {
+            return DVec3::ZERO;
+        }
+        let axis = self.pose[slot].orientation * DVec3::Z;
+        axis * axis.dot(angular)
     }
 
     /// An impulse between these two moves one of them.

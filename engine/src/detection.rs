@@ -8,6 +8,10 @@
 //! g_N ≤ m_A + m_B + h max( |n·v_A|, |n·v_B|, −u_N ),     m = margin · half-thickness
 //! ```
 //!
+//! The velocities leave out that of a surface of revolution about its axis: it turns in itself. Points of its rims
+//! that are not where it comes closest are kept within the margin alone where it turns fast. A pair that keeps no contact so, and of which parts that
+//! no point stands for may yet meet as the bodies turn, is listed besides ([`swing`]).
+//!
 //! The set is a pure function of the state: the broad phase's memory only saves time, since the
 //! narrow phase filters its candidates by the extents of this step.
 //!
@@ -19,6 +23,7 @@ mod narrow_phase;
 mod outline;
 pub(crate) mod path;
 mod reach;
+mod swing;
 
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
@@ -47,6 +52,10 @@ pub(crate) struct Detection {
     /// Bodies that left what the broad phase knows of them, by slot; only those of moving bodies are read.
     loose: Vec<bool>,
     chunks: Vec<Found>,
+    /// Nearest points of pairs without a contact in `I₀` that may meet as they turn, ordered by pair.
+    pub(crate) swings: Vec<Detected>,
+    /// Of a measurement, which has none.
+    none: Vec<Detected>,
     /// Deepest overlap at the poses of `t_k`, m, ≥ 0.
     pub(crate) deepest_found: f64,
 }
@@ -86,7 +95,7 @@ impl Detection {
                 },
             },
             &mut self.chunks,
-            found,
+            (found, &mut self.swings),
         );
         let most = BroadPhase::most_pairs(bodies.len());
         if found.len() > most {
@@ -126,7 +135,8 @@ impl Detection {
             extents: &self.extents,
             rule: Rule::Reach,
         };
-        narrow_phase::run(pairs, &scene, &mut self.chunks, contacts)
+        let into = (contacts, &mut self.none);
+        narrow_phase::run(pairs, &scene, &mut self.chunks, into)
     }
 
     /// The body gets farther with this twist than the extents of the step allow for.

@@ -32,6 +32,8 @@ pub(crate) struct Motion {
     pub(crate) position: Vec<DVec3>,
     /// Radii of balls about their centres of mass, m; 0 for all other bodies.
     pub(crate) balls: Vec<f64>,
+    /// Some body is one of revolution.
+    pub(crate) round: bool,
     /// Of [`Bodies`], when the entries of the bodies at rest were written.
     epoch: u64,
     /// The lowest slot of a body at rest whose state is too large to compute with.
@@ -109,6 +111,7 @@ impl Motion {
         self.position.clear();
         self.position
             .extend(bodies.pose.iter().map(|pose| pose.position));
+        self.round = bodies.constants.iter().any(BodyConstants::is_round);
         self.balls.clear();
         let radius = |body: &BodyConstants| body.ball_radius().unwrap_or(0.0);
         self.balls.extend(bodies.constants.iter().map(radius));

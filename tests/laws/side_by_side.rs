@@ -29,8 +29,8 @@ fn distance_of_axes(a: &Pose, b: &Pose) -> f64 {
     to_b(0.5 * (low + high))
 }
 
-/// Depth of the overlap after one step, as far as the report does not say it.
-fn unsaid_overlap(collider: &Collider, h: f64, lean: f64, turned: f64) -> f64 {
+/// A rod at rest and one that swings towards it.
+fn rods(collider: &Collider, h: f64, lean: f64, turned: f64) -> (Simulation, [Entity; 2]) {
     let mut simulation = Simulation::new(Settings {
         time_step: h,
         threads: 1,
@@ -53,8 +53,14 @@ fn unsaid_overlap(collider: &Collider, h: f64, lean: f64, turned: f64) -> f64 {
             Twist::from_inertial_frame(rate.cross(arm), rate, orientation),
         ))
         .unwrap();
+    (simulation, [still, turning])
+}
+
+/// Depth of the overlap after one step, as far as the report does not say it.
+fn unsaid_overlap(collider: &Collider, h: f64, lean: f64, turned: f64) -> f64 {
+    let (mut simulation, rods) = rods(collider, h, lean, turned);
     let report = simulation.step().unwrap();
-    let [a, b] = [still, turning].map(|body| simulation.pose(body).unwrap());
+    let [a, b] = rods.map(|body| simulation.pose(body).unwrap());
     if !report.converged || report.overlap_left > 0.0 {
         return 0.0;
     }
@@ -85,4 +91,30 @@ fn rods_side_by_side_stay_apart() {
     }
     // The tolerance of the projection is 1e-4 m.
     assert!(deepest.0 < 2e-4, "{} m deep: {}", deepest.0, deepest.1);
+}
+
+/// What swings in is met in the step in which it comes, not put back after it: the rod at rest is pushed.
+#[test]
+fn a_rod_that_swings_in_pushes_the_other() {
+    for collider in [
+        Collider::capsule(HALF, RADIUS),
+        Collider::cylinder(HALF, RADIUS),
+    ] {
+        for h in [1.0 / 60.0, 1e-3] {
+            for lean in [0.02, 0.05, 0.1] {
+                for more in [0.03, 0.05] {
+                    let turned = lean + more;
+                    let (mut simulation, [still, turning]) = rods(&collider, h, lean, turned);
+                    let mut free = simulation.pose(turning).unwrap();
+                    free.position += h * simulation.twist(turning).unwrap().linear;
+                    free.orientation = turn(DVec3::X, more);
+                    let depth = 2.0 * RADIUS - distance_of_axes(&Pose::default(), &free);
+                    simulation.step().unwrap();
+                    let pushed = simulation.twist(still).unwrap().linear.y;
+                    let note = format!("h {h}, lean {lean}, turned {turned}, {depth} m deep");
+                    assert!(depth < 0.3 * RADIUS || pushed < 0.0, "{note}: {pushed} m/s");
+                }
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@ use crate::components::{
 };
 use crate::error::BodyError;
 use glam::DVec3;
-use moreau_geometry::{Geometry, MassProperties};
+use moreau_geometry::{Geometry, MassProperties, Shape};
 
 /// Checks a body and works out its constants.
 pub(crate) fn check_body(
@@ -59,6 +59,11 @@ pub(crate) fn check_body(
     };
     let extent = geometry.as_ref().map_or(0.0, Geometry::bounding_radius);
     let size = geometry.as_ref().map_or(0.0, Geometry::size);
+    let shape = geometry.as_ref().map(Geometry::shape);
+    let round = matches!(
+        shape,
+        Some(Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. })
+    );
     Ok(BodyConstants {
         kind,
         geometry,
@@ -67,6 +72,7 @@ pub(crate) fn check_body(
         groups,
         radius: extent + center_of_mass.length(),
         size: if size.is_finite() { size } else { 0.0 },
+        round,
     })
 }
 

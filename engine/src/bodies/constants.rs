@@ -3,7 +3,12 @@
 use crate::components::inertia::Inertia;
 use crate::components::{CollisionGroups, Pose, RigidBody};
 use glam::DVec3;
-use moreau_geometry::{Geometry, Pose as ShapePose, Shape};
+use moreau_geometry::{Geometry, Pose as ShapePose};
+
+/// Turn of a body of revolution in a step, rad: with one, a point a quarter of a turn away is foretold to come down by as much as it is up.
+const FAST: f64 = 0.5;
+/// Distance at which a normal passes its axis, as a part of the half-thickness: those of the surface meet it.
+const BESIDE: f64 = 1e-3;
 
 /// What does not change from step to step.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +23,8 @@ pub(crate) struct BodyConstants {
     pub(crate) radius: f64,
     /// Characteristic half-thickness, m; zero where it is unbounded.
     pub(crate) size: f64,
+    /// See [`Self::is_round`].
+    pub(crate) round: bool,
 }
 
 impl BodyConstants {
@@ -37,12 +44,22 @@ impl BodyConstants {
     }
 
     /// The surface is one of revolution about the z axis of the body.
+    #[inline]
     pub(crate) fn is_round(&self) -> bool {
-        let shape = self.geometry.as_ref().map(Geometry::shape);
-        matches!(
-            shape,
-            Some(Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. })
-        )
+        self.round
+    }
+
+    /// The body is one of revolution about `axis`, turns about it by so much in a step `h` that points of a rim come down beside the nearest one, and this is
+    /// one of them, with its arm: its normal passes the axis by.
+    pub(crate) fn is_beside(
+        &self,
+        (axis, angular, h): (DVec3, DVec3, f64),
+        normal: DVec3,
+        arm: DVec3,
+    ) -> bool {
+        self.round
+            && axis.dot(angular).abs() * h > FAST
+            && axis.cross(arm).dot(normal).abs() > BESIDE * self.size
     }
 
     pub(crate) fn is_dynamic(&self) -> bool {

@@ -5,11 +5,13 @@
 
 use super::Pair;
 use super::reach::{BallReach, Extents};
+use super::swing;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::interactions::detected::Detected;
 use crate::math::chunks::is_shared;
 use crate::motion::Motion;
+use glam::DVec3;
 use moreau_geometry::{Ball, ContactPoint, ball_contact, contacts};
 use rayon::prelude::*;
 
@@ -28,6 +30,8 @@ const AT_A_TIME: usize = 128;
 pub(super) struct Found {
     points: Vec<ContactPoint>,
     candidates: Vec<Detected>,
+    /// The nearest points of pairs that keep none, see [`swing`].
+    swings: Vec<Detected>,
     deepest: f64,
 }
 
@@ -49,14 +53,15 @@ pub(super) struct Scene<'a> {
     pub(super) rule: Rule<'a>,
 }
 
-/// Replaces `candidates` by the contacts of `pairs`, in their order. Returns the deepest overlap
-/// among them, m, ≥ 0.
+/// Replaces `candidates` by the contacts of `pairs`, in their order, and `swings` by the nearest points of pairs that have none and may meet as they turn.
+/// Returns the deepest overlap among the contacts, m, ≥ 0.
 pub(super) fn run(
     pairs: &[Pair],
     scene: &Scene,
     found: &mut Vec<Found>,
-    candidates: &mut Vec<Detected>,
+    (candidates, swings): (&mut Vec<Detected>, &mut Vec<Detected>),
 ) -> f64 {
+    swings.clear();
     let at_a_time = if is_shared() { AT_A_TIME } else { 1 };
     if found.len() < at_a_time {
         found.resize_with(at_a_time, Found::default);
@@ -65,6 +70,7 @@ pub(super) fn run(
         found[0].candidates = std::mem::take(candidates);
         scene.find(pairs, &mut found[0]);
         *candidates = std::mem::take(&mut found[0].candidates);
+        swings.append(&mut found[0].swings);
         return found[0].deepest;
     }
     let (mut count, mut deepest): (usize, f64) = (0, 0.0);
@@ -76,8 +82,9 @@ pub(super) fn run(
             .with_max_len(AT_ONCE)
             .for_each(|(pairs, found)| scene.find(pairs, found));
         let begin = count;
-        for found in &*found {
+        for found in &mut *found {
             count += found.candidates.len();
+            swings.append(&mut found.swings);
             deepest = deepest.max(found.deepest);
         }
         if candidates.len() < count {
@@ -108,9 +115,11 @@ impl Scene<'_> {
         let Found {
             points,
             candidates,
+            swings,
             deepest,
         } = found;
         candidates.clear();
+        swings.clear();
         *deepest = 0.0;
         let balls = &self.extents.balls;
         let some_sleep = self.bodies.sleep.count > 0;
@@ -134,11 +143,17 @@ impl Scene<'_> {
             }
             points.clear();
             let margin = self.contacts(pair, points);
+            let before = candidates.len();
             for point in points.iter() {
                 if self.keeps(pair, margin, point) {
                     *deepest = deepest.max(-point.gap);
                     candidates.push(Detected::new(pair, point));
                 }
+            }
+            if candidates.len() == before
+                && let Some(nearest) = self.swings(pair, margin, points)
+            {
+                swings.push(Detected::new(pair, nearest));
             }
         }
     }
@@ -214,6 +229,21 @@ impl Scene<'_> {
         most * (1.0 + turned)
     }
 
+    /// The nearest point of a pair that keeps none, if the bodies may meet as they turn.
+    fn swings<'p>(
+        &self,
+        pair: [Slot; 2],
+        margin: f64,
+        points: &'p [ContactPoint],
+    ) -> Option<&'p ContactPoint> {
+        let Rule::Margin { motion, time_step } = self.rule else {
+            return None;
+        };
+        let nearest = points.iter().min_by(|a, b| a.gap.total_cmp(&b.gap))?;
+        let step = (motion, time_step);
+        swing::may_meet(pair, nearest, margin, self.bodies, step).then_some(nearest)
+    }
+
     /// The rule of the phase, with velocities at the contact before and after the free motion.
     #[inline]
     fn keeps(&self, pair: [Slot; 2], margin: f64, point: &ContactPoint) -> bool {
@@ -221,16 +251,56 @@ impl Scene<'_> {
             return true;
         };
         // Whatever the velocities.
-        point.gap <= margin || point.gap <= margin + time_step * self.speed(pair, motion, point)
+        point.gap <= margin
+            || point.gap <= margin + time_step * self.speed(pair, motion, point)
+                && !(motion.round && self.is_beside(pair, (motion, time_step), point))
+    }
+
+    /// See [`BodyConstants::is_beside`](crate::bodies::constants::BodyConstants::is_beside).
+    #[inline(never)]
+    fn is_beside(
+        &self,
+        pair: [Slot; 2],
+        (motion, h): (&Motion, f64),
+        point: &ContactPoint,
+    ) -> bool {
+        pair.into_iter().any(|slot| {
+            let pose = &self.bodies.pose[slot];
+            let axis = pose.orientation * DVec3::Z;
+            [&motion.begin, &motion.free].into_iter().any(|twists| {
+                let turn = (axis, twists[slot].angular, h);
+                let arm = point.point - pose.position;
+                self.bodies.constants[slot].is_beside(turn, point.normal, arm)
+            })
+        })
     }
 
     /// `max( |n·v_A|, |n·v_B|, −u_N )` of a contact, m/s.
     fn speed(&self, pair: [Slot; 2], motion: &Motion, point: &ContactPoint) -> f64 {
+        if motion.round {
+            return self.speed_without_spin(pair, motion, point);
+        }
         let arms = pair.map(|slot| point.point - self.bodies.pose[slot].position);
         let mut speed: f64 = 0.0;
         for twists in [&motion.begin, &motion.free] {
             let a = point.normal.dot(twists[pair[0]].at(arms[0]));
             let b = point.normal.dot(twists[pair[1]].at(arms[1]));
+            speed = speed.max(a.abs()).max(b.abs()).max(b - a);
+        }
+        speed
+    }
+
+    /// The same where surfaces of revolution may turn in themselves.
+    #[inline(never)]
+    fn speed_without_spin(&self, pair: [Slot; 2], motion: &Motion, point: &ContactPoint) -> f64 {
+        let mut speed: f64 = 0.0;
+        for twists in [&motion.begin, &motion.free] {
+            let [a, b] = pair.map(|slot| {
+                let mut twist = twists[slot];
+                twist.angular -= self.bodies.spin(slot, twist.angular);
+                let arm = point.point - self.bodies.pose[slot].position;
+                point.normal.dot(twist.at(arm))
+            });
             speed = speed.max(a.abs()).max(b.abs()).max(b - a);
         }
         speed

@@ -16,7 +16,9 @@ use crate::interactions::detected::{Detected, Late};
 use crate::interactions::record::Earlier;
 use crate::math::rotation;
 use glam::{DQuat, DVec3};
-use moreau_geometry::{ContactPoint, Geometry, Pose as ShapePose, contacts, separating_plane};
+use moreau_geometry::{
+    ContactPoint, Geometry, Pose as ShapePose, Shape, contacts, separating_plane,
+};
 use moreau_solvers::WorldTwist;
 use std::cell::Cell;
 use std::f64::consts::SQRT_2;
@@ -30,12 +32,22 @@ const MORE_LOOKS: f64 = 200.0;
 /// Looks at a pair of which no bound tells, and the overlap that they see, as a part of the half-thickness of the thinner body.
 const SAMPLES: f64 = 64.0;
 const SUNK: f64 = 0.05;
+/// Overlap at which a pair is followed whose bodies turn by little, as a part of that half-thickness: less is left to the projection.
+const SINKS: f64 = 0.2;
 /// Overlap, as a multiple of `ε`, that they see of bodies which are to pass each other flush.
 const GRAZE: f64 = 10.0;
 /// Chords along the separation of a pair between two looks at its poses.
 const CHORDS: usize = 3;
 /// Part of `ε` that may be left of the way where bodies that turn are found to meet: what turns comes closer by a part in each look.
 const SHARP: f64 = 0.1;
+
+/// By how much less than 1 the cosine may be of the angle between the normal of a half-space and that of a plane that is its own.
+const PARALLEL: f64 = 1e-15;
+
+/// Sine of the angle between a normal and the axis of a body of revolution below which no side of the axis is that of the normal.
+const LEVEL: f64 = 0.1;
+/// Distance at which a normal passes that axis, as a part of its arm, up to which it meets it.
+const MEETS: f64 = 1e-6;
 
 /// A pair of bodies on its way.
 pub(crate) struct Path<'a> {
@@ -87,8 +99,8 @@ impl Path<'_> {
     /// The bodies meet within `h`, or not. `points` is scratch space.
     pub(crate) fn encounter(&self, h: f64, points: &mut Vec<ContactPoint>) -> Encounter {
         let tolerance = tolerance(self.bodies);
-        let bounded = |body: &BodyConstants| body.geometry.is_some() && body.radius.is_finite();
-        if !tolerance.is_finite() || !self.bodies.into_iter().all(bounded) {
+        let has_shape = |body: &BodyConstants| body.geometry.is_some();
+        if !tolerance.is_finite() || !self.bodies.into_iter().all(has_shape) {
             return Encounter::Unclear;
         }
         if let [Some(a), Some(b)] = self.bodies.map(BodyConstants::ball_radius) {
@@ -161,7 +173,19 @@ impl Path<'_> {
     /// The plane to begin with.
     fn plane(&self) -> Option<DVec3> {
         let [a, b] = self.poses.map(|pose| pose.position);
-        self.plane.get().or_else(|| (a - b).try_normalize())
+        let of_a = || self.half_space(0).map(|normal| -normal);
+        let of_half_space = || self.half_space(1).or_else(of_a);
+        let known = self.plane.get().or_else(of_half_space);
+        known.or_else(|| (a - b).try_normalize())
+    }
+
+    /// Outward normal of a half-space that does not turn.
+    fn half_space(&self, side: usize) -> Option<DVec3> {
+        let Shape::HalfSpace { normal } = self.bodies[side].geometry.as_ref()?.shape() else {
+            return None;
+        };
+        let stays = self.twists[side].angular == DVec3::ZERO;
+        stays.then(|| (self.poses[side].orientation * *normal).normalize())
     }
 
     /// A time, s, from `time` on, up to which the gap stays above `least` (m), since planes with this normal hold the bodies so far apart.
@@ -210,7 +234,10 @@ impl Path<'_> {
             let shape = body.shape_pose(pose);
             let about_centre = ShapePose::new(shape.position - pose.position, shape.orientation);
             let geometry = body.geometry.as_ref()?;
-            let reach = geometry.support(&about_centre, turned)?;
+            let reach = match self.half_space(side) {
+                Some(own) if own.dot(n) > 1.0 - PARALLEL => n.dot(about_centre.position),
+                _ => geometry.support(&about_centre, turned)?,
+            };
             Some(reach + n.dot(pose.position + twist.linear * window))
         };
         Some(-support(0, -normal)? - support(1, normal)?)
@@ -248,6 +275,18 @@ impl Path<'_> {
             return None;
         }
         self.first_deeper(SUNK * thickness + begin.max(0.0), h, points)
+    }
+
+    /// The bodies are deeper at the end, or at a look on their way if they are fast, than they were and may be. They turn so little that what they
+    /// pass through on their way they are still in at the next look.
+    pub(crate) fn sinks(&self, h: f64, points: &mut Vec<ContactPoint>) -> bool {
+        let depth = SINKS * thickness(self.bodies);
+        let apart = |plane| self.apart_until(0.0, -depth, plane, h) >= h;
+        if self.plane().is_some_and(apart) {
+            return false;
+        }
+        let end = self.deepest(h, points).0;
+        end < -depth && end < -depth + self.deepest_at(0.0, points).0.min(0.0)
     }
 
     /// Looked at as often, bodies that slide or roll past each other flush do not meet.
@@ -416,6 +455,23 @@ impl Path<'_> {
         self.bodies.into_iter().any(is_surface)
     }
 
+    /// The arm of a contact at `time`. A normal that meets the axis of a body of revolution then has no moment about it; nor has it about the axis at `t_k`,
+    /// where its impulse acts, if the arm has no part across both.
+    fn without_moment(&self, side: usize, time: f64, normal: DVec3, arm: DVec3) -> DVec3 {
+        if !self.bodies[side].is_round() {
+            return arm;
+        }
+        let across = |pose: &Pose| (pose.orientation * DVec3::Z).cross(normal);
+        let (before, now) = (across(self.poses[side]), across(&self.pose_at(side, time)));
+        let least = before.length_squared().min(now.length_squared());
+        let meets = now.dot(arm).abs() <= MEETS * arm.length();
+        if least > LEVEL * LEVEL && meets {
+            arm - before * (before.dot(arm) / before.length_squared())
+        } else {
+            arm
+        }
+    }
+
     /// Appends the contacts of the pair at `time` within what is left of the step.
     pub(crate) fn contacts_at(
         &self,
@@ -432,8 +488,21 @@ impl Path<'_> {
             points,
         );
         let centres = [0, 1].map(|side| self.pose_at(side, time).position);
-        for point in points.iter() {
-            let arms = centres.map(|centre| point.point - centre);
+        let is_beside = |point: &ContactPoint, side: usize| {
+            let axis = self.pose_at(side, time).orientation * DVec3::Z;
+            let arm = point.point - centres[side];
+            let turn = (axis, self.twists[side].angular, h);
+            self.bodies[side].is_beside(turn, point.normal, arm)
+        };
+        let near = 2.0 * tolerance(self.bodies);
+        let is_beside = |point: &&ContactPoint| {
+            point.gap > near && (is_beside(point, 0) || is_beside(point, 1))
+        };
+        for point in points.iter().filter(|point| !is_beside(point)) {
+            let arms = [0, 1].map(|side| {
+                let arm = point.point - centres[side];
+                self.without_moment(side, time, point.normal, arm)
+            });
             let closing = point.normal.dot(a.at(arms[0]) - b.at(arms[1]));
             let mut contact = Detected::new(self.pair, point);
             contact.gap -= time * closing;

@@ -120,7 +120,7 @@ impl Meetings {
         exchange: &mut Exchange,
     ) -> Result<bool, StepError> {
         let first = !std::mem::replace(&mut self.looked, true);
-        let turns = solved.turns_something();
+        let turns = solved.turns_something() || !detection.swings.is_empty();
         if first && !turns && !self.has_fresh_push(solved) && !self.find_struck(solved, detection) {
             return Ok(false);
         }
@@ -466,17 +466,26 @@ impl Meetings {
         let h = solved.settings.time_step;
         let moving = solved.bodies.moving.iter().copied();
         let turning: Vec<Slot> = moving.filter(|slot| solved.turns(*slot)).collect();
-        let between = std::mem::take(&mut self.between);
+        let (between, swings) = (std::mem::take(&mut self.between), &detection.swings);
         let before = exchange.late.len();
-        for pair in detection.pairs_of(&turning) {
+        for pair in self.pairs_that_turn(&turning, solved, detection) {
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
             let known = self.changed.contains(&pair) || impacts.awaits(pair) || self.awaits(pair);
-            if passes || known || solved.is_unbounded(pair) || solved.has_given(pair) {
+            if passes || known || solved.has_given(pair) {
                 continue;
             }
             let path = solved.path(pair, pair.map(|slot| self.way(slot, (solved, impacts))));
             if let Ok(place) = between.binary_search_by_key(&pair, |(pair, _)| *pair) {
                 path.plane.set(Some(between[place].1));
+            }
+            if let Ok(place) = swings.binary_search_by_key(&pair, |nearest| nearest.bodies) {
+                path.plane.set(Some(swings[place].normal));
+            }
+            let far = pair
+                .into_iter()
+                .any(|slot| turning.binary_search(&slot).is_ok());
+            if !far && !path.sinks(h, &mut self.points) {
+                continue;
             }
             if let Some(time) = path.meeting(h, &mut self.points) {
                 path.contacts_at(time, h, &mut self.points, &mut exchange.late);
@@ -487,6 +496,23 @@ impl Meetings {
         }
         self.late_contacts += exchange.late.len() - before;
         exchange.late.len() > before
+    }
+
+    /// Pairs of bodies that turn far, and of those that turn less, pairs that have contacts or may get some, in their order.
+    fn pairs_that_turn(
+        &self,
+        turning: &[Slot],
+        solved: &Solved,
+        detection: &Detection,
+    ) -> Vec<[Slot; 2]> {
+        let mut pairs = detection.pairs_of(turning);
+        pairs.extend(detection.swings.iter().map(|nearest| nearest.bodies));
+        let found = solved.record.found.chunk_by(|a, b| a.bodies == b.bodies);
+        let swings = |pair: &[Slot; 2]| pair.iter().any(|slot| solved.swings(*slot));
+        pairs.extend(found.map(|rows| rows[0].bodies).filter(swings));
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
     }
 
     /// Lists the bodies that get farther than detection allowed for. True if there are any.

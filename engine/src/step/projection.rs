@@ -156,6 +156,7 @@ impl Projector {
         let kicked = self.measure(bodies, motion, settings);
         self.predict(candidates, centres);
         self.suspect_unmet(unmet);
+        self.suspect_swings(&detection.swings);
         if kicked {
             self.suspect_unseen(detection.pairs());
         }
@@ -228,6 +229,17 @@ impl Projector {
                 .flatten()
                 .map(|pair| pair.map(|slot| slot.0));
             self.suspects.extend(pairs);
+            self.suspects.sort_unstable();
+            self.suspects.dedup();
+        }
+    }
+
+    /// Adds pairs without a contact that may have met as they turned.
+    fn suspect_swings(&mut self, swings: &[Detected]) {
+        if !swings.is_empty() {
+            let pairs = swings.iter();
+            self.suspects
+                .extend(pairs.map(|nearest| nearest.bodies.map(|slot| slot.0)));
             self.suspects.sort_unstable();
             self.suspects.dedup();
         }

@@ -31,6 +31,10 @@ const FAST: f64 = 0.2;
 /// turn out of the planes of its contacts into what it lies on, or into what had none.
 const TURN: f64 = 0.1;
 
+/// Way of the farthest point of a body as it turns in a step, as a part of the half-thickness, up to which what its contacts do not stand for is left
+/// to the projection.
+const SWING: f64 = 0.1;
+
 /// `u_N` of a contact with these twists of its bodies, m/s.
 pub(crate) fn normal_velocity(contact: &Contact, twists: &[WorldTwist; 2]) -> f64 {
     let [a, b] = [0, 1].map(|side| twists[side].at(contact.arms[side]));
@@ -143,9 +147,20 @@ impl Solved<'_> {
     /// The body is not a ball, and turns far in the step.
     pub(crate) fn turns(&self, slot: Slot) -> bool {
         let body = &self.bodies.constants[slot];
-        let angle = self.end(slot).angular.length() * self.settings.time_step;
+        let angular = self.end(slot).angular;
+        let turn = angular - self.bodies.spin(slot, angular);
+        let angle = turn.length() * self.settings.time_step;
         let leaves = 0.5 * angle * angle * body.radius;
         leaves > TURN * body.size && body.size > 0.0 && body.ball_radius().is_none()
+    }
+
+    /// Parts of the body that none of its contacts stands for may get into another one as it turns.
+    pub(crate) fn swings(&self, slot: Slot) -> bool {
+        let body = &self.bodies.constants[slot];
+        let angular = self.end(slot).angular;
+        let turn = (angular - self.bodies.spin(slot, angular)).length();
+        let way = self.settings.time_step * turn * body.radius;
+        way > SWING * body.size && body.size > 0.0 && body.ball_radius().is_none()
     }
 
     /// On these ways no surface turns far.
@@ -199,7 +214,8 @@ impl Solved<'_> {
     }
 
     pub(crate) fn turns_something(&self) -> bool {
-        self.bodies.moving.iter().any(|slot| self.turns(*slot))
+        // What turns far swings: ½φ²R > TURN·size, and R is no less than the size.
+        self.bodies.moving.iter().any(|slot| self.swings(*slot))
     }
 
     /// A body without bounds is its plane.
