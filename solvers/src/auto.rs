@@ -21,6 +21,7 @@
 //! References: the methods' own pages; the portfolio follows what no single solver does
 //! [Acary-Bremond-Huber18, §7].
 
+mod articulated;
 mod by_velocity;
 mod clusters;
 mod cycles;
@@ -29,11 +30,13 @@ mod spread;
 
 pub use by_velocity::VelocityGoal;
 
+use articulated::Articulated;
 use by_velocity::ByVelocity;
-use cycles::{CycleBuffers, Cycles};
+pub(crate) use cycles::{CycleBuffers, Cycles};
 use hard_islands::{HardIslands, SecondPhase};
 use spread::Spread;
 
+use crate::articulation::has_joints;
 use crate::newton::body_space::BodySpace;
 use crate::newton::contact_space::{ContactSpace, ContactSpaceBuffers};
 use crate::problem::{FactoredProblem, ProblemError, StoredProblem, WorldTwist, expect_length};
@@ -77,7 +80,7 @@ impl Default for AutoSettings {
 
 impl AutoSettings {
     /// The first stage within the budget of all.
-    fn first_stage(&self) -> NsgsSettings {
+    pub(crate) fn first_stage(&self) -> NsgsSettings {
         NsgsSettings {
             max_sweeps: self.first.max_sweeps.min(self.max_sweeps),
             ..self.first
@@ -85,7 +88,7 @@ impl AutoSettings {
     }
 
     /// What is left of the budget of all stages.
-    fn sweeps_left(&self, progress: &Progress) -> usize {
+    pub(crate) fn sweeps_left(&self, progress: &Progress) -> usize {
         self.max_sweeps.saturating_sub(progress.report.iterations)
     }
 }
@@ -96,7 +99,7 @@ const ROUNDS: usize = 4;
 const SETTLING: usize = 200;
 
 /// Sweeps after which the rate is trusted.
-const FORECAST_FROM: usize = 100;
+pub(crate) const FORECAST_FROM: usize = 100;
 
 /// A method that [`Auto`] went through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +141,7 @@ pub struct Auto {
     hard: HardIslands,
     by_velocity: ByVelocity,
     spread: Spread,
+    articulated: Box<Articulated>,
     /// The last certificate of the last solve was that of its solution: what it left of every contact is in the buffers of
     /// the sweeps.
     best_is_last: bool,
@@ -197,7 +201,7 @@ impl Auto {
         stored.in_triples(impulse, |r| self.solve_in(stored, Some(problem), r, goal))
     }
 
-    fn solve_in(
+    pub(crate) fn solve_in(
         &mut self,
         problem: &StoredProblem,
         global: Option<&GlobalProblem>,
@@ -284,6 +288,22 @@ impl Auto {
 
     /// The solve of a problem whose contacts have not been checked, on all threads of the pool if `shared`.
     fn solve_on(
+        &mut self,
+        problem: &FactoredProblem,
+        impulse: &mut [DVec3],
+        twist: &mut Vec<WorldTwist>,
+        goal: &Goal,
+        shared: bool,
+    ) -> Result<SolverReport, ProblemError> {
+        if has_joints(problem) {
+            self.solve_articulated(problem, impulse, twist, goal, shared)
+        } else {
+            self.solve_plain(problem, impulse, twist, goal, shared)
+        }
+    }
+
+    /// The same by sweeps and Newton on all rows.
+    fn solve_plain(
         &mut self,
         problem: &FactoredProblem,
         impulse: &mut [DVec3],
@@ -399,14 +419,14 @@ impl Solver for Auto {
 }
 
 /// Writes the path.
-struct Log<'a> {
+pub(crate) struct Log<'a> {
     path: &'a mut Vec<Stage>,
     sweeps: usize,
     factorizations: usize,
 }
 
 impl<'a> Log<'a> {
-    fn new(path: &'a mut Vec<Stage>) -> Self {
+    pub(crate) fn new(path: &'a mut Vec<Stage>) -> Self {
         Self {
             path,
             sweeps: 0,
@@ -423,7 +443,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    fn stage(&mut self, method: Method, progress: &Progress) {
+    pub(crate) fn stage(&mut self, method: Method, progress: &Progress) {
         let report = &progress.report;
         self.path.push(Stage {
             method,

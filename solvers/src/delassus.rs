@@ -90,6 +90,33 @@ impl Delassus {
         matrix
     }
 
+    /// From all `n × n` blocks, row by row, of which those that are `coupled` are stored, and the diagonal.
+    pub(crate) fn from_dense(n: usize, blocks: &[DMat3], coupled: &[bool]) -> Self {
+        let mut matrix = Self {
+            row_start: vec![0],
+            ..Self::default()
+        };
+        for row in 0..n {
+            for column in 0..n {
+                if row == column {
+                    matrix.diagonal.push(matrix.columns.len());
+                }
+                if row == column || coupled[row * n + column] {
+                    matrix.columns.push(column as u32);
+                    matrix.blocks.push(blocks[row * n + column]);
+                }
+            }
+            matrix.row_start.push(matrix.columns.len());
+        }
+        matrix
+    }
+
+    /// Adds to one entry of the diagonal.
+    pub(crate) fn add_to_diagonal(&mut self, triple: usize, row: usize, value: f64) {
+        let place = self.diagonal[triple];
+        self.blocks[place].col_mut(row)[row] += value;
+    }
+
     /// From a matrix with one row for each row of the laws. Blocks are stored where an entry is not zero and on the diagonal;
     /// a spare row has the mean of the other diagonal entries of its interaction there, or 1 if that is not positive.
     pub(crate) fn from_sparse(laws: &Laws, matrix: &SparseMatrix) -> Self {

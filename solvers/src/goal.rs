@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// A time limit only ends a solve: as long as it does not strike, results do not depend on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal<'a> {
-    /// `e_scaled` to reach; infinite if it does not matter. Default 1e-4.
+    /// `e_scaled` to reach, of equalities and of all other interactions; infinite if it does not matter. Default 1e-4.
     pub scaled: f64,
     /// `e_fclib` to reach; infinite (the default) if it does not matter.
     pub fclib: f64,
@@ -71,7 +71,7 @@ impl Goal<'_> {
                 value / tolerance.max(f64::MIN_POSITIVE)
             }
         };
-        part(residual.scaled, self.scaled).max(part(residual.fclib, self.fclib))
+        part(residual.whole(), self.scaled).max(part(residual.fclib, self.fclib))
     }
 }
 

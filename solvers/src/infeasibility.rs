@@ -147,7 +147,7 @@ pub(crate) fn conclude(problem: &StoredProblem, impulse: &[DVec3], report: &mut 
             }
         }
         SolverStatus::Converged if !is_plainly_solved(problem, report) => {
-            let scaled = report.residual.scaled;
+            let scaled = report.residual.whole();
             if let Some(status) = refutation(problem, impulse, scaled, STEPS) {
                 report.status = status;
             } else if !interactions_without_scale_hold(problem, impulse) {
@@ -212,7 +212,7 @@ pub(crate) fn conclude_step(
     report: &mut SolverReport,
 ) {
     let steps = (report.iterations / ROUNDS).clamp(4, STEPS);
-    let (stored, scaled) = (problem.assemble(), report.residual.scaled);
+    let (stored, scaled) = (problem.assemble(), report.residual.whole());
     if let Some(status) = refutation(&stored, impulse, scaled, steps) {
         report.status = status;
     } else if !interactions_without_scale_hold(&stored, impulse) {
@@ -311,7 +311,7 @@ pub(crate) fn is_doubtful(
     let dead =
         |contact: &Contact| contact.bodies.iter().all(|j| fixed(*j)) && closing(contact) > 0.0;
     let size = size_of_step(problem, impulse);
-    size > HARMLESS && size * report.residual.scaled > part
+    size > HARMLESS && size * report.residual.whole() > part
         || problem.contacts.iter().any(dead)
         || others.into_iter().any(|other| is_dead(problem, other))
 }

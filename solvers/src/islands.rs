@@ -140,6 +140,21 @@ impl Extract {
         free: &[WorldTwist],
         impulse: &[DVec3],
     ) {
+        let mut first = std::mem::take(&mut self.first);
+        first.clear();
+        first.extend(problem.others().map(|(range, _)| range.start as u32));
+        self.take_given(problem, members, (free, impulse), &first);
+        self.first = first;
+    }
+
+    /// The same, given the first triple of each interaction that is no contact.
+    pub(crate) fn take_given(
+        &mut self,
+        problem: &FactoredProblem,
+        members: &[u32],
+        (free, impulse): (&[WorldTwist], &[DVec3]),
+        first_triples: &[u32],
+    ) {
         for body in self.bodies.drain(..) {
             self.place[body as usize] = u32::MAX;
         }
@@ -150,9 +165,6 @@ impl Extract {
         self.interactions.clear();
         self.source.clear();
         self.impulse.clear();
-        self.first.clear();
-        let others = problem.others().map(|(range, _)| range.start as u32);
-        self.first.extend(others);
         // Members are in their order: contacts come first here too.
         for index in members {
             let index = *index as usize;
@@ -171,7 +183,7 @@ impl Extract {
                 self.source.push(index as u32);
             } else {
                 let other = index - problem.contacts.len();
-                let (first, other) = (self.first[other], &problem.interactions[other]);
+                let (first, other) = (first_triples[other], &problem.interactions[other]);
                 self.interactions.push(Interaction { bodies, ..*other });
                 self.source.extend(first..first + other.triples() as u32);
             }

@@ -123,6 +123,8 @@ impl Law {
     pub fn rows(&self) -> usize {
         match self {
             Self::Coulomb(_) => 3,
+            Self::Equality(law) => law.rows,
+            Self::Interval(_) | Self::Complementarity => 1,
             _ => self.rules().rows(),
         }
     }

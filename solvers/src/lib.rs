@@ -41,6 +41,7 @@ pub mod report;
 pub mod solver;
 pub mod sweep;
 
+mod articulation;
 mod islands;
 mod lanes;
 mod newton;

@@ -10,6 +10,10 @@
 //! The set `C` and the shift `s` are those of the interaction's [`Law`]; a contact has the Coulomb cone and `s = (μ‖u_T‖, 0, 0)`, an
 //! equality no bounds at all and `F_α = ρ_α u_α`.
 //!
+//! Equalities have figures of their own, so that neither hides behind the other: `e_scaled` is over all other rows, numerator and
+//! denominator, and [`Residual::constraint`] is the same numerator over the equalities, relative to all rows. The largest velocity left in
+//! one of their rows is [`Residual::constraint_velocity`].
+//!
 //! A velocity is a difference of velocities and known to their rounding only. In the factored form
 //! a contact whose `λ‖F‖` is below that rounding counts as solved: bodies that fly together have
 //! `q` of 1e-16 of their speed, and no residual relative to it means anything.
@@ -38,19 +42,23 @@ use terms::{Terms, for_each_eight};
 /// What an impulse reaches on a problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residual {
-    /// `e_scaled`, dimensionless.
+    /// `e_scaled` over all interactions but equalities, dimensionless.
     pub scaled: f64,
+    /// The part of the equalities: their `√(Σ λ‖F‖²)` over the denominator of all rows, dimensionless.
+    pub constraint: f64,
     /// `e_fclib`, N·s per m/s: it depends on the units.
     pub fclib: f64,
     /// Largest [`Law::violation`], N·s: `max(‖r_T‖ − μ r_N, −r_N, 0)` of a contact.
     pub cone_violation: f64,
+    /// The same of intervals alone: bounded motors, joint friction, N·s or N·m·s.
+    pub box_violation: f64,
     /// Largest closing velocity left, `max(−u_N, 0)`, m/s (offset included), at laws whose first row must not close.
     pub approach: f64,
     /// The same without impulses, `max(−q_N, 0)`, m/s.
     pub free_approach: f64,
     /// Largest velocity left in a row of an equality, m/s or rad/s.
     pub constraint_velocity: f64,
-    /// Root mean square of `v_α = λ_α‖F_α‖` over the interactions that are closed (`r ≠ 0`) or should be (`F ≠ 0`), m/s.
+    /// Root mean square of `v_α = λ_α‖F_α‖` over the interactions, but equalities, that are closed (`r ≠ 0`) or should be (`F ≠ 0`), m/s.
     pub velocity: f64,
     /// The largest `v_α`, m/s.
     pub worst_velocity: f64,
@@ -60,14 +68,25 @@ impl Residual {
     /// Of an impulse that does not fit its problem.
     const UNDEFINED: Self = Self {
         scaled: f64::NAN,
+        constraint: f64::NAN,
         fclib: f64::NAN,
         cone_violation: f64::NAN,
+        box_violation: f64::NAN,
         approach: f64::NAN,
         free_approach: f64::NAN,
         constraint_velocity: f64::NAN,
         velocity: f64::NAN,
         worst_velocity: f64::NAN,
     };
+
+    /// The larger of the parts of equalities and of all other interactions.
+    pub(crate) fn whole(&self) -> f64 {
+        if self.constraint <= self.scaled || self.scaled.is_nan() {
+            self.scaled
+        } else {
+            self.constraint
+        }
+    }
 }
 
 /// Rounding of a contact velocity, relative to the root of the squared speeds that it is made of:
@@ -89,6 +108,8 @@ struct Sums {
     velocity: f64,
     fastest: f64,
     closed: f64,
+    /// The three sums of `e_scaled` over equalities.
+    constraint: [f64; 3],
     residual: Residual,
 }
 
@@ -123,6 +144,7 @@ impl Sums {
             velocity: terms.velocity.sum(),
             fastest: terms.fastest.0.iter().copied().fold(0.0, f64::max),
             closed: terms.closed.sum(),
+            constraint: [0.0; 3],
             residual: Residual::default(),
         };
         for lane in 0..LANES {
@@ -176,16 +198,24 @@ impl Sums {
         if lambda > 0.0 || lambda.is_nan() {
             let inverse = 1.0 / lambda;
             let natural = lambda * natural(inverse);
-            self.natural_scaled += natural;
-            self.move_by(lambda * natural, r.iter().any(|r| *r != 0.0));
-            self.impulse_scaled += lambda * square(r);
-            self.free_scaled += square(q) * inverse;
+            let own = [natural, lambda * square(r), square(q) * inverse];
+            if let Law::Equality(_) = law {
+                add(&mut self.constraint, &own);
+            } else {
+                self.natural_scaled += own[0];
+                self.move_by(lambda * natural, r.iter().any(|r| *r != 0.0));
+                self.impulse_scaled += own[1];
+                self.free_scaled += own[2];
+            }
         }
         let worst = &mut self.residual;
         worst.cone_violation = worst.cone_violation.max(law.violation(r));
         if law.is_unilateral() {
             worst.approach = worst.approach.max(-u[0]);
             worst.free_approach = worst.free_approach.max(-q[0]);
+        }
+        if let Law::Interval(_) = law {
+            worst.box_violation = worst.box_violation.max(law.violation(r));
         }
         if let Law::Equality(_) = law {
             let left = u.iter().fold(0.0, |left: f64, u| left.max(u.abs()));
@@ -203,7 +233,10 @@ impl Sums {
         self.velocity += other.velocity;
         self.fastest = self.fastest.max(other.fastest);
         self.closed += other.closed;
+        add(&mut self.constraint, &other.constraint);
         let found = other.residual;
+        let bound = &mut self.residual.box_violation;
+        *bound = bound.max(found.box_violation);
         self.see(found.cone_violation, found.approach, found.free_approach);
         let left = &mut self.residual.constraint_velocity;
         *left = left.max(found.constraint_velocity);
@@ -212,13 +245,22 @@ impl Sums {
 
     fn finish(self) -> Residual {
         let reference = self.impulse_scaled.max(self.free_scaled);
+        let [natural, impulse, free] = self.constraint;
+        let of_all = (self.impulse_scaled + impulse).max(self.free_scaled + free);
         Residual {
             scaled: ratio(self.natural_scaled, reference),
+            constraint: ratio(natural, of_all),
             fclib: ratio(self.natural, self.free),
             velocity: ratio(self.velocity, self.closed),
             worst_velocity: self.fastest.sqrt(),
             ..self.residual
         }
+    }
+}
+
+fn add(sum: &mut [f64; 3], other: &[f64; 3]) {
+    for (sum, other) in sum.iter_mut().zip(other) {
+        *sum += other;
     }
 }
 
@@ -415,6 +457,9 @@ fn of_others(
             sums.natural_scaled = 0.0;
             (sums.velocity, sums.fastest) = (0.0, 0.0);
         }
+        if sums.constraint[0] * lambda <= noise {
+            sums.constraint[0] = 0.0;
+        }
         sums
     })
 }
@@ -445,6 +490,7 @@ pub(crate) fn factored_by_group(
         norm[0] += sums.natural_scaled;
         norm[1] += sums.impulse_scaled;
         norm[2] += sums.free_scaled;
+        add(norm, &sums.constraint);
     }
 }
 

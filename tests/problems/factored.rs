@@ -161,6 +161,8 @@ fn both_forms_of_a_mixed_problem_are_judged_alike() {
         let b = natural_map::stored(&stored, &r);
         let pairs = [
             (a.scaled, b.scaled),
+            (a.constraint, b.constraint),
+            (a.box_violation, b.box_violation),
             (a.fclib, b.fclib),
             (a.cone_violation, b.cone_violation),
             (a.approach, b.approach),

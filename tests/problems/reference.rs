@@ -71,10 +71,16 @@ pub(crate) fn scales(problem: &StoredProblem) -> Vec<f64> {
 
 /// `max(√(Σ λ‖r‖²), √(Σ ‖q‖²/λ))`.
 pub(crate) fn size(problem: &StoredProblem, impulse: &[f64]) -> f64 {
+    size_over(problem, impulse, |_| true)
+}
+
+/// The same over the interactions whose law is one of these.
+fn size_over(problem: &StoredProblem, impulse: &[f64], counts: impl Fn(&Law) -> bool) -> f64 {
     let (mut moved, mut free) = (0.0, 0.0);
     let q = problem.free_velocity();
-    for (rows, lambda) in interactions(problem).into_iter().zip(scales(problem)) {
-        if lambda > 0.0 {
+    let interactions = interactions(problem).into_iter().zip(problem.laws());
+    for ((rows, law), lambda) in interactions.zip(scales(problem)) {
+        if lambda > 0.0 && counts(law) {
             moved += lambda * norm(&impulse[rows.clone()]).powi(2);
             free += norm(&q[rows]).powi(2) / lambda;
         }
@@ -82,19 +88,20 @@ pub(crate) fn size(problem: &StoredProblem, impulse: &[f64]) -> f64 {
     f64::max(moved, free).sqrt()
 }
 
-/// `e_scaled`.
+/// `e_scaled`: over all interactions but equalities.
 pub(crate) fn residual(problem: &StoredProblem, impulse: &[f64]) -> f64 {
     let u = velocity(problem, impulse);
     let mut sum = 0.0;
     let interactions = interactions(problem).into_iter().zip(problem.laws());
+    let counts = |law: &Law| !matches!(law, Law::Equality(_));
     for ((rows, law), lambda) in interactions.zip(scales(problem)) {
-        if lambda > 0.0 {
+        if lambda > 0.0 && counts(law) {
             let f = natural_map(law, lambda, &impulse[rows.clone()], &u[rows]);
             sum += lambda * norm(&f).powi(2);
         }
     }
     if sum > 0.0 {
-        sum.sqrt() / size(problem, impulse)
+        sum.sqrt() / size_over(problem, impulse, counts)
     } else {
         sum
     }

@@ -56,7 +56,7 @@ impl Pattern {
         self.start.len().saturating_sub(1)
     }
 
-    fn row(&self, row: usize) -> &[u32] {
+    pub(crate) fn row(&self, row: usize) -> &[u32] {
         &self.columns[self.start[row]..self.start[row + 1]]
     }
 }
@@ -242,7 +242,7 @@ impl<const N: usize, const P: usize> BlockLu<N, P> {
 }
 
 /// Approximate minimum degree; the given order if that fails.
-fn minimum_degree(pattern: &Pattern) -> Vec<u32> {
+pub(crate) fn minimum_degree(pattern: &Pattern) -> Vec<u32> {
     let n = pattern.rows();
     let (mut start, mut rows) = (vec![0], Vec::new());
     for column in 0..n {

@@ -28,10 +28,11 @@ mod mend;
 use super::clusters::Clusters;
 use super::spread::Spread;
 use super::{Auto, AutoSettings};
+use crate::articulation::has_joints;
 use crate::islands::{Extract, Islands};
 use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::sweep::acceleration::Momentum;
-use crate::{Goal, NsgsSettings, SolverReport, SolverStatus, infeasibility, natural_map};
+use crate::{Goal, Law, NsgsSettings, SolverReport, SolverStatus, infeasibility, natural_map};
 use figure::{
     Figure, GUARD, are_unequal, gyration, is_loaded, over_guard, relative_speed, relative_speeds,
     some_are_small, some_are_unequal,
@@ -73,6 +74,8 @@ pub(super) struct ByVelocity {
     cold: Vec<bool>,
     squares: Vec<f64>,
     figures: Vec<Figure>,
+    /// Islands with joints: solved by [`crate::articulation`], never in parts.
+    jointed: Vec<bool>,
     /// Largest relative speed at a contact of each body.
     speed: Vec<f64>,
     twist: Vec<WorldTwist>,
@@ -202,6 +205,13 @@ impl ByVelocity {
         report: &mut SolverReport,
     ) -> Result<(), ProblemError> {
         self.islands.find(step.problem);
+        self.jointed.clear();
+        self.jointed.resize(self.islands.count, false);
+        let first = step.problem.contacts.len();
+        for (k, other) in step.problem.interactions.iter().enumerate() {
+            let island = self.islands.of_contact[first + k] as usize;
+            self.jointed[island] |= matches!(other.law, Law::Equality(_));
+        }
         if !judged {
             let squares = &mut self.squares;
             natural_map::squares_of_velocity(step.problem, impulse, squares, &mut self.twist);
@@ -382,7 +392,8 @@ impl ByVelocity {
         self.extract.take(step.problem, members, free, impulse);
         let mut solver = self.solver.take().unwrap_or_default();
         let mut outcome = None;
-        if step.round(report).max_sweeps > 0 {
+        let jointed = self.jointed[island];
+        if step.round(report).max_sweeps > 0 && !jointed {
             outcome = self.without_solution((report.iterations, false), step.velocity);
         }
         let mut figure = self.figures[island];
@@ -400,6 +411,11 @@ impl ByVelocity {
             report.iterations += (made.iterations as f64 * part).ceil() as usize;
             report.factorizations += made.factorizations;
             report.restarts += made.restarts;
+            if jointed {
+                // The condensed problem tells.
+                let failed = [SolverStatus::Infeasible, SolverStatus::Unbounded];
+                outcome = failed.contains(&made.status).then_some(made.status);
+            }
             let next = self.judge_extract(island, step.velocity);
             let reached = next.excess(step.velocity);
             if reached >= excess {
@@ -408,7 +424,7 @@ impl ByVelocity {
                 figure = next;
             }
             if reached > 0.5 * excess {
-                if figure.missed(step.velocity) {
+                if figure.missed(step.velocity) && !jointed {
                     outcome = self.without_solution((made.iterations, true), step.velocity);
                 }
                 break;
@@ -458,7 +474,7 @@ impl ByVelocity {
         let view = extract.view();
         let residual = natural_map::factored_triples(&view, &impulse, twist);
         let goal = Goal {
-            scaled: rest * residual.scaled,
+            scaled: rest * residual.whole(),
             fclib: f64::INFINITY,
             ..*goal
         };
@@ -476,7 +492,7 @@ impl ByVelocity {
     ) -> Option<SolverStatus> {
         let (view, impulse) = (self.extract.view(), &self.extract.impulse);
         let residual = natural_map::factored_triples(&view, impulse, &mut self.twist);
-        let found = infeasibility::of_island(&view, impulse, residual.scaled, work);
+        let found = infeasibility::of_island(&view, impulse, residual.whole(), work);
         found.filter(|status| *status == SolverStatus::Infeasible || self.is_overloaded(goal))
     }
 
@@ -488,8 +504,7 @@ impl ByVelocity {
         let fastest = self.speed.iter().copied().fold(goal.scale, f64::max);
         let moving = view.inverse_mass.iter().filter(|mass| mass.linear > 0.0);
         let mass: f64 = moving.map(|mass| 1.0 / mass.linear).sum();
-        let impulses = self.extract.impulse.iter();
-        let largest = impulses.map(|r| r.length()).fold(0.0, f64::max);
+        let largest = largest(&view, &self.extract.impulse).sqrt();
         largest > OVERLOAD * mass * fastest
     }
 
@@ -516,12 +531,23 @@ impl ByVelocity {
     }
 }
 
+/// The square of the largest impulse, but for multipliers of joints: those hold loads in themselves.
+fn largest(problem: &FactoredProblem, impulse: &[DVec3]) -> f64 {
+    let square = |r: &DVec3| r.length_squared();
+    if !has_joints(problem) {
+        return impulse.iter().map(square).fold(0.0, f64::max);
+    }
+    let contacts = impulse[..problem.contacts.len()].iter().map(square);
+    let others = problem.others().filter_map(|(range, other)| {
+        let joint = matches!(other.law, Law::Equality(_));
+        (!joint).then(|| impulse[range].iter().map(square).fold(0.0, f64::max))
+    });
+    contacts.chain(others).fold(0.0, f64::max)
+}
+
 /// Some impulse is beyond what stops the lightest body many times over: without one no island jams.
 fn may_jam(problem: &FactoredProblem, impulse: &[DVec3], goal: &VelocityGoal) -> bool {
-    let largest = impulse
-        .iter()
-        .map(|r| r.length_squared())
-        .fold(0.0, f64::max);
+    let largest = largest(problem, impulse);
     let lightest = problem
         .inverse_mass
         .iter()

@@ -10,12 +10,12 @@ use glam::DVec3;
 
 /// What the second phase keeps from solve to solve.
 #[derive(Debug, Default)]
-pub(super) struct CycleBuffers {
-    pub(super) vectors: NewtonVectors,
+pub(crate) struct CycleBuffers {
+    pub(crate) vectors: NewtonVectors,
     /// Where the independent track of sweeps stands.
-    pub(super) track: Vec<DVec3>,
+    pub(crate) track: Vec<DVec3>,
     /// Where Newton stands.
-    pub(super) point: Vec<DVec3>,
+    pub(crate) point: Vec<DVec3>,
 }
 
 /// Cycle from which on the sweeps change their direction from cycle to cycle.
@@ -24,21 +24,21 @@ const LAST_RESORT: usize = 3;
 const SWEEPS_FOR_NEWTON: f64 = 5000.0;
 
 /// The second phase.
-pub(super) struct Cycles<'a, R> {
+pub(crate) struct Cycles<'a, R> {
     /// What a successful Newton call costs, in sweeps.
-    pub(super) newton_cost: f64,
-    pub(super) settings: &'a AutoSettings,
-    pub(super) sweep: R,
-    pub(super) buffers: &'a mut CycleBuffers,
-    pub(super) log: Log<'a>,
+    pub(crate) newton_cost: f64,
+    pub(crate) settings: &'a AutoSettings,
+    pub(crate) sweep: R,
+    pub(crate) buffers: &'a mut CycleBuffers,
+    pub(crate) log: Log<'a>,
 }
 
 impl<R: Relaxation> Cycles<'_, R> {
-    pub(super) fn run(mut self, space: &mut impl NewtonSpace, progress: &mut Progress) {
+    pub(crate) fn run(mut self, space: &mut impl NewtonSpace, progress: &mut Progress) {
         if self.is_over(progress) {
             return;
         }
-        let mut plain = progress.report.residual.scaled > 1e-3;
+        let mut plain = progress.report.residual.whole() > 1e-3;
         self.buffers.track.clear();
         self.buffers.track.extend_from_slice(progress.best());
         for cycle in 0.. {

@@ -291,7 +291,7 @@ impl HardIslands {
         let mut sweep = LaneSweep::new(&problem, &mut self.twist, start, false, simd)?;
         let residual = sweep.residual_of(start);
         let goal = Goal {
-            scaled: rest * residual.scaled,
+            scaled: rest * residual.whole(),
             fclib: f64::INFINITY,
             ..progress.goal
         };

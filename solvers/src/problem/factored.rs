@@ -32,6 +32,11 @@ impl FactoredProblem<'_> {
     /// [`ProblemError`] names the first array, index and value at fault.
     pub fn validate(&self) -> Result<(), ProblemError> {
         self.validate_bodies()?;
+        self.validate_contacts()
+    }
+
+    /// The contacts alone.
+    pub(crate) fn validate_contacts(&self) -> Result<(), ProblemError> {
         let count = self.inverse_mass.len();
         let check = |(index, contact): (usize, &Contact)| contact.check(index, count).err();
         let first = if is_shared(self.contacts.len()) {

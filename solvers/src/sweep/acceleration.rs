@@ -283,7 +283,7 @@ impl Pace {
         sums: &SweepSums,
         residual: &Residual,
     ) {
-        let learned = CAUTION * residual.scaled / sums.relative_change();
+        let learned = CAUTION * residual.whole() / sums.relative_change();
         if learned.is_finite() {
             self.residual_over_change = learned.max(1.0 / CHANGE_OVER_RESIDUAL);
         }

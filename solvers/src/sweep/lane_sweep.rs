@@ -73,6 +73,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn get_mut<T>(mutex: &mut Mutex<T>) -> &mut T {
+    mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Calls `work` with `0..count`, on several threads if `shared`.
 fn for_each(shared: bool, count: usize, work: impl Fn(usize) + Sync + Send) {
     if shared && count > 1 {
@@ -127,6 +131,58 @@ impl<'a> LaneSweep<'a> {
         };
         sweep.start(|unit, own| sweep.pack(unit, own, impulse));
         Ok(sweep)
+    }
+
+    /// Slab and row of each of these bodies; `None` of those that no contact moves.
+    pub(crate) fn places(&self, bodies: &[u32]) -> Vec<Option<(u32, u32)>> {
+        let cut = &self.space.cut;
+        bodies.iter().map(|body| cut.slab_and_row(*body)).collect()
+    }
+
+    /// The present twists of bodies at such places.
+    pub(crate) fn read(&mut self, places: &[Option<(u32, u32)>], twists: &mut [[f64; 6]]) {
+        for (place, twist) in places.iter().zip(twists) {
+            if let Some((slab, row)) = place {
+                let slab = get_mut(&mut self.space.slabs[*slab as usize]);
+                twist.copy_from_slice(&slab.now[*row as usize].0[..6]);
+            }
+        }
+    }
+
+    /// Sets them; `at_rest`: those before the last sweep too.
+    pub(crate) fn write(
+        &mut self,
+        places: &[Option<(u32, u32)>],
+        twists: &[[f64; 6]],
+        at_rest: bool,
+    ) {
+        for (place, twist) in places.iter().zip(twists) {
+            if let Some((slab, row)) = place {
+                let slab = get_mut(&mut self.space.slabs[*slab as usize]);
+                slab.now[*row as usize].0[..6].copy_from_slice(twist);
+                if at_rest {
+                    slab.before[*row as usize].0[..6].copy_from_slice(twist);
+                }
+            }
+        }
+    }
+
+    /// The present impulses, in the problem's order and frames.
+    pub(crate) fn unpack(&mut self) -> &[DVec3] {
+        let LaneWorkspace {
+            cut,
+            units,
+            impulse,
+            ..
+        } = &mut *self.space;
+        for_each(self.shared, cut.units.len(), |unit| {
+            lock(&units[unit]).unpack(self.problem);
+        });
+        impulse.resize(self.problem.triples(), DVec3::ZERO);
+        for unit in &units[..cut.units.len()] {
+            lock(unit).give(impulse);
+        }
+        impulse
     }
 
     /// `v_free + Ŵ Gᵀ r` of the best iterate of `progress`, into `twist`: what the judge worked with,
@@ -249,21 +305,13 @@ impl Relaxation for LaneSweep<'_> {
     }
 
     fn residual(&mut self) -> Residual {
+        self.unpack();
         let LaneWorkspace {
-            cut,
-            units,
             impulse,
             twist,
             squares,
             ..
         } = &mut *self.space;
-        for_each(self.shared, cut.units.len(), |unit| {
-            lock(&units[unit]).unpack(self.problem);
-        });
-        impulse.resize(self.problem.triples(), DVec3::ZERO);
-        for unit in &units[..cut.units.len()] {
-            lock(unit).give(impulse);
-        }
         natural_map::factored_with_squares(self.problem, impulse, squares, twist)
     }
 

@@ -90,6 +90,13 @@ impl Slabs {
         self.slab[body as usize]
     }
 
+    /// Slab and row of a body, if a contact moves it.
+    pub(crate) fn slab_and_row(&self, body: u32) -> Option<(u32, u32)> {
+        let place = self.place[body as usize];
+        let row = place.slab_and_row().1 as u32;
+        place.is_free().then(|| (self.slab[body as usize], row))
+    }
+
     /// Number of slabs.
     pub(crate) fn len(&self) -> usize {
         self.bodies.len()

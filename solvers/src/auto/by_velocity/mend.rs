@@ -83,7 +83,9 @@ impl ByVelocity {
             }
         };
         self.members.clear();
-        let misses = |island: &usize| self.figures[*island].misses_guard_alone(goal);
+        let misses = |island: &usize| {
+            !self.jointed[*island] && self.figures[*island].misses_guard_alone(goal)
+        };
         if !(0..self.islands.count).any(|island| misses(&island)) {
             return false;
         }

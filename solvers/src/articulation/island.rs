@@ -1,0 +1,352 @@
+//! The solve of one island with joints: fold, factorise, condense or alternate, recover, judge.
+
+use super::alternate::{self, Alternate};
+use super::condensed::Condensed;
+use super::joints::{Joints, is_equality};
+use crate::auto::{AutoSettings, Stage};
+use crate::newton::space::NEWTON_STEPS;
+use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
+use crate::{Auto, Goal, Law, Residual, SolverReport, SolverStatus, natural_map};
+use glam::DVec3;
+
+/// Part of its bounds within which a motor's last impulse must be for the motor to count as an equality.
+const WITHIN: f64 = 0.9;
+/// Rounds of folding; in the last one nothing is folded.
+const ROUNDS: usize = 8;
+/// Solves of the condensed problem, each with a goal that follows from what the last one left by the definition.
+const ATTEMPTS: usize = 4;
+/// Largest velocity left in a joint for which no further solve with the factor is made, m/s or rad/s; …
+const EXACT: f64 = 1e-12;
+/// … and how many are made at most beyond the two.
+const REFINEMENTS: usize = 3;
+/// Velocity that may be left in a joint, m/s or rad/s (or of what the joints are asked for, if that is more).
+const HELD: f64 = 1e-10;
+/// Part of what joints are asked for beyond which what is left is a contradiction among them.
+const CONTRADICTED: f64 = 1e-6;
+/// Part of the multipliers, as velocities, below which what is left is their rounding. Those of a contradiction are at `1/ε`, and leave more.
+const ROUNDING: f64 = 1e-14;
+/// Triples of the rows that remain beyond which the condensed problem is not even thought of: its matrix is dense.
+const MOST_COLUMNS: usize = 128;
+/// Residuals that sweeps take long to reach, …
+const TIGHT: f64 = 1e-6;
+/// … and so many triples for which Newton on the dense matrix gets there sooner.
+const FOR_NEWTON: usize = 100;
+
+/// Buffers of the solve, reused from island to island.
+#[derive(Debug, Default)]
+pub(crate) struct Solver {
+    three: Parts<3>,
+    six: Parts<6>,
+    shared: Shared,
+}
+
+/// What depends on the size of the blocks.
+#[derive(Debug, Default)]
+struct Parts<const N: usize> {
+    joints: Joints<N>,
+    condensed: Condensed<N>,
+}
+
+/// What does not.
+#[derive(Debug, Default)]
+struct Shared {
+    is_joint: Vec<bool>,
+    /// The warm start.
+    start: Vec<DVec3>,
+    impulse: Vec<DVec3>,
+    scratch: Vec<WorldTwist>,
+    solver: Option<Box<Auto>>,
+    alternate: Alternate,
+    path: Vec<Stage>,
+}
+
+/// What is to be reached, and at what cost.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub(super) goal: &'a Goal<'a>,
+    pub(super) settings: &'a AutoSettings,
+    pub(super) shared: bool,
+}
+
+impl Solver {
+    /// Solves an island with joints in place; `twist` receives `v_free + Ŵ Gᵀ r`. `None` if its joints are too many for a factorisation:
+    /// bodies with thousands of them. `shared`: on the threads of the pool.
+    pub(crate) fn solve(
+        &mut self,
+        problem: &FactoredProblem,
+        (impulse, twist): (&mut [DVec3], &mut Vec<WorldTwist>),
+        (goal, settings): (&Goal, &AutoSettings),
+        shared: bool,
+    ) -> Result<Option<SolverReport>, ProblemError> {
+        let task = Task {
+            goal,
+            settings,
+            shared,
+        };
+        let own = &mut self.shared;
+        own.path.clear();
+        own.is_joint.clear();
+        own.is_joint.extend(fold(problem, impulse));
+        let joints = problem.interactions.iter();
+        let small = joints
+            .clone()
+            .all(|other| !is_equality(&other.law) || other.law.rows() <= 3);
+        if small {
+            self.three.solve(own, problem, (impulse, twist), &task)
+        } else {
+            self.six.solve(own, problem, (impulse, twist), &task)
+        }
+    }
+
+    /// The stages of the last solve.
+    pub(crate) fn path(&self) -> &[Stage] {
+        &self.shared.path
+    }
+}
+
+/// Which interactions count as joints, given the last impulses.
+fn fold<'a>(problem: &'a FactoredProblem, impulse: &'a [DVec3]) -> impl Iterator<Item = bool> + 'a {
+    problem.others().map(|(range, other)| match &other.law {
+        Law::Equality(_) => true,
+        Law::Interval(law) => {
+            let (mid, half) = (0.5 * (law.low + law.high), 0.5 * (law.high - law.low));
+            half == f64::INFINITY && mid.is_nan()
+                || (impulse[range.start].x - mid).abs() < WITHIN * half && half.is_finite()
+        }
+        _ => false,
+    })
+}
+
+impl<const N: usize> Parts<N> {
+    fn solve(
+        &mut self,
+        own: &mut Shared,
+        problem: &FactoredProblem,
+        (impulse, twist): (&mut [DVec3], &mut Vec<WorldTwist>),
+        task: &Task,
+    ) -> Result<Option<SolverReport>, ProblemError> {
+        let mut total = SolverReport::default();
+        own.start.clear();
+        own.start.extend_from_slice(impulse);
+        for round in 1..=ROUNDS {
+            if round == ROUNDS {
+                let only = problem
+                    .interactions
+                    .iter()
+                    .map(|other| is_equality(&other.law));
+                own.is_joint.clear();
+                own.is_joint.extend(only);
+            }
+            if !self.joints.load(problem, &own.is_joint) {
+                return Ok(None);
+            }
+            let rest = problem.interactions.iter().zip(&own.is_joint);
+            let rest = rest.filter(|(_, is_joint)| !**is_joint);
+            let columns =
+                problem.contacts.len() + rest.map(|(other, _)| other.triples()).sum::<usize>();
+            let made = if columns == 0 {
+                let residual = recover(&mut self.joints, problem, impulse, twist);
+                SolverReport {
+                    residual,
+                    certificates: 1,
+                    ..SolverReport::default()
+                }
+            } else {
+                self.solve_rest(own, problem, (impulse, twist), (task, columns))?
+            };
+            total.iterations += made.iterations;
+            total.factorizations += made.factorizations;
+            total.restarts += made.restarts;
+            total.certificates += made.certificates;
+            total.residual = made.residual;
+            total.status = made.status;
+            if !is_solved(&made, task) && unfold_all(problem, &mut own.is_joint) {
+                // What is folded may leave nothing to move: from the start again without.
+                impulse.copy_from_slice(&own.start);
+            } else if !unfold(problem, &mut own.is_joint, impulse) {
+                break;
+            }
+        }
+        let (left, asked) = (total.residual.constraint_velocity, self.joints.asked);
+        let rounding = total.residual.constraint <= ROUNDING;
+        if left > HELD && left > CONTRADICTED * asked && !rounding {
+            // The factor leaves nothing but what no multiplier changes.
+            total.status = SolverStatus::Infeasible;
+        } else if is_solved(&total, task) && (left <= HELD * asked.max(1.0) || rounding) {
+            total.status = SolverStatus::Converged;
+        } else if total.status == SolverStatus::Converged {
+            total.status = SolverStatus::Stopped;
+        }
+        Ok(Some(total))
+    }
+
+    /// Solves an island with so many triples of rows beside the joints, one way or the other.
+    fn solve_rest(
+        &mut self,
+        own: &mut Shared,
+        problem: &FactoredProblem,
+        (impulse, twist): (&mut [DVec3], &mut Vec<WorldTwist>),
+        (task, columns): (&Task, usize),
+    ) -> Result<SolverReport, ProblemError> {
+        let n = columns as f64;
+        let possible = columns <= MOST_COLUMNS;
+        let cheap = n * n <= n + self.joints.sweep_products();
+        let tight = task.goal.scaled <= TIGHT && columns <= FOR_NEWTON;
+        if possible && (cheap || tight) {
+            return self.condense(own, problem, (impulse, twist), task);
+        }
+        let cost = possible.then(|| n * n * n * NEWTON_STEPS / 3.0);
+        let (joints, space) = (&mut self.joints, &mut own.alternate);
+        let rows = (problem, &own.is_joint[..]);
+        let ends = (&mut *impulse, &mut *twist);
+        let mut made = alternate::solve(joints, space, rows, ends, (task, cost))?;
+        own.path.extend_from_slice(space.path());
+        let stopped = made.status == SolverStatus::Stopped;
+        if possible && stopped && task.settings.max_factorizations > 0 {
+            let next = self.condense(own, problem, (impulse, twist), task)?;
+            made = SolverReport {
+                iterations: made.iterations + next.iterations,
+                factorizations: made.factorizations + next.factorizations,
+                restarts: made.restarts + next.restarts,
+                certificates: made.certificates + next.certificates,
+                ..next
+            };
+        }
+        Ok(made)
+    }
+
+    /// Solves the condensed problem.
+    fn condense(
+        &mut self,
+        own: &mut Shared,
+        problem: &FactoredProblem,
+        (impulse, twist): (&mut [DVec3], &mut Vec<WorldTwist>),
+        task: &Task,
+    ) -> Result<SolverReport, ProblemError> {
+        let Self { joints, condensed } = self;
+        joints.gather(problem.free_twist);
+        joints.solve();
+        own.scratch.clear();
+        own.scratch.extend_from_slice(problem.free_twist);
+        joints.scatter(&mut own.scratch);
+        condensed.build(problem, &own.is_joint, joints, &own.scratch);
+        let mut solver = own.solver.take().unwrap_or_default();
+        let mut total = SolverReport::default();
+        let mut target = task.goal.scaled;
+        for _ in 0..ATTEMPTS {
+            let rows = condensed.source.iter();
+            own.impulse.clear();
+            own.impulse
+                .extend(rows.map(|triple| impulse[*triple as usize]));
+            let goal = Goal {
+                scaled: target,
+                ..*task.goal
+            };
+            solver.settings = *task.settings;
+            solver.settings.max_sweeps =
+                solver.settings.max_sweeps.saturating_sub(total.iterations);
+            let made = solver.solve_in(&condensed.stored, None, &mut own.impulse, &goal);
+            own.path.extend_from_slice(solver.path());
+            for (triple, r) in condensed.source.iter().zip(&own.impulse) {
+                impulse[*triple as usize] = *r;
+            }
+            total.residual = recover(joints, problem, impulse, twist);
+            total.iterations += made.iterations;
+            total.factorizations += made.factorizations;
+            total.restarts += made.restarts;
+            total.certificates += made.certificates + 1;
+            total.status = made.status;
+            let excess = task.goal.excess(&total.residual);
+            if excess <= 1.0 || made.status != SolverStatus::Converged || target == 0.0 {
+                break;
+            }
+            target *= 0.3 / excess;
+            condensed.refine(problem, &own.is_joint, &own.impulse, twist);
+        }
+        own.solver = Some(solver);
+        Ok(total)
+    }
+}
+
+/// The goal is reached, by the definition.
+fn is_solved(made: &SolverReport, task: &Task) -> bool {
+    let failed = matches!(
+        made.status,
+        SolverStatus::Infeasible | SolverStatus::Unbounded
+    );
+    !failed && task.goal.excess(&made.residual) <= 1.0
+}
+
+/// Puts all motors back among the rows that remain; true if some were not.
+fn unfold_all(problem: &FactoredProblem, is_joint: &mut [bool]) -> bool {
+    let mut any = false;
+    for (other, is_joint) in problem.interactions.iter().zip(is_joint) {
+        any |= *is_joint && !is_equality(&other.law);
+        *is_joint = is_equality(&other.law);
+    }
+    any
+}
+
+/// Puts motors beyond their bounds back among the rows that remain; true if there are any.
+fn unfold(problem: &FactoredProblem, is_joint: &mut [bool], impulse: &mut [DVec3]) -> bool {
+    let mut any = false;
+    for ((range, other), is_joint) in problem.others().zip(is_joint) {
+        if let Law::Interval(law) = &other.law {
+            let r = &mut impulse[range.start].x;
+            if *is_joint && (*r < law.low || *r > law.high) {
+                *r = r.clamp(law.low, law.high);
+                *is_joint = false;
+                any = true;
+            }
+        }
+    }
+    any
+}
+
+/// Given all other impulses, the multipliers of the joints and the twists; the residual of what is returned.
+pub(super) fn recover<const N: usize>(
+    joints: &mut Joints<N>,
+    problem: &FactoredProblem,
+    impulse: &mut [DVec3],
+    twist: &mut Vec<WorldTwist>,
+) -> Residual {
+    joints.erase(impulse);
+    problem.twist_under_triples(impulse, twist);
+    joints.gather(twist);
+    joints.solve();
+    joints.write(impulse);
+    let mut residual = natural_map::factored_triples(problem, impulse, twist);
+    for _ in 0..REFINEMENTS {
+        let left = residual.constraint_velocity;
+        if left <= EXACT || left.is_nan() {
+            break;
+        }
+        // From the twists as the judge forms them.
+        let before = joints.lambda.clone();
+        joints.gather(twist);
+        joints.correct();
+        joints.write(impulse);
+        let next = natural_map::factored_triples(problem, impulse, twist);
+        if next.constraint_velocity >= 0.5 * left {
+            if next.constraint_velocity >= left {
+                joints.lambda = before;
+                joints.write(impulse);
+                residual = natural_map::factored_triples(problem, impulse, twist);
+            } else {
+                residual = next;
+            }
+            break;
+        }
+        residual = next;
+    }
+    if residual.constraint_velocity > EXACT {
+        // Light bodies between heavy ones: the twists know what is left better than multipliers can tell.
+        joints.gather(twist);
+        let kept = joints.lambda.clone();
+        joints.correct();
+        joints.correct();
+        joints.lambda = kept;
+        joints.scatter(twist);
+    }
+    residual
+}

@@ -1,0 +1,196 @@
+//! Laws of joints.
+
+use super::machines::{self, Machine};
+use super::{solve, solved};
+use crate::{Auto, Law};
+use glam::DVec3;
+
+fn machines() -> Vec<(&'static str, Machine)> {
+    let mut quadruped = Machine::new();
+    machines::quadruped(&mut quadruped, DVec3::ZERO, 1.0);
+    let mut weak = Machine::new();
+    machines::quadruped(&mut weak, DVec3::ZERO, 0.02);
+    vec![
+        ("chain", machines::chain(50, 100.0, true)),
+        ("chain on the floor", machines::chain(20, 1.0, false)),
+        ("quadruped", quadruped),
+        ("weak quadruped", weak),
+        ("humanoid", machines::humanoid(2.0)),
+        ("weak humanoid", machines::humanoid(0.05)),
+        ("four-bar", machines::four_bar()),
+        ("stewart", machines::stewart()),
+        ("table", machines::table()),
+        ("net", machines::net(6)),
+    ]
+}
+
+/// In rest and stirred, from nothing and from the last solution.
+#[test]
+fn machines_are_solved_and_their_joints_are_exact() {
+    for (name, machine) in machines() {
+        let mut auto = Auto::default();
+        let mut impulse = vec![0.0; machine.view().rows()];
+        for (seed, speed) in [(0, 0.0), (1, 0.01), (2, 0.3)] {
+            let mut machine = machine.clone();
+            machine.stir(seed, speed);
+            for tolerance in [1e-4, 1e-8] {
+                let (report, _) = solve(&mut auto, &machine, &mut impulse, tolerance);
+                assert!(report.converged(), "{name} {speed}: {report:?}");
+                let left = report.residual.constraint_velocity;
+                assert!(left <= 1e-10, "{name} {speed}: {left:e}");
+                assert!(report.residual.box_violation <= 0.0, "{name}");
+            }
+        }
+    }
+}
+
+/// Where the work is cut short joints are exact all the same.
+#[test]
+fn joints_are_exact_when_a_solve_is_cut_short() {
+    for (name, mut machine) in machines() {
+        machine.stir(3, 0.5);
+        let mut auto = Auto::default();
+        auto.settings.max_sweeps = 1;
+        auto.settings.max_factorizations = 0;
+        let mut impulse = vec![0.0; machine.view().rows()];
+        let (report, _) = solve(&mut auto, &machine, &mut impulse, 1e-12);
+        let left = report.residual.constraint_velocity;
+        assert!(left <= 1e-10, "{name}: {left:e} {report:?}");
+    }
+}
+
+/// A motor that is asked for more than its bound gives its bound.
+#[test]
+fn a_motor_stalls_at_its_bound() {
+    let mut machine = Machine::new();
+    let arm = machine.body(DVec3::X, 1.0, DVec3::new(1.0, 0.05, 0.05));
+    machine.hinge([0, arm], DVec3::ZERO, DVec3::Y);
+    machine.about([arm, 0], DVec3::Y, Law::interval(-0.01, 0.01), 5.0, 0.0);
+    let (report, impulse, _) = solved(&machine, 1e-10);
+    assert!(report.converged());
+    assert_eq!(impulse[5..], [-0.01]);
+}
+
+/// Mass ratios up to a million, with loops and doubled joints, in the twists that are returned: those that follow from the multipliers
+/// have their rounding, 1e-16 of up to 1e9 m/s. What satisfies the rows with `v = v_free + M⁻¹Jᵀλ` is the solution.
+#[test]
+fn joints_are_exact_at_all_mass_ratios() {
+    for seed in 0..60 {
+        let doubled = [seed as usize % 2, seed as usize % 3];
+        let machine = machines::random(seed, 4 + seed as usize % 12, doubled, 6.0);
+        let (report, impulse, twist) = solved(&machine, 1e-6);
+        assert!(report.converged(), "{seed}: {report:?}");
+        let left = open(&machine, &impulse, &twist);
+        assert!(left <= 1e-10, "{seed}: {left:e} {report:?}");
+    }
+}
+
+/// The largest `|J v + C λ + d|` of the twists that are returned, m/s or rad/s.
+fn open(machine: &Machine, impulse: &[f64], twist: &[crate::WorldTwist]) -> f64 {
+    let mut rows = impulse[3 * machine.contacts.len()..].iter();
+    let mut left = 0.0_f64;
+    for other in &machine.interactions {
+        let [a, b] = other.bodies.map(|j| twist[j as usize]);
+        let v = [a.linear, a.angular, b.linear, b.angular].map(|v| v.to_array());
+        for row in 0..other.law.rows() {
+            let r = rows.next().unwrap();
+            let terms = other.rows[row].iter().zip(v.as_flattened());
+            let u = terms.map(|(g, v)| g * v).sum::<f64>();
+            let u = u + other.offset[row] + other.compliance[row] * r;
+            if let Law::Equality(_) = other.law {
+                left = left.max(u.abs());
+            }
+        }
+    }
+    left
+}
+
+/// Contacts with friction on machines, by the definition of the law: no approach, impulses in their cones, and either sticking or
+/// friction at its bound against the motion.
+#[test]
+fn contacts_of_machines_obey_coulomb() {
+    for (seed, mut machine) in [
+        machines::humanoid(2.0),
+        machines::table(),
+        machines::chain(12, 1.0, false),
+        machines::stewart(),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        machine.stir(seed as u64, 0.2);
+        let (report, impulse, twist) = solved(&machine, 1e-10);
+        assert!(report.converged(), "{seed}: {report:?}");
+        for (contact, r) in machine.contacts.iter().zip(impulse.chunks(3)) {
+            let [a, b] = contact.bodies.map(|j| &twist[j as usize]);
+            let (u, r) = (contact.local_velocity(a, b), DVec3::from_slice(r));
+            let (slip, push) = (u.truncate_normal(), r.truncate_normal());
+            let bound = contact.friction * r.x;
+            assert!(
+                u.x >= -1e-8 && push.length() <= bound + 1e-9,
+                "{seed}: {u} {r}"
+            );
+            assert!((u.x * r.x).abs() <= 1e-8, "{seed}: {u} {r}");
+            let power = push.dot(slip) + bound * slip.length();
+            assert!(power.abs() <= 1e-8, "{seed}: {u} {r} {power:e}");
+        }
+    }
+}
+
+trait Tangent {
+    fn truncate_normal(self) -> Self;
+}
+
+impl Tangent for DVec3 {
+    fn truncate_normal(self) -> Self {
+        Self::new(0.0, self.y, self.z)
+    }
+}
+
+/// `½ vᵀMv`.
+fn energy(machine: &Machine, twist: &[crate::WorldTwist]) -> f64 {
+    let bodies = machine
+        .inverse_mass
+        .iter()
+        .zip(twist)
+        .filter(|(mass, _)| !mass.is_fixed());
+    let of = bodies.map(|(mass, twist)| {
+        let momentum = mass.angular.inverse() * twist.angular;
+        0.5 * (twist.linear.length_squared() / mass.linear + twist.angular.dot(momentum))
+    });
+    of.sum()
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+
+    /// Joints at rest take energy and give none, with contacts or without: ½ v_freeᵀMv_free − ½ vᵀMv = ½ rᵀWr − uᵀr ≥ 0.
+    #[test]
+    fn energy_does_not_grow(seed in 0_u64..100_000, bodies in 2_usize..10, loops in 0_usize..3, doubled in 0_usize..3, contacts in 0_usize..5) {
+        let mut machine = machines::random(seed, bodies, [loops, doubled], 2.0);
+        for k in 0..contacts {
+            machine.ground(1 + (k % bodies) as u32, DVec3::new(k as f64, 0.3, 0.0), 0.6);
+        }
+        let (report, _, twist) = solved(&machine, 1e-8);
+        let (before, after) = (energy(&machine, &machine.free_twist), energy(&machine, &twist));
+        proptest::prop_assert!(report.residual.constraint_velocity <= 1e-10, "{report:?}");
+        proptest::prop_assert!(after <= before * (1.0 + 1e-9), "{before} {after} {report:?}");
+    }
+
+    /// A joint that is there twice moves nothing otherwise than once.
+    #[test]
+    fn redundant_rows_change_no_velocity(seed in 0_u64..100_000, bodies in 2_usize..12, doubled in 1_usize..5) {
+        let machine = machines::random(seed, bodies, [1, 0], 2.0);
+        let mut more = machine.clone();
+        for k in 0..doubled {
+            let again = more.interactions[k % machine.interactions.len()];
+            more.interactions.push(again);
+        }
+        let (_, _, once) = solved(&machine, 1e-8);
+        let (_, _, twice) = solved(&more, 1e-8);
+        for (a, b) in once.iter().zip(&twice) {
+            let distance = (a.linear - b.linear).length() + (a.angular - b.angular).length();
+            proptest::prop_assert!(distance <= 1e-9, "{distance:e}");
+        }
+    }
+}
