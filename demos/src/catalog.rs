@@ -11,8 +11,8 @@
 mod parameter;
 
 use crate::scenes::{
-    arch, awake, bounce, incline, mass_ratio, mixed, pile, pinch, pour, pyramid, simbench, stack,
-    standing, top, wall,
+    arch, awake, bounce, incline, linkages, mass_ratio, mixed, pile, pinch, pour, pyramid,
+    simbench, stack, standing, top, wall,
 };
 use moreau::Scene;
 use moreau::scene::nearest_name;
@@ -254,6 +254,61 @@ const SCENES: &[BuiltIn] = &[
                 v.number("friction"),
             ))
         },
+    },
+    BuiltIn {
+        name: "pendulum",
+        description: "bars on hinges, held out level",
+        parameters: &[Parameter {
+            name: "n",
+            description: "number of bars",
+            default: 2.0,
+            bound: Bound::Whole(1, 1000),
+        }],
+        build: |v| linkages::pendulum(v.whole("n")),
+    },
+    BuiltIn {
+        name: "chain",
+        description: "a hanging chain with a heavy end",
+        parameters: &[
+            Parameter {
+                name: "n",
+                description: "number of links",
+                default: 50.0,
+                bound: Bound::Whole(1, 10_000),
+            },
+            Parameter {
+                name: "ratio",
+                description: "mass of the last link over that of the others",
+                default: 100.0,
+                bound: POSITIVE,
+            },
+        ],
+        build: |v| linkages::chain(v.whole("n"), v.number("ratio")),
+    },
+    BuiltIn {
+        name: "fourbar",
+        description: "a crank, a coupler and a rocker: a closed loop with three rows too many",
+        parameters: &[],
+        build: |_| linkages::fourbar(),
+    },
+    BuiltIn {
+        name: "bridge",
+        description: "a hanging bridge of planks, and a crate that falls on it",
+        parameters: &[
+            Parameter {
+                name: "n",
+                description: "number of planks",
+                default: 12.0,
+                bound: Bound::Whole(2, 1000),
+            },
+            Parameter {
+                name: "ratio",
+                description: "mass of the crate over that of a plank",
+                default: 10.0,
+                bound: POSITIVE,
+            },
+        ],
+        build: |v| linkages::bridge(v.whole("n"), v.number("ratio")),
     },
     BuiltIn {
         name: "incline",

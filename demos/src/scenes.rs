@@ -6,6 +6,7 @@
 pub mod arch;
 pub mod bounce;
 pub mod incline;
+pub mod linkages;
 pub mod mass_ratio;
 pub mod mixed;
 pub mod pile;

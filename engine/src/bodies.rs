@@ -47,6 +47,12 @@ pub(crate) struct Bodies {
     pub(crate) epoch: u64,
     /// Ids, masses, or which bodies move and sleep are not what was last written to the world.
     pub(crate) unwritten: bool,
+    /// Pairs that joints hold, ascending.
+    pub(crate) tied: Vec<[Slot; 2]>,
+    /// Bodies that joints hold on what impulses do not move; that is [`Slot::NONE`] for the world.
+    pub(crate) hung: Vec<[Slot; 2]>,
+    /// Pairs that joints keep from colliding, ascending.
+    pub(crate) apart: Vec<[Slot; 2]>,
     /// Sleeping bodies.
     pub(crate) sleep: Sleep,
 }
@@ -130,6 +136,12 @@ impl Bodies {
     #[inline]
     pub(crate) fn may_push(&self, pair: [Slot; 2]) -> bool {
         pair.into_iter().any(|slot| self.is_awake_dynamic(slot))
+    }
+
+    /// A joint keeps the pair from colliding.
+    #[inline]
+    pub(crate) fn are_apart(&self, pair: &[Slot; 2]) -> bool {
+        !self.apart.is_empty() && self.apart.binary_search(pair).is_ok()
     }
 
     pub(crate) fn bounds(&self, slot: Slot) -> Option<Aabb> {

@@ -4,6 +4,7 @@ mod body;
 mod collider;
 mod groups;
 pub(crate) mod inertia;
+mod joint;
 pub(crate) mod mass;
 mod material;
 pub(crate) mod notices;
@@ -16,6 +17,10 @@ mod wrench;
 pub use body::{BodyId, RigidBody};
 pub use collider::Collider;
 pub use groups::CollisionGroups;
+pub use joint::{
+    Joint, JointAxis, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,
+    NoCollision,
+};
 pub use mass::Mass;
 pub use material::{Combine, Material};
 pub use pose::Pose;

@@ -167,15 +167,18 @@ impl Detection {
             self.follow(*slot);
         }
         self.find_pairs(bodies)?;
-        Ok(self.pairs_of(struck))
+        Ok(self.pairs_of(struck, bodies))
     }
 
     /// Pairs of some bodies, ascending, with all that they may meet in this step, in their order.
-    pub(crate) fn pairs_of(&self, bodies: &[Slot]) -> Vec<[Slot; 2]> {
+    pub(crate) fn pairs_of(&self, bodies: &[Slot], known: &Bodies) -> Vec<[Slot; 2]> {
         let boxes = &self.extents.boxes;
         let pairs = self.broad_phase.candidates().iter();
         let pairs = pairs.map(|pair| pair.map(Slot));
         let is_of = |pair: &[Slot; 2]| {
+            if known.are_apart(pair) {
+                return false;
+            }
             let has = pair.iter().any(|slot| bodies.binary_search(slot).is_ok());
             // What the broad phase holds besides depends on history.
             has && boxes[pair[0]].intersects(&boxes[pair[1]])

@@ -3,6 +3,7 @@
 mod gather;
 mod incomplete;
 pub(crate) mod install;
+mod joints;
 mod link;
 mod scatter;
 pub(crate) mod simulation;

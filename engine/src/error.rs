@@ -1,6 +1,6 @@
 //! What can go wrong, with the place, the value and the bound.
 
-use crate::components::{BodyId, RigidBody};
+use crate::components::{BodyId, JointAxis, JointId, RigidBody};
 use bevy_ecs::entity::Entity;
 use moreau_geometry::{Crowd, GeometryError};
 use moreau_solvers::ProblemError;
@@ -63,6 +63,52 @@ pub enum BodyError {
     NoIdLeft,
 }
 
+/// A joint that cannot be simulated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JointError {
+    /// A number outside its range.
+    #[error("{field} is {value}, expected {bound}")]
+    Field {
+        /// Field at fault.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        bound: &'static str,
+    },
+    /// There is no body with this id.
+    #[error("there is no body {id}")]
+    UnknownBody {
+        /// The id.
+        id: BodyId,
+    },
+    /// The entity that it names is no body.
+    #[error("there is no body {entity}")]
+    NoBody {
+        /// The entity.
+        entity: Entity,
+    },
+    /// Both of its bodies are the same.
+    #[error("it joins a body to itself")]
+    ItsOwn,
+    /// None of its bodies is dynamic.
+    #[error("none of its bodies is dynamic")]
+    NothingToMove,
+    /// A force acts along an axis that the joint locks.
+    #[error("a force acts along {axis:?}, which the joint locks")]
+    Locked {
+        /// The axis.
+        axis: JointAxis,
+    },
+    /// Two joints with one id.
+    #[error("the id is taken by another joint")]
+    DuplicateId,
+    /// A joint without an id.
+    #[error("it has no id")]
+    NoId,
+}
+
 /// Why the interactions of a step were not changed.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -118,6 +164,14 @@ pub enum StepError {
         entity: Entity,
         /// What is wrong.
         source: BodyError,
+    },
+    /// A joint is wrong.
+    #[error("joint {id}: {source}")]
+    Joint {
+        /// Its id.
+        id: JointId,
+        /// What is wrong.
+        source: JointError,
     },
     /// Too many bodies are in one place for their pairs to be looked at.
     #[error("{crowd}, body {id}: are bodies in one place?")]

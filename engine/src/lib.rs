@@ -7,6 +7,7 @@ mod detection;
 mod ecs;
 mod error;
 mod interactions;
+mod joints;
 mod math;
 mod motion;
 mod results;
@@ -16,22 +17,24 @@ mod step;
 
 pub use bodies::plain::Body;
 pub use components::{
-    BodyId, Collider, CollisionGroups, Combine, KinematicTarget, Mass, Material, Pose, RigidBody,
-    Sleeping, Twist, Wrench,
+    BodyId, Collider, CollisionGroups, Combine, Joint, JointAxis, JointDisabled, JointForce,
+    JointForces, JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, NoCollision,
+    Pose, RigidBody, Sleeping, Twist, Wrench,
 };
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
-pub use error::{BodyError, InteractionError, SettingsError, StepError};
+pub use error::{BodyError, InteractionError, JointError, SettingsError, StepError};
 pub use interactions::edit::{Interaction, InteractionIndex, Interactions};
 pub use interactions::law::InteractionLaw;
 pub use interactions::warm_start::{StoredImpulse, WarmStart};
+pub use joints::{JointReaction, JointSpec};
 pub use math::rotation;
 pub use math::spatial_order::spatial_order;
 pub use motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
 pub use results::contact_view::{ContactStatus, ContactView, ContactViews, Contacts};
 pub use results::energy::EnergyLedger;
 pub use results::report::{StepReport, StepStatus, StepTiming};
-pub use scene::{Scene, SceneError, SceneRun, SceneWarning};
+pub use scene::{Scene, SceneError, SceneJoint, SceneRun, SceneWarning};
 pub use settings::{
     Accuracy, Activation, Advanced, DelassusForm, Projection, RotationUpdate, Settings,
     SleepSettings, Theta,
@@ -48,12 +51,18 @@ pub use moreau_solvers as solvers;
 pub mod prelude {
     pub use crate::{
         Accuracy, Activation, Body, BodyId, Collider, CollisionGroups, Combine, ContactStatus,
-        ContactView, Contacts, EnergyLedger, Interaction, InteractionLaw, Interactions,
-        KinematicTarget, Mass, Material, Pose, RigidBody, Scene, SceneRun, Settings, Simulation,
-        SleepSettings, Sleeping, StepError, StepOutcome, StepPhase, StepReport, StepState, Theta,
-        Threads, Twist, Wrench,
+        ContactView, Contacts, EnergyLedger, Interaction, InteractionLaw, Interactions, Joint,
+        JointAxis, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,
+        JointReaction, JointSpec, KinematicTarget, Mass, Material, NoCollision, Pose, RigidBody,
+        Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, StepError, StepOutcome,
+        StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
     };
     pub use glam;
     pub use glam::{DQuat, DVec3};
     pub use moreau_geometry::Shape;
 }
+
+/// The examples of the page run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/joints.md")]
+struct JointsPage;

@@ -34,6 +34,7 @@
 //! | `[materials.NAME]` | [`density`, `friction`, `restitution`, `frictionless`](crate::Material) |
 //! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `mass`, `wrench`, `groups`](BodySpec) |
 //! | `[[lattices]]` | [`count`, `spacing`, `origin`, `jitter`, `random_orientation`, `body`](Lattice) |
+//! | `[[joints]]` | [`name`, `a`, `b`, `kind`, `point`, `axis`, `forces`, `collide`](SceneJoint) |
 //! | `[[emitters]]` | [`center`, `half_extents`, `start`, `interval`, `count`, `random_orientation`, `bodies`](Emitter) |
 //!
 //! | value | forms |
@@ -53,6 +54,7 @@
 
 mod error;
 mod file;
+mod joint;
 mod nearest;
 mod random;
 mod room;
@@ -60,6 +62,7 @@ mod run;
 mod warning;
 
 pub use error::SceneError;
+pub use joint::SceneJoint;
 pub use nearest::nearest_name;
 pub use random::Lcg;
 pub use run::SceneRun;
@@ -94,6 +97,8 @@ pub struct Scene {
     pub lattices: Vec<Lattice>,
     /// Sources of bodies over time.
     pub emitters: Vec<Emitter>,
+    /// Joints of single bodies, in the order of their ids.
+    pub joints: Vec<SceneJoint>,
     /// Folder that mesh paths are relative to. Set when the scene is read from a file.
     #[serde(skip)]
     pub folder: PathBuf,
@@ -111,6 +116,7 @@ impl Default for Scene {
             bodies: Vec::new(),
             lattices: Vec::new(),
             emitters: Vec::new(),
+            joints: Vec::new(),
             folder: PathBuf::new(),
         }
     }

@@ -36,7 +36,7 @@ mod projection;
 mod rest;
 mod sleeping;
 mod solve;
-mod solved;
+pub(crate) mod solved;
 mod strikes;
 mod sub_problem;
 pub(crate) mod threads;
@@ -53,6 +53,7 @@ use crate::interactions::edit::{Edits, Interactions};
 use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
 use crate::interactions::warm_start::Stored;
+use crate::joints::{Drift, JointRows, Joints, Solution};
 use crate::math::chunks;
 use crate::motion::Motion;
 use crate::motion::overflow::check_finite;
@@ -130,6 +131,9 @@ pub struct StepState {
     edits: Edits,
     graph: Graph,
     problem: ContactProblem,
+    joints: Joints,
+    joint_rows: JointRows,
+    drift: Drift,
     solver: Solver,
     meetings: Meetings,
     impacts: Impacts,
@@ -228,6 +232,7 @@ impl StepState {
 
     /// `v_free = v_k + h M⁻¹F`.
     pub(crate) fn predict(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
+        self.joints.resolve(&mut self.bodies)?;
         self.bodies.aim(self.settings.time_step);
         self.move_freely(scheme)?;
         self.clock.timing.ms_free = self.clock.lap();
@@ -274,6 +279,7 @@ impl StepState {
     /// `I₁ ⊂ I₀`, and `C, G, d, μ` of its contacts, with the impulses to start from.
     pub(crate) fn assemble(&mut self, scheme: &impl Scheme) {
         self.impacts.begin();
+        self.joint_rows.begin();
         self.judged = None;
         self.build(scheme);
         self.meetings.begin(&self.record);
@@ -299,6 +305,10 @@ impl StepState {
         let many = is_long(record.places().len());
         self.threads.run(many, || problem.assemble(record, &parts));
         problem.open_by_impacts(record, &mut self.graph, &parts);
+        let is_first = self.impacts.begin_of_stage().is_none();
+        let known = (&self.bodies, &self.motion);
+        self.joint_rows
+            .build(&self.joints, known, &self.settings, is_first);
     }
 
     /// `u = W r + q`, `K* ∋ û ⊥ r ∈ K`, and `v_{k+1} = v_free + M⁻¹Gᵀr`.
@@ -378,6 +388,7 @@ impl StepState {
         if next == Next::Stage {
             self.judge();
             self.record.end_stage(&self.problem.impacts);
+            self.joint_rows.end_stage();
             let (bodies, free, end) = (&self.bodies, &self.motion.free, &self.record.end);
             let ends = bodies.slots().map(|slot| {
                 if bodies.is_awake_dynamic(slot) {
@@ -414,13 +425,18 @@ impl StepState {
             motion: &self.motion,
             free: self.impacts.begin_of_stage().unwrap_or(&self.motion.free),
         };
-        self.solver.solve_near(
+        let joints = &self.joint_rows;
+        let done = self.solver.solve_near(
             &self.exchange.bodies,
             &self.problem,
-            &mut self.record,
+            (&mut self.record, joints),
             &moving,
             &self.settings,
-        )
+        )?;
+        if !done {
+            self.solve_on()?;
+        }
+        Ok(())
     }
 
     /// Goes on from the impulses at hand. True if they were not good enough.
@@ -445,8 +461,9 @@ impl StepState {
             free: self.impacts.begin_of_stage().unwrap_or(&self.motion.free),
         };
         let (problem, record) = (&self.problem, &mut self.record);
+        let rows = (record, &mut self.joint_rows);
         self.solver
-            .solve(problem, record, &moving, settings, &self.threads)
+            .solve(problem, rows, &moving, settings, &self.threads)
     }
 
     /// `q_{k+1} = q_k ⊕ h v_{k+θ}`.
@@ -464,6 +481,20 @@ impl StepState {
             update::update(bodies, velocities, contacts, scheme, settings)
         });
         bodies.arrive();
+        if !self.joints.is_empty() {
+            self.joint_rows.end_stages(&self.joints);
+            let solution = Solution {
+                motion: &self.motion,
+                end: &self.record.end,
+                pushed: self.pushes.all(),
+                rows: &self.joint_rows,
+            };
+            let mean = |slot| self.impacts.mean(slot);
+            self.drift
+                .advance(&mut self.joints, bodies, &solution, mean, settings);
+        } else {
+            self.drift.forget();
+        }
         overflow.map_or(Ok(()), |slot| {
             let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
             let p = pose.orientation;
@@ -487,10 +518,15 @@ impl StepState {
         let found = (&mut self.detection, candidates, &self.edits);
         let projector = &mut self.projector;
         let solver = self.solver.sweeps_and_stuck();
-        let graph = &mut self.graph;
+        let graph = (&mut self.graph, &self.joints);
         self.threads.run(bodies.len() >= LARGE, || {
             projector.project(bodies, motion, found, graph, settings, solver)
         })?;
+        if !self.joints.is_empty() {
+            let end = &mut self.record.end[..];
+            self.drift
+                .close(&mut self.joints, &mut self.bodies, &self.motion, end);
+        }
         self.clock.timing.ms_update = self.clock.lap();
         Ok(())
     }
@@ -501,9 +537,11 @@ impl StepState {
         let (contacts, record) = (&self.problem.contacts, &mut self.record);
         let (ledger, momentum) = (&mut self.ledger, &mut self.momentum);
         let rows = contacts.len().max(bodies.moving.len());
+        let joints = &self.drift.pushes[..];
         let (mut energy, momentum_residual) = self.threads.run(is_long(rows), || {
             let defect = &mut momentum.defect;
-            let energy = ledger.balance((bodies, motion), contacts, record, defect, settings);
+            let work = (&contacts[..], joints);
+            let energy = ledger.balance((bodies, motion), work, record, defect, settings);
             let worst = momentum.check(bodies, record.places(), &record.carried);
             (energy, worst)
         });
@@ -579,6 +617,9 @@ impl StepState {
             e_scaled: solved.residual.scaled,
             e_fclib: solved.residual.fclib,
             max_penetration: self.detection.deepest_found,
+            joints: self.joints.list.len(),
+            joint_error: self.drift.error,
+            joint_velocity: self.drift.velocity,
             overlap_left: overlap_left.map_or(0.0, |(depth, _)| depth),
             overlap_pair: overlap_left.map(|(_, pair)| pair.map(|slot| self.bodies.ids[slot])),
             cone_violation: solved.residual.cone_violation,

@@ -21,6 +21,7 @@ mod alternate;
 mod condensed;
 mod factor;
 mod island;
+mod joint_factor;
 mod joints;
 mod plan;
 
@@ -29,6 +30,7 @@ mod tests;
 
 use crate::problem::FactoredProblem;
 pub(crate) use island::Solver;
+pub use joint_factor::{JointBlock, JointFactor};
 
 /// True if the problem has joints.
 pub(crate) fn has_joints(problem: &FactoredProblem) -> bool {

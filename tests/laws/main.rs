@@ -31,6 +31,7 @@ mod heavy_loads;
 mod incline;
 mod interactions;
 mod invariance;
+mod joints;
 mod kinematic;
 mod ledger;
 mod lifecycle;

@@ -11,6 +11,7 @@
     reason = "a reference that cannot be read fails, an absent folder is printed"
 )]
 
+mod adams;
 mod ball_friction;
 mod bouncing_ball;
 mod free_body;

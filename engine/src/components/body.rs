@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// What moves a body. Spawning it with a [`crate::Collider`] is enough: pose, twist, material,
 /// mass, wrench and collision groups are filled in.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[component(summary_tick)]
+#[component(summary_tick, on_remove = gone)]
 #[serde(rename_all = "snake_case")]
 #[require(BodyId, Pose, Twist, Mass, Material, Wrench, CollisionGroups)]
 pub enum RigidBody {
@@ -21,6 +21,13 @@ pub enum RigidBody {
     Kinematic,
     /// Never moves; its twist is ignored.
     Static,
+}
+
+/// Its joints go with it.
+fn gone(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut notices) = world.get_resource_mut::<Notices>() {
+        notices.bodies_gone.push(context.entity);
+    }
 }
 
 /// Stable identity of a body. Results depend on the order of these numbers and never on the order in which

@@ -1,6 +1,6 @@
 //! What the hooks of components leave for the next gather.
 
-use super::BodyId;
+use super::{BodyId, JointId};
 use bevy_ecs::prelude::*;
 
 /// The letter box of the step. In the world from the installation on.
@@ -8,6 +8,12 @@ use bevy_ecs::prelude::*;
 pub(crate) struct Notices {
     /// Above every id that was ever in use.
     pub(crate) next_id: u64,
+    /// Above every id of a joint that was ever in use.
+    pub(crate) next_joint_id: u64,
+    /// Bodies that are no more, whose joints go with them.
+    pub(crate) bodies_gone: Vec<Entity>,
+    /// These joints, once the step is done.
+    pub(crate) joints_gone: Vec<Entity>,
     /// Entities whose [`Sleeping`](crate::Sleeping) was inserted or removed since the last step.
     pub(crate) sleep_touched: Vec<Entity>,
     /// A collider was taken off: its body is in the same columns as before but for this one, and no tick
@@ -26,6 +32,17 @@ impl Notices {
         };
         let next = taken.0.checked_add(1)?;
         self.next_id = self.next_id.max(next);
+        Some(taken)
+    }
+
+    /// As [`Self::take_id`], of a joint.
+    pub(crate) fn take_joint_id(&mut self, id: JointId) -> Option<JointId> {
+        let taken = if id == JointId::UNASSIGNED {
+            JointId(self.next_joint_id)
+        } else {
+            id
+        };
+        self.next_joint_id = self.next_joint_id.max(taken.0.checked_add(1)?);
         Some(taken)
     }
 }

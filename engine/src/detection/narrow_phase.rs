@@ -124,7 +124,7 @@ impl Scene<'_> {
         let balls = &self.extents.balls;
         let some_sleep = self.bodies.sleep.count > 0;
         for pair in pairs.iter().map(|pair| pair.map(Slot)) {
-            if some_sleep && !self.concerns(pair) {
+            if some_sleep && !self.concerns(pair) || self.bodies.are_apart(&pair) {
                 continue;
             }
             let [a, b] = pair;

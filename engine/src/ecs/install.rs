@@ -1,6 +1,7 @@
 //! The systems of the step, and the sets that users order theirs against.
 
 use super::gather::{self, BodyQueries};
+use super::joints::{self, Joints};
 use super::link::Link;
 use super::scatter::{self, StateQueries};
 use crate::components::notices::Notices;
@@ -185,7 +186,7 @@ fn gather(
     mut link: ResMut<Link>,
     mut notices: ResMut<Notices>,
     settings: Res<Settings>,
-    world: BodyQueries,
+    (world, joints): (BodyQueries, Joints),
     ticks: SystemChangeTick,
 ) -> Result<(), StepError> {
     link.gathered = ticks.this_run();
@@ -198,6 +199,8 @@ fn gather(
         &world,
         &settings,
     )?;
+    let specs = joints::gather(&joints, (&link, &state.bodies), &mut notices)?;
+    state.set_joints(specs);
     state.start_threads()
 }
 

@@ -41,6 +41,10 @@ pub(super) fn scatter(
     world: &mut StateQueries,
 ) {
     take_targets(link, world);
+    notices.bodies_gone.clear();
+    for joint in notices.joints_gone.drain(..) {
+        world.commands.entity(joint).try_despawn();
+    }
     if bodies.unwritten {
         write_rebuilt(bodies, link, notices, world);
         return;

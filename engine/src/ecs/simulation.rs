@@ -5,10 +5,12 @@ use super::state_hash::StateHash;
 use crate::bodies::check::{check_body, check_body_state, check_target};
 use crate::components::notices::Notices;
 use crate::components::{
-    BodyId, Collider, CollisionGroups, KinematicTarget, Mass, Material, Pose, RigidBody, Sleeping,
-    Twist, Wrench,
+    BodyId, Collider, CollisionGroups, Joint, JointForces, JointId, KinematicTarget, Mass,
+    Material, Pose, RigidBody, Sleeping, Twist, Wrench,
 };
-use crate::error::{BodyError, StepError};
+use crate::error::{BodyError, JointError, StepError};
+use crate::joints::check::check_joint;
+use crate::joints::{JointReaction, JointSpec};
 use crate::results::contact_view::{ContactView, Contacts};
 use crate::results::report::StepReport;
 use crate::settings::Settings;
@@ -116,6 +118,65 @@ impl Simulation {
         let entities: Vec<Entity> = self.world.spawn_batch(bundles).collect();
         self.settle(&entities, next_id)?;
         Ok(entities)
+    }
+
+    /// Spawns a joint, with siblings of [`Joint`] as [`JointForces`](crate::JointForces), and checks it as the next step would.
+    ///
+    /// # Errors
+    /// [`StepError::Joint`] names the field at fault; the joint is then not in the world.
+    pub fn spawn_joint(
+        &mut self,
+        joint: Joint,
+        siblings: impl Bundle,
+    ) -> Result<Entity, StepError> {
+        let next_id = self.world.get_resource::<Notices>();
+        let next_id = next_id.map(|notices| notices.next_joint_id);
+        let entity = self.world.spawn((joint, siblings)).id();
+        let Err(source) = self.check_joint(entity, &joint) else {
+            return Ok(entity);
+        };
+        let id = self.world.get::<JointId>(entity).copied();
+        self.world.despawn(entity);
+        let notices = self.world.get_resource_mut::<Notices>();
+        if let (Some(mut notices), Some(next_id)) = (notices, next_id) {
+            notices.next_joint_id = next_id;
+        }
+        Err(StepError::Joint {
+            id: id.unwrap_or_default(),
+            source,
+        })
+    }
+
+    fn check_joint(&self, entity: Entity, joint: &Joint) -> Result<(), JointError> {
+        let mut kinds = [None; 2];
+        for (kind, body) in kinds.iter_mut().zip(joint.bodies) {
+            let Some(body) = body else { continue };
+            let found = self.world.get::<RigidBody>(body).copied();
+            *kind = Some(found.ok_or(JointError::NoBody { entity: body })?);
+        }
+        if joint.bodies[0] == joint.bodies[1] && joint.bodies[0].is_some() {
+            return Err(JointError::ItsOwn);
+        }
+        let forces = self.world.get::<JointForces>(entity);
+        let spec = JointSpec {
+            id: self
+                .world
+                .get::<JointId>(entity)
+                .copied()
+                .unwrap_or_default(),
+            frames: joint.frames,
+            kind: joint.kind,
+            forces: forces.map_or_else(Vec::new, |forces| forces.0.clone()),
+            ..JointSpec::default()
+        };
+        check_joint(&spec, kinds)
+    }
+
+    /// What a joint bore in the last step.
+    #[must_use]
+    pub fn joint_reaction(&self, joint: Entity) -> Option<JointReaction> {
+        let id = self.world.get::<JointId>(joint)?;
+        self.state()?.joint_reaction(*id)
     }
 
     fn next_id(&self) -> Option<u64> {

@@ -44,7 +44,8 @@ impl Graph {
         let parent = &self.parent;
         let tied = |pair: &[Slot; 2]| pair.iter().all(|slot| parent[*slot] != Slot::NONE);
         self.ties.clear();
-        self.ties.extend(pairs.filter(tied));
+        self.ties
+            .extend(pairs.chain(bodies.tied.iter().copied()).filter(tied));
         self.ties.dedup();
         for row in 0..self.ties.len() {
             let [a, b] = self.ties[row].map(|slot| self.island(slot));

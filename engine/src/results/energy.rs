@@ -15,6 +15,12 @@ pub struct EnergyLedger {
     pub work_friction: f64,
     /// Work of normal contact impulses.
     pub work_impact: f64,
+    /// Work of the locked axes of joints: of second order in `h`, and bounded where nothing pushes.
+    #[serde(default)]
+    pub work_joints: f64,
+    /// Work of springs, motors, friction, limits and ropes of joints.
+    #[serde(default)]
+    pub work_drives: f64,
     /// Potential energy gained because a position moved otherwise than with the mean velocity:
     /// θ ≠ ½, and projection.
     pub work_drift: f64,
@@ -48,6 +54,8 @@ impl EnergyLedger {
             work_external: self.work_external + step.work_external,
             work_friction: self.work_friction + step.work_friction,
             work_impact: self.work_impact + step.work_impact,
+            work_joints: self.work_joints + step.work_joints,
+            work_drives: self.work_drives + step.work_drives,
             work_drift: self.work_drift + step.work_drift,
             work_gyroscopic: self.work_gyroscopic + step.work_gyroscopic,
             work_sleep: self.work_sleep + step.work_sleep,

@@ -109,6 +109,15 @@ pub struct StepReport {
     /// The bodies of that overlap.
     #[serde(default)]
     pub overlap_pair: Option<[BodyId; 2]>,
+    /// Joints that the step knew.
+    #[serde(default)]
+    pub joints: usize,
+    /// How far a joint is open at the end of the step, m or rad: rounding.
+    #[serde(default)]
+    pub joint_error: f64,
+    /// Largest velocity along a locked axis of a joint at the end of the step, m/s or rad/s: rounding, whether the solve converged or not.
+    #[serde(default)]
+    pub joint_velocity: f64,
     /// Largest `max(‖r_T‖ − μ r_N, −r_N, 0)` of a contact, N·s.
     pub cone_violation: f64,
     /// Largest `‖m (v_{k+1} − v_k) − h (m g + f) − Σ ±P‖` of a body, from the committed states, N·s; before

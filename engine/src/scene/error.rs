@@ -49,6 +49,16 @@ pub enum SceneError {
         /// The name that was meant, if one is near.
         nearest: Option<String>,
     },
+    /// A joint of a body that is not in the scene.
+    #[error("{place}: there is no body \"{name}\"{}", did_you_mean(.nearest.as_deref()))]
+    UnknownBody {
+        /// Which entry of the scene.
+        place: String,
+        /// The name.
+        name: String,
+        /// The name that was meant, if one is near.
+        nearest: Option<String>,
+    },
     /// A mesh file is missing or malformed, not a regular file, or larger than
     /// [`MeshFile::MOST_BYTES`](super::MeshFile::MOST_BYTES).
     #[error("{place}: mesh {file}: {message}")]

@@ -67,6 +67,13 @@ impl Scene {
             run.spawn(&ready, &[body.pose()], &place)?;
             run.warn_of(&ready, &place);
         }
+        for (index, joint) in self.joints.iter().enumerate() {
+            let place = match &joint.name {
+                Some(name) => format!("joints[{index}] \"{name}\""),
+                None => format!("joints[{index}]"),
+            };
+            run.join(joint, &place)?;
+        }
         for (index, lattice) in self.lattices.iter().enumerate() {
             let place = place("lattices", index, &lattice.body);
             let ready = self.ready(&lattice.body, &place)?;

@@ -4,10 +4,11 @@ use super::StepState;
 use super::threads::Threads;
 use crate::bodies::Bodies;
 use crate::bodies::check::check_body_state;
-use crate::components::{BodyId, Pose, Twist, Wrench};
+use crate::components::{BodyId, JointId, Pose, Twist, Wrench};
 use crate::error::StepError;
 use crate::interactions::edit::Interactions;
 use crate::interactions::warm_start::WarmStart;
+use crate::joints::{JointReaction, JointSpec};
 use crate::results::contact_view::ContactViews;
 use crate::results::report::StepReport;
 use glam::DVec3;
@@ -104,6 +105,18 @@ impl StepState {
     /// Lets the next step start from these impulses. Impulses of contacts that it does not have are ignored.
     pub fn set_warm_start(&mut self, warm_start: WarmStart) {
         self.stored.restore(warm_start, self.contacts.renew());
+    }
+
+    /// Replaces all joints. They are checked by the next step, which names what is wrong.
+    pub fn set_joints(&mut self, joints: Vec<JointSpec>) {
+        self.joints.replace(joints);
+    }
+
+    /// What a joint bore in the last step.
+    #[must_use]
+    pub fn joint_reaction(&self, id: JointId) -> Option<JointReaction> {
+        let of = (&self.drift, &self.bodies, self.settings.time_step);
+        self.joints.reaction(id, of)
     }
 
     /// Puts another wrench on a body, and wakes it; false without the body.

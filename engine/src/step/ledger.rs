@@ -19,6 +19,7 @@ use crate::bodies::constants::BodyConstants;
 use crate::bodies::slot::{Slot, Slots};
 use crate::components::{RigidBody, Twist};
 use crate::interactions::record::ContactRecord;
+use crate::joints::{JointPush, Push};
 use crate::math::chunks;
 use crate::motion::Motion;
 use crate::results::energy::EnergyLedger;
@@ -56,6 +57,8 @@ impl Sums {
             work_external: a.work_external + b.work_external,
             work_friction: a.work_friction + b.work_friction,
             work_impact: a.work_impact + b.work_impact,
+            work_joints: 0.0,
+            work_drives: 0.0,
             work_drift: a.work_drift + b.work_drift,
             work_gyroscopic: a.work_gyroscopic + b.work_gyroscopic,
             work_sleep: 0.0,
@@ -75,7 +78,7 @@ impl Ledger {
     pub(crate) fn balance(
         &mut self,
         (bodies, motion): (&Bodies, &Motion),
-        contacts: &[Contact],
+        (contacts, joints): (&[Contact], &[JointPush]),
         record: &mut ContactRecord,
         defect: &mut Vec<DVec3>,
         settings: &Settings,
@@ -131,9 +134,20 @@ impl Ledger {
         let all = of_bodies.plus(chunks::fold(rows, &work, &Sums::plus));
         let mut ledger = all.ledger;
         ledger.potential += self.asleep;
+        for push in joints {
+            let work = |of: &Push| {
+                let mean = &self.mean[push.slot];
+                of.linear.dot(mean.linear) + of.angular.dot(mean.angular)
+            };
+            ledger.work_joints += work(&push.locked);
+            ledger.work_drives += work(&push.driven);
+            defect[push.slot] -= push.locked.linear + push.driven.linear;
+        }
         let accounted = ledger.work_external
             + ledger.work_friction
             + ledger.work_impact
+            + ledger.work_joints
+            + ledger.work_drives
             + ledger.work_drift
             + ledger.work_gyroscopic;
         ledger.energy_gap = all.change - accounted;

@@ -505,7 +505,7 @@ impl Meetings {
         solved: &Solved,
         detection: &Detection,
     ) -> Vec<[Slot; 2]> {
-        let mut pairs = detection.pairs_of(turning);
+        let mut pairs = detection.pairs_of(turning, solved.bodies);
         pairs.extend(detection.swings.iter().map(|nearest| nearest.bodies));
         let found = solved.record.found.chunk_by(|a, b| a.bodies == b.bodies);
         let swings = |pair: &[Slot; 2]| pair.iter().any(|slot| solved.swings(*slot));

@@ -32,6 +32,7 @@ use crate::detection::{Detection, Pair};
 use crate::interactions::detected::{Centres, Detected};
 use crate::interactions::edit::Edits;
 use crate::interactions::graph::Graph;
+use crate::joints::Joints;
 use crate::math::chunks;
 use crate::motion::Motion;
 use crate::settings::{Accuracy, Settings};
@@ -138,7 +139,7 @@ impl Projector {
         bodies: &mut Bodies,
         motion: &Motion,
         (detection, (found, unmet), edits): (&mut Detection, Candidates, &Edits),
-        graph: &mut Graph,
+        (graph, joints): (&mut Graph, &Joints),
         settings: &Settings,
         (solver, stuck): (&mut Nsgs, &[bool]),
     ) -> Result<(), ProblemError> {
@@ -192,7 +193,8 @@ impl Projector {
             near.gather(range, contacts.deep(limits), bodies, graph);
             let step = Step::new(found, centres, limits, moved);
             contacts.around(near, &step, (bodies, detection), edits);
-            problem.correct((near, contacts, limits), bodies, motion, (solver, stuck))?;
+            let around = (&*near, &*contacts, &limits[..], joints);
+            problem.correct(around, bodies, motion, (solver, stuck))?;
             let (slots, by) = problem.solution();
             for slot in slots {
                 moved[*slot] =

@@ -3,7 +3,7 @@
 //! ```text
 //! an island may rest  ⇔  all its bodies have been quiet for long enough,
 //!                        no contact with a kinematic body in motion, and
-//!                        a contact with fixed ground carries an impulse, or all its twists are zero
+//!                        a contact with fixed ground carries an impulse, a joint holds it there, or all its twists are zero
 //! ```
 //!
 //! The last line keeps free flight alive: a slow body that nothing holds goes on for ever.
@@ -48,9 +48,15 @@ impl Restlessness {
         for (contact, r) in solved.places().iter().zip(&solved.impulse) {
             let [a, b] = contact.bodies;
             match [a, b].map(|slot| graph.has(slot)) {
-                [true, false] => self.lean(a, b, r.x, bodies),
-                [false, true] => self.lean(b, a, r.x, bodies),
+                [true, false] => self.lean(a, Some(b), r.x, bodies),
+                [false, true] => self.lean(b, Some(a), r.x, bodies),
                 _ => {}
+            }
+        }
+        for [slot, on] in &bodies.hung {
+            if graph.has(*slot) {
+                let on = Some(*on).filter(|on| *on != Slot::NONE);
+                self.lean(*slot, on, 1.0, bodies);
             }
         }
         self.islands = 0;
@@ -68,10 +74,12 @@ impl Restlessness {
         flags & RESTLESS == 0 && (flags & HELD != 0 || flags & STIRS == 0)
     }
 
-    /// A contact of `slot` with a body that impulses do not move.
-    fn lean(&mut self, slot: Slot, on: Slot, normal_impulse: f64, bodies: &Bodies) {
-        let carried = bodies.constants[on].kind == RigidBody::Kinematic
-            && bodies.twist[on] != Twist::default();
+    /// A contact or joint of `slot` with a body that impulses do not move, or with the world.
+    fn lean(&mut self, slot: Slot, on: Option<Slot>, normal_impulse: f64, bodies: &Bodies) {
+        let carried = on.is_some_and(|on| {
+            bodies.constants[on].kind == RigidBody::Kinematic
+                && bodies.twist[on] != Twist::default()
+        });
         if carried {
             self.flags[slot] |= RESTLESS;
         } else if normal_impulse > 0.0 {

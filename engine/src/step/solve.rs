@@ -7,6 +7,7 @@ use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::error::StepError;
 use crate::interactions::record::ContactRecord;
+use crate::joints::JointRows;
 use crate::motion::Motion;
 use crate::settings::{DelassusForm, Settings};
 use glam::DVec3;
@@ -35,6 +36,8 @@ pub(crate) struct Solver {
     /// By slot: the body moves, and its island has no solution in this step. Empty if none has.
     stuck: Vec<bool>,
     near: Near,
+    /// Impulses of contacts, then of joints, where there are some.
+    rows: Vec<f64>,
 }
 
 /// Contacts from a body that was struck to the farthest that moves with it.
@@ -104,7 +107,7 @@ impl Solver {
     pub(crate) fn solve(
         &mut self,
         problem: &ContactProblem,
-        record: &mut ContactRecord,
+        (record, joints): (&mut ContactRecord, &mut JointRows),
         moving: &Moving,
         settings: &Settings,
         threads: &Threads,
@@ -115,12 +118,17 @@ impl Solver {
             motion,
             free,
         } = *moving;
-        let is_few = 4 * bodies.moving.len() < bodies.len();
+        let has_joints = !joints.interactions.is_empty();
+        let is_few = has_joints || 4 * bodies.moving.len() < bodies.len();
         if is_few {
-            self.take_few(problem, moving);
+            self.take_few((problem, joints), moving);
         }
         let Self {
-            auto, report, few, ..
+            auto,
+            report,
+            few,
+            rows,
+            ..
         } = self;
         auto.settings = settings.auto_for(problem.contacts.len());
         let (factored, end) = if is_few {
@@ -128,7 +136,15 @@ impl Solver {
         } else {
             (problem.factored(motion, free), &mut record.end)
         };
-        let impulse = rows_of_mut(&mut record.impulse);
+        let of_contacts = rows_of_mut(&mut record.impulse);
+        let impulse = if has_joints {
+            rows.clear();
+            rows.extend_from_slice(of_contacts);
+            rows.extend_from_slice(&joints.impulse);
+            &mut rows[..]
+        } else {
+            &mut *of_contacts
+        };
         let goal = Goal::scaled(settings.tolerance());
         let velocity = settings.velocity_goal();
         let shared = factored.contacts.len() >= auto.settings.first.parallel_from;
@@ -140,16 +156,23 @@ impl Solver {
                 report
             }
         })?;
+        if has_joints {
+            let (contacts, others) = rows.split_at(of_contacts.len());
+            of_contacts.copy_from_slice(contacts);
+            joints.impulse.copy_from_slice(others);
+        }
         self.stuck.clear();
         let without = auto.without_solution();
         if !without.is_empty() && settings.advanced.delassus == DelassusForm::MatrixFree {
             self.stuck.resize(bodies.len(), false);
             for row in without {
                 let slot = if is_few {
-                    few.solution().0[*row as usize]
+                    few.solution().0.get(*row as usize).copied()
                 } else {
-                    Slot(*row)
+                    Some(Slot(*row))
                 };
+                // None is what is held.
+                let Some(slot) = slot else { continue };
                 self.stuck[slot] |= bodies.is_awake_dynamic(slot);
             }
         }
@@ -165,20 +188,29 @@ impl Solver {
     }
 
     /// Finds the impulses near some bodies, ascending: those within some contacts of them move, all others keep their velocities.
+    /// False, and nothing is done, if a joint holds one of those that move.
     pub(crate) fn solve_near(
         &mut self,
         from: &[Slot],
         problem: &ContactProblem,
-        record: &mut ContactRecord,
+        (record, joints): (&mut ContactRecord, &JointRows),
         moving: &Moving,
         settings: &Settings,
-    ) -> Result<(), StepError> {
+    ) -> Result<bool, StepError> {
         let Moving {
             bodies,
             motion,
             free,
         } = *moving;
         self.near.find(from, problem, bodies);
+        let near = &self.near;
+        if near
+            .slots
+            .iter()
+            .any(|slot| near.moves[*slot] && joints.hold(*slot))
+        {
+            return Ok(false);
+        }
         let Near {
             moves,
             slots,
@@ -205,6 +237,7 @@ impl Solver {
                 ..*contact
             }
         });
+        self.few.take_interactions([].iter());
         impulse.clear();
         impulse.extend(rows.iter().map(|row| record.impulse[*row as usize]));
         // Bodies around that keep their velocities may leave no solution.
@@ -226,7 +259,7 @@ impl Solver {
                 record.end[*slot] = *twist;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Sweeps for other problems, and the bodies that the last solve could not keep apart, by slot; none if there are no entries.
@@ -246,21 +279,25 @@ impl Solver {
     }
 
     /// Copies the problem over the bodies that move or have a contact.
-    fn take_few(&mut self, problem: &ContactProblem, moving: &Moving) {
+    fn take_few(&mut self, (problem, joints): (&ContactProblem, &JointRows), moving: &Moving) {
         let Moving {
             bodies,
             motion,
             free,
         } = *moving;
         let of_contacts = problem.contacts.iter().flat_map(|contact| contact.bodies);
-        let fixed = of_contacts.map(Slot).filter(|slot| !bodies.moves(*slot));
+        let of_joints = joints.interactions.iter().flat_map(|joint| joint.bodies);
+        let of_joints = of_joints.filter(|slot| Slot(*slot) != Slot::NONE);
+        let fixed = of_contacts.chain(of_joints).map(Slot);
+        let fixed = fixed.filter(|slot| !bodies.moves(*slot));
         self.slots.clear();
         self.slots.extend(fixed);
         self.slots.extend_from_slice(&bodies.moving);
         self.slots.sort_unstable();
         self.slots.dedup();
         let slots = self.slots.iter().copied();
-        self.few.take_bodies(slots, (bodies.len(), false), |slot| {
+        let holds = !joints.interactions.is_empty();
+        self.few.take_bodies(slots, (bodies.len(), holds), |slot| {
             let position = motion.position[slot];
             (motion.inverse_mass[slot], free[slot], position)
         });
@@ -269,5 +306,6 @@ impl Solver {
                 bodies: contact.bodies.map(|slot| rows.of(Slot(slot))),
                 ..*contact
             });
+        self.few.take_interactions(joints.interactions.iter());
     }
 }

@@ -7,7 +7,7 @@ use super::assembly::NO_CONTACT;
 use crate::bodies::slot::{Slot, Slots};
 use crate::math::chunks;
 use glam::DVec3;
-use moreau_solvers::{Contact, FactoredProblem, InverseMass, WorldTwist};
+use moreau_solvers::{Contact, FactoredProblem, Interaction, InverseMass, WorldTwist};
 use std::ops::Range;
 
 /// Buffers of the copy: a row a body, in the order of slots, and a last one if something is held.
@@ -22,6 +22,8 @@ pub(crate) struct SubProblem {
     /// Centres of mass, m: the solver lays bodies out by them.
     positions: Vec<DVec3>,
     contacts: Vec<Contact>,
+    /// Those that are no contacts.
+    interactions: Vec<Interaction>,
     /// The twists of its bodies that solve it.
     pub(crate) end: Vec<WorldTwist>,
 }
@@ -83,6 +85,22 @@ impl SubProblem {
         });
     }
 
+    /// Takes over interactions whose bodies are slots: what is not among its bodies is held.
+    pub(crate) fn take_interactions<'a>(&mut self, from: impl Iterator<Item = &'a Interaction>) {
+        self.interactions.clear();
+        let held = self.slots.len() as u32;
+        let (slots, row) = (&self.slots, &self.row);
+        let place = |slot: u32| match slots.binary_search(&Slot(slot)) {
+            Ok(_) => row[Slot(slot)],
+            Err(_) => held,
+        };
+        let rows = from.map(|interaction| Interaction {
+            bodies: interaction.bodies.map(place),
+            ..*interaction
+        });
+        self.interactions.extend(rows);
+    }
+
     /// Slots of its bodies, ascending, with the twists that solve it.
     pub(crate) fn solution(&self) -> (&[Slot], &[WorldTwist]) {
         (&self.slots, &self.end)
@@ -94,7 +112,7 @@ impl SubProblem {
             inverse_mass: &self.inverse_mass,
             free_twist: &self.free_twist,
             contacts: &self.contacts,
-            interactions: &[],
+            interactions: &self.interactions,
             positions: &self.positions,
         };
         (problem, &mut self.end)

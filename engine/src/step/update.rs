@@ -23,6 +23,11 @@ pub(crate) struct Pushes {
 }
 
 impl Pushes {
+    /// By slot; only those of moving bodies are to be read.
+    pub(crate) fn all(&self) -> &[Pushed] {
+        &self.of
+    }
+
     /// Marks the bodies that contacts push, and those that an impact is among. Marks of bodies at rest
     /// are neither wiped nor read.
     pub(crate) fn mark(

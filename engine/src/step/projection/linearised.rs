@@ -6,25 +6,28 @@ use crate::bodies::Bodies;
 use crate::bodies::slot::{Slot, Slots};
 use crate::components::Pose;
 use crate::interactions::detected::Detected;
+use crate::joints::Joints;
 use crate::math::chunks;
 use crate::math::rotation::{self, contact_frame};
 use crate::motion::Motion;
 use crate::step::sub_problem::{Rows, SubProblem, fit};
 use glam::{DMat3, DVec3};
-use moreau_solvers::{Contact, Goal, Nsgs, ProblemError, WorldTwist, rows_of_mut};
+use moreau_solvers::{Contact, Goal, Interaction, Nsgs, ProblemError, WorldTwist};
 
 /// Part of the tolerance that is left as overlap: contacts stay closed. If they opened by a hair, whatever
 /// stands on them would have to fall onto them in the next steps.
 const LEFT: f64 = 0.5;
 
 /// Bodies that move, their contacts, and what is left of an overlap, by slot.
-type Around<'a> = (&'a Neighbourhood, &'a Contacts, &'a [Limits]);
+type Around<'a> = (&'a Neighbourhood, &'a Contacts, &'a [Limits], &'a Joints);
 
 /// The problem for a pseudo-displacement, in m and rad instead of velocities.
 #[derive(Debug, Default)]
 pub(super) struct Linearised {
     problem: SubProblem,
-    lambda: Vec<DVec3>,
+    lambda: Vec<f64>,
+    /// Joints of its bodies.
+    joints: Vec<Interaction>,
 }
 
 impl Linearised {
@@ -40,8 +43,7 @@ impl Linearised {
         self.take(around, bodies, (motion, stuck));
         let goal = Goal::scaled(1e-3);
         let (problem, displacement) = self.problem.split();
-        let lambda = rows_of_mut(&mut self.lambda);
-        solver.solve_factored(&problem, lambda, displacement, &goal)?;
+        solver.solve_factored(&problem, &mut self.lambda, displacement, &goal)?;
         let (slots, displacement) = self.problem.solution();
         let poses = Slots::of(slots, &mut bodies.pose[..]);
         chunks::for_each((poses, &displacement[..slots.len()]), &move_bodies);
@@ -54,10 +56,10 @@ impl Linearised {
     }
 
     fn take(&mut self, around: Around, bodies: &Bodies, (motion, stuck): (&Motion, &[bool])) {
-        let (near, Contacts { near: contacts, .. }, _) = around;
+        let (near, Contacts { near: contacts, .. }, _, joints) = around;
         // A pile that falls is projected as a whole, one at rest at single places: large buffers are given back.
         self.problem.fit(near.moving().len(), contacts.len());
-        fit(&mut self.lambda, contacts.len());
+        fit(&mut self.lambda, 3 * contacts.len());
         let moving = near.moving().iter().copied();
         self.problem
             .take_bodies(moving, (bodies.len(), true), |slot| {
@@ -70,8 +72,13 @@ impl Linearised {
         self.problem.take_contacts(contacts, |found, rows| {
             contact(found, around, (bodies, motion), rows)
         });
+        self.joints.clear();
+        joints.hold(bodies, |slot| near.moves(slot), &mut self.joints);
+        self.problem.take_interactions(self.joints.iter());
+        let rows = self.joints.iter().map(|joint| joint.law.rows());
+        let rows = 3 * contacts.len() + rows.sum::<usize>();
         self.lambda.clear();
-        self.lambda.resize(contacts.len(), DVec3::ZERO);
+        self.lambda.resize(rows, 0.0);
     }
 }
 
@@ -79,7 +86,7 @@ impl Linearised {
 #[inline]
 fn contact(
     found: &Detected,
-    (near, _, limits): Around,
+    (near, _, limits, _): Around,
     (bodies, motion): (&Bodies, &Motion),
     rows: Rows,
 ) -> Contact {

@@ -1,0 +1,198 @@
+//! Joints as the step works on them: dense, checked, in the order of ids.
+
+mod articulation;
+pub(crate) mod check;
+mod closing;
+pub(crate) mod coordinates;
+mod drift;
+mod plain;
+mod reaction;
+mod rows;
+mod system;
+
+pub use plain::JointSpec;
+pub use reaction::JointReaction;
+
+use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+use crate::components::{BodyId, JointAxis, JointForce, JointFrames, JointId, JointKind, Pose};
+use articulation::Articulation;
+use coordinates::{Placed, Row, unwrapped};
+pub(crate) use drift::{Drift, JointPush, Solution};
+use glam::{DQuat, DVec3};
+use moreau_solvers::{Interaction, Law};
+pub(crate) use rows::JointRows;
+pub(crate) use system::Push;
+
+/// A joint of the step.
+#[derive(Clone, Debug)]
+pub(crate) struct Jointed {
+    pub(crate) id: JointId,
+    /// A and B; [`Slot::NONE`] is the world.
+    pub(crate) bodies: [Slot; 2],
+    pub(crate) frames: [Pose; 2],
+    /// What they were made of.
+    given: JointFrames,
+    pub(crate) kind: JointKind,
+    pub(crate) forces: Vec<JointForce>,
+    /// Rotation about z with its turns, rad.
+    turned: f64,
+    /// Coordinates of the forces at the last look, angles with their turns.
+    coordinates: Vec<f64>,
+}
+
+/// Where the world is.
+pub(crate) const WORLD: Pose = Pose {
+    position: DVec3::ZERO,
+    orientation: DQuat::IDENTITY,
+};
+
+impl Jointed {
+    /// The frames with the bodies at their present poses.
+    pub(crate) fn placed(&self, bodies: &Bodies) -> Placed {
+        self.placed_at(|side| self.pose_of(side, bodies))
+    }
+
+    /// The frames with the bodies where `pose` says.
+    fn placed_at<'p>(&self, pose: impl Fn(usize) -> &'p Pose) -> Placed {
+        Placed::new(&self.frames, [pose(0), pose(1)])
+    }
+
+    /// The pose of a body at `t_k`.
+    fn start_of<'p>(&self, side: usize, bodies: &'p Bodies) -> &'p Pose {
+        match self.bodies[side] {
+            Slot::NONE => const { &WORLD },
+            slot => &bodies.before.pose[slot],
+        }
+    }
+
+    /// The present pose of a body.
+    fn pose_of<'p>(&self, side: usize, bodies: &'p Bodies) -> &'p Pose {
+        match self.bodies[side] {
+            Slot::NONE => const { &WORLD },
+            slot => &bodies.pose[slot],
+        }
+    }
+
+    /// The rotation about z in these places, with the turns that were counted, rad.
+    fn turns(&self, placed: &Placed) -> f64 {
+        let (angle, _) = placed.coordinate(&self.kind, JointAxis::RotationZ);
+        unwrapped(angle, self.turned)
+    }
+
+    /// Coordinate and rate of one of its forces in these places; an angle with the turns that were counted.
+    fn coordinate(&self, force: usize, placed: &Placed) -> (f64, Row) {
+        let axis = self.forces[force].axis();
+        let (value, row) = placed.coordinate(&self.kind, axis);
+        let last = self.coordinates[force];
+        (
+            if axis.is_rotation() {
+                unwrapped(value, last)
+            } else {
+                value
+            },
+            row,
+        )
+    }
+
+    /// Rows and gaps of its rope and its limits in these places: the gap opens along the row.
+    fn stops(&self, placed: &Placed, mut of: impl FnMut(Row, f64)) {
+        let opposite = |row: Row| row.map(|x| -x);
+        if let JointKind::Rope { length } = self.kind {
+            let (distance, row) = placed.coordinate(&self.kind, JointAxis::Distance);
+            of(opposite(row), length - distance);
+        }
+        for (index, force) in self.forces.iter().enumerate() {
+            if let JointForce::Limit { low, high, .. } = *force {
+                let (x, row) = self.coordinate(index, placed);
+                of(row, x - low);
+                of(opposite(row), high - x);
+            }
+        }
+    }
+
+    /// Remembers where it is now.
+    fn count_turns(&mut self, bodies: &Bodies) {
+        let placed = self.placed(bodies);
+        self.turned = self.turns(&placed);
+        for force in 0..self.forces.len() {
+            self.coordinates[force] = self.coordinate(force, &placed).0;
+        }
+    }
+
+    /// Its bodies, without the world.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+        self.bodies.into_iter().filter(|slot| *slot != Slot::NONE)
+    }
+}
+
+/// The joints of the step.
+#[derive(Debug, Default)]
+pub(crate) struct Joints {
+    /// In the order of ids; none of joints that are disabled.
+    pub(crate) list: Vec<Jointed>,
+    /// What was asked for.
+    pub(crate) specs: Vec<JointSpec>,
+    /// Bodies of joints that came, went or changed.
+    disturbed: Vec<BodyId>,
+    /// Of the bodies, when the list was made of it.
+    resolved: Option<u64>,
+    /// Of the bodies, when the articulations were made.
+    epoch: Option<u64>,
+    articulations: Vec<Articulation>,
+}
+
+impl Joints {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Articulations whose bodies are awake.
+    pub(crate) fn articulate(&mut self, bodies: &Bodies) {
+        if self.epoch != Some(bodies.epoch) {
+            self.epoch = Some(bodies.epoch);
+            self.articulations = articulation::find(&self.list, bodies);
+        }
+    }
+
+    /// What the joints of bodies that `moves` names hold, as rows for a displacement of the present poses.
+    pub(crate) fn hold(
+        &self,
+        bodies: &Bodies,
+        moves: impl Fn(Slot) -> bool,
+        rows: &mut Vec<Interaction>,
+    ) {
+        for joint in &self.list {
+            if !joint.slots().any(&moves) {
+                continue;
+            }
+            let placed = joint.placed(bodies);
+            let locks = placed.locks(&joint.kind, joint.turns(&placed));
+            if locks.count > 0 {
+                let pair = joint.bodies.map(|slot| slot.0);
+                let mut interaction = Interaction::new(pair, Law::equality(locks.count));
+                interaction.rows = locks.rows;
+                interaction.offset = locks.errors;
+                rows.push(interaction);
+            }
+        }
+    }
+
+    /// Others from now on: the next step checks them.
+    pub(crate) fn replace(&mut self, specs: Vec<JointSpec>) {
+        if specs != self.specs {
+            self.disturbed.extend(changed(&self.specs, &specs));
+            self.disturbed.extend(changed(&specs, &self.specs));
+            self.specs = specs;
+            self.resolved = None;
+        }
+    }
+}
+
+/// Bodies of joints of one list that are not in the other as they are.
+fn changed<'a>(list: &'a [JointSpec], other: &'a [JointSpec]) -> impl Iterator<Item = BodyId> + 'a {
+    let is_new = |spec: &&JointSpec| !other.contains(spec);
+    list.iter()
+        .filter(is_new)
+        .flat_map(|spec| spec.bodies.into_iter().flatten())
+}

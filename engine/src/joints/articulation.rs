@@ -1,0 +1,70 @@
+//! Articulations: dynamic bodies that joints connect.
+
+use super::Jointed;
+use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+
+/// Bodies that joints connect, directly or through each other. Static and kinematic bodies and the world connect nothing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Articulation {
+    /// Ascending.
+    pub(super) bodies: Vec<Slot>,
+    /// Places in the list of joints, ascending.
+    pub(super) joints: Vec<usize>,
+}
+
+impl Articulation {
+    /// The place of a body among its bodies.
+    pub(super) fn place(&self, slot: Slot) -> Option<usize> {
+        self.bodies.binary_search(&slot).ok()
+    }
+}
+
+/// The articulations that are awake, by their lowest body.
+pub(super) fn find(joints: &[Jointed], bodies: &Bodies) -> Vec<Articulation> {
+    let mut parent: Vec<Slot> = bodies.slots().collect();
+    let root = |parent: &mut Vec<Slot>, mut slot: Slot| {
+        while parent[slot] != slot {
+            let up = parent[parent[slot]];
+            parent[slot] = up;
+            slot = up;
+        }
+        slot
+    };
+    let dynamic = |joint: &Jointed| {
+        let slots = joint.slots();
+        slots.filter(|slot| bodies.is_awake_dynamic(*slot))
+    };
+    for joint in joints {
+        let pair: Vec<Slot> = dynamic(joint).collect();
+        if let [a, b] = pair[..] {
+            let roots = [root(&mut parent, a), root(&mut parent, b)];
+            let [low, high] = [roots[0].min(roots[1]), roots[0].max(roots[1])];
+            parent[high] = low;
+        }
+    }
+    let mut place = vec![usize::MAX; bodies.len()];
+    let mut found: Vec<Articulation> = Vec::new();
+    // Of the lowest body first.
+    let mut named: Vec<(Slot, usize)> = Vec::new();
+    for (index, joint) in joints.iter().enumerate() {
+        if let Some(slot) = dynamic(joint).next() {
+            named.push((root(&mut parent, slot), index));
+        }
+    }
+    named.sort_unstable();
+    for (root, index) in named {
+        if place[root] == usize::MAX {
+            place[root] = found.len();
+            found.push(Articulation::default());
+        }
+        let articulation = &mut found[place[root]];
+        articulation.joints.push(index);
+        articulation.bodies.extend(dynamic(&joints[index]));
+    }
+    for articulation in &mut found {
+        articulation.bodies.sort_unstable();
+        articulation.bodies.dedup();
+    }
+    found
+}

@@ -1,0 +1,127 @@
+//! The end of a step: joints are closed where contacts have put their bodies, in places and in velocities.
+//!
+//! ```text
+//! q ← q ⊕ M⁻¹JᵀΛ,   A Λ = −e(q),   repeated;     limits and ropes that are passed are among the rows
+//! v ← v + M⁻¹Jᵀμ,   A μ = −J v                   μ of the drift
+//! ```
+//!
+//! Places change no velocity. Most articulations have moved to where they are closed, and only `μ` is left to do.
+
+use super::articulation::Articulation;
+use super::drift::{Drift, JointPush, NEWTON, SLOW, add, turned_mass};
+use super::{Jointed, Joints, WORLD};
+use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+use crate::components::{Pose, Twist};
+use crate::math::rotation;
+use crate::motion::Motion;
+use moreau_solvers::WorldTwist;
+
+impl Drift {
+    /// Closes all joints where their bodies are now: what the projection of contacts has opened in places, and the velocities, by `μ`.
+    pub(crate) fn close(
+        &mut self,
+        joints: &mut Joints,
+        bodies: &mut Bodies,
+        motion: &Motion,
+        end: &mut [WorldTwist],
+    ) {
+        (self.error, self.velocity) = (0.0, 0.0);
+        let mut begin = 0;
+        for articulation in &joints.articulations {
+            let of = (articulation, &joints.list[..]);
+            self.close_places(of, bodies);
+            self.close_velocities(articulation, bodies, motion, begin);
+            for (place, slot) in articulation.bodies.iter().enumerate() {
+                let (pose, twist) = (&self.poses[place], &self.twists[place]);
+                bodies.pose[*slot] = *pose;
+                bodies.twist[*slot] = Twist {
+                    linear: twist.linear,
+                    angular: pose.orientation.conjugate() * twist.angular,
+                };
+                let JointPush { locked, driven, .. } = self.pushes[begin + place];
+                let (inverse, solved) = (&motion.inverse_mass[*slot], &mut end[*slot]);
+                *solved = self.others[begin + place];
+                for push in [locked, driven] {
+                    add(solved, &push.change(inverse));
+                }
+            }
+            begin += articulation.bodies.len();
+        }
+        let bodies = &*bodies;
+        for joint in &mut joints.list {
+            joint.count_turns(bodies);
+        }
+    }
+
+    fn close_places(&mut self, of: (&Articulation, &[Jointed]), bodies: &Bodies) {
+        let slots = &of.0.bodies;
+        self.poses.clear();
+        self.poses
+            .extend(slots.iter().map(|slot| bodies.pose[*slot]));
+        let mut last = f64::INFINITY;
+        for _ in 0..NEWTON {
+            self.system
+                .place(of, &self.poses, |slot| other(slot, bodies));
+            self.system
+                .hold_stops(of, &self.poses, |slot| other(slot, bodies));
+            let error = self.system.error();
+            self.take_masses(slots, bodies);
+            if self.system.is_closed() || error > SLOW * last {
+                self.error = self.error.max(error);
+                break;
+            }
+            self.system.factor(&self.masses);
+            last = error;
+            self.system.against_errors();
+            self.twists.clear();
+            self.twists.resize(slots.len(), WorldTwist::default());
+            self.system.apply(&mut self.twists, |_, _| {});
+            for (pose, by) in self.poses.iter_mut().zip(&self.twists) {
+                pose.position += by.linear;
+                let turned = rotation::exp(by.angular) * pose.orientation;
+                pose.orientation = rotation::normalised(turned);
+            }
+        }
+        self.system
+            .place(of, &self.poses, |slot| other(slot, bodies));
+        self.system.factor(&self.masses);
+    }
+
+    fn take_masses(&mut self, slots: &[Slot], bodies: &Bodies) {
+        self.masses.clear();
+        let poses = self.poses.iter();
+        let turned = |(slot, pose): (&Slot, &Pose)| turned_mass(bodies, *slot, pose);
+        self.masses.extend(slots.iter().zip(poses).map(turned));
+    }
+
+    fn close_velocities(
+        &mut self,
+        articulation: &Articulation,
+        bodies: &Bodies,
+        motion: &Motion,
+        begin: usize,
+    ) {
+        self.twists.clear();
+        for (slot, pose) in articulation.bodies.iter().zip(&self.poses) {
+            let twist = &bodies.twist[*slot];
+            self.twists.push(WorldTwist {
+                linear: twist.linear,
+                angular: pose.orientation * twist.angular,
+            });
+        }
+        let given = |slot: Slot| motion.free[slot];
+        self.stop_opening(begin, given);
+        let left = self.system.velocity(&self.twists, given);
+        self.velocity = self.velocity.max(left);
+    }
+}
+
+/// A body of given motion now.
+fn other(slot: Slot, bodies: &Bodies) -> Pose {
+    if slot == Slot::NONE {
+        WORLD
+    } else {
+        bodies.pose[slot]
+    }
+}

@@ -1,0 +1,131 @@
+//! Joints as plain data, for steps without an ECS.
+
+use super::check::check_joint;
+use super::{Jointed, Joints};
+use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+use crate::components::{BodyId, JointForce, JointFrames, JointId, JointKind, Pose};
+use crate::error::{JointError, StepError};
+
+/// Everything that the step needs to know of a joint.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JointSpec {
+    /// Its identity; no two joints share one. Results depend on the order of ids.
+    pub id: JointId,
+    /// A and B; the world where there is none.
+    pub bodies: [Option<BodyId>; 2],
+    /// Where it holds each of them.
+    pub frames: JointFrames,
+    /// What it leaves free.
+    pub kind: JointKind,
+    /// What acts along what is free.
+    pub forces: Vec<JointForce>,
+    /// Its bodies collide with each other.
+    pub collide: bool,
+}
+
+impl Joints {
+    /// Makes the list of the joints that were asked for, checked, if it or the bodies are others than before. Joints whose ids stay keep the turns
+    /// that they have counted.
+    pub(crate) fn resolve(&mut self, bodies: &mut Bodies) -> Result<(), StepError> {
+        if self.resolved == Some(bodies.epoch) || self.specs.is_empty() && self.list.is_empty() {
+            return Ok(());
+        }
+        for id in self.disturbed.drain(..) {
+            if let Some(slot) = bodies.slot_of(id) {
+                bodies.ask_to_wake(slot);
+            }
+        }
+        let mut order: Vec<&JointSpec> = self.specs.iter().collect();
+        order.sort_by_key(|spec| spec.id);
+        let refused = |spec: &JointSpec, source| StepError::Joint {
+            id: spec.id,
+            source,
+        };
+        if let Some(pair) = order.windows(2).find(|pair| pair[0].id == pair[1].id) {
+            return Err(refused(pair[1], JointError::DuplicateId));
+        }
+        let (mut list, mut tied, mut apart) = (Vec::new(), Vec::new(), Vec::new());
+        let mut hung = Vec::new();
+        for spec in order {
+            let mut slots = [Slot::NONE; 2];
+            for (slot, body) in slots.iter_mut().zip(spec.bodies) {
+                if let Some(id) = body {
+                    let found = bodies.slot_of(id);
+                    *slot = found.ok_or_else(|| refused(spec, JointError::UnknownBody { id }))?;
+                }
+            }
+            let kinds = slots.map(|slot| {
+                let known = slot != Slot::NONE;
+                known.then(|| bodies.constants[slot].kind)
+            });
+            check_joint(spec, kinds).map_err(|source| refused(spec, source))?;
+            if slots.iter().all(|slot| *slot != Slot::NONE) {
+                let pair = [slots[0].min(slots[1]), slots[0].max(slots[1])];
+                tied.push(pair);
+                if !spec.collide {
+                    apart.push(pair);
+                }
+            }
+            let moves = |slot: Slot| slot != Slot::NONE && bodies.constants[slot].is_dynamic();
+            match slots.map(moves) {
+                [true, false] => hung.push(slots),
+                [false, true] => hung.push([slots[1], slots[0]]),
+                _ => {}
+            }
+            list.push(self.jointed(spec, slots, bodies));
+        }
+        for pairs in [&mut tied, &mut apart] {
+            pairs.sort_unstable();
+            pairs.dedup();
+        }
+        for joint in &mut list {
+            joint.count_turns(bodies);
+        }
+        self.list = list;
+        bodies.tied = tied;
+        bodies.apart = apart;
+        bodies.hung = hung;
+        self.resolved = Some(bodies.epoch);
+        self.epoch = None;
+        Ok(())
+    }
+
+    fn jointed(&self, spec: &JointSpec, slots: [Slot; 2], bodies: &Bodies) -> Jointed {
+        let known = self.list.binary_search_by_key(&spec.id, |joint| joint.id);
+        let known = known.ok().map(|place| &self.list[place]);
+        let frames = match (spec.frames, known) {
+            (JointFrames::Own(frames), _) => frames,
+            // Where its bodies were when it was first seen.
+            (JointFrames::World(_), Some(known)) if known.given == spec.frames => known.frames,
+            (JointFrames::World(frame), _) => slots.map(|slot| {
+                if slot == Slot::NONE {
+                    return frame;
+                }
+                let body = &bodies.pose[slot];
+                let back = body.orientation.conjugate();
+                Pose {
+                    position: back * (frame.position - body.position),
+                    orientation: back * frame.orientation,
+                }
+            }),
+        };
+        let mut joint = Jointed {
+            id: spec.id,
+            bodies: slots,
+            frames,
+            given: spec.frames,
+            kind: spec.kind,
+            forces: spec.forces.clone(),
+            turned: known.map_or(0.0, |known| known.turned),
+            coordinates: Vec::new(),
+        };
+        match known {
+            Some(known) if known.forces.len() == spec.forces.len() => {
+                joint.coordinates.clone_from(&known.coordinates);
+            }
+            _ => joint.coordinates.resize(spec.forces.len(), 0.0),
+        }
+        joint
+    }
+}

@@ -1,0 +1,353 @@
+//! The rows of the joints in the problem of a step, at the poses of `t_k`.
+//!
+//! ```text
+//! locked       J v = 0                                                                  equality
+//! spring       r = −h (k (x_k + h ū/2 − x*) + c ū),  ū = (u_k + u)/2                    equality with a compliance; ū → u and h/2 → h if stiff
+//! motor        r = −h (k_p (x_k + h u − x*) + k_d (u − ẋ*)),   |r| ≤ h f                interval with a compliance
+//! friction     |r| ≤ h f,   u = 0 or r against u                                        interval
+//! limit, rope  0 ≤ u + s ⊥ r ≥ 0,   s = max(gap, 0)/h, or e u_k for an impact           complementarity
+//! ```
+//!
+//! Velocities are of B against A; those of limits and ropes are those at which their gap opens.
+
+use super::coordinates::{MOST, Row};
+use super::{Jointed, Joints};
+use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+use crate::components::{JointAxis, JointForce, JointId, JointKind};
+use crate::motion::Motion;
+use crate::settings::Settings;
+use glam::DVec3;
+use moreau_solvers::{Interaction, Law, WorldTwist};
+
+/// What an interaction is of its joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Locks,
+    Rope,
+    /// Of its forces; of a limit the lower end.
+    Force(usize),
+    /// The upper end of a limit.
+    High(usize),
+}
+
+/// The impulses of an interaction in the last step.
+type Kept = (JointId, Part, [f64; MOST]);
+
+/// The rows of the joints of a step, and what was solved for them.
+#[derive(Debug, Default)]
+pub(crate) struct JointRows {
+    /// In the order of joints. Bodies are slots; [`Slot::NONE`] is the world.
+    pub(crate) interactions: Vec<Interaction>,
+    parts: Vec<(usize, Part)>,
+    /// N·s or N·m·s, of this stage: warm start before the solve, solution after it.
+    pub(crate) impulse: Vec<f64>,
+    /// Of the stages before.
+    earlier: Vec<f64>,
+    /// The impulses are of this step.
+    begun: bool,
+    kept: Vec<Kept>,
+}
+
+impl JointRows {
+    /// Makes the rows. In later stages of a step only what is rigid acts.
+    pub(crate) fn build(
+        &mut self,
+        joints: &Joints,
+        (bodies, motion): (&Bodies, &Motion),
+        settings: &Settings,
+        is_first: bool,
+    ) {
+        let before = self.parts.len();
+        self.interactions.clear();
+        self.parts.clear();
+        if joints.is_empty() {
+            self.impulse.clear();
+            return;
+        }
+        for (index, joint) in joints.list.iter().enumerate() {
+            if joint.slots().any(|slot| bodies.is_awake_dynamic(slot)) {
+                let of = OfJoint {
+                    joint,
+                    bodies,
+                    motion,
+                    settings,
+                    is_first,
+                };
+                of.rows(|part, interaction| {
+                    self.parts.push((index, part));
+                    self.interactions.push(interaction);
+                });
+            }
+        }
+        // Within a step the rows are the same, and so are their impulses.
+        if self.begun && before == self.parts.len() {
+            return;
+        }
+        self.begun = true;
+        self.impulse.clear();
+        for ((joint, part), interaction) in self.parts.iter().zip(&self.interactions) {
+            let rows = interaction.law.rows();
+            let key = (joints.list[*joint].id, *part);
+            let known = self
+                .kept
+                .binary_search_by_key(&key, |kept| (kept.0, kept.1));
+            match known {
+                Ok(place) if is_first && settings.warm_start => {
+                    self.impulse.extend_from_slice(&self.kept[place].2[..rows]);
+                }
+                _ => self.impulse.resize(self.impulse.len() + rows, 0.0),
+            }
+        }
+    }
+
+    /// A step begins.
+    pub(crate) fn begin(&mut self) {
+        self.begun = false;
+        self.earlier.clear();
+    }
+
+    /// A joint holds the body.
+    pub(crate) fn hold(&self, slot: Slot) -> bool {
+        let interactions = self.interactions.iter();
+        interactions
+            .flat_map(|of| of.bodies)
+            .any(|body| body == slot.0)
+    }
+
+    /// A stage is over.
+    pub(crate) fn end_stage(&mut self) {
+        self.earlier.resize(self.impulse.len(), 0.0);
+        for (earlier, impulse) in self.earlier.iter_mut().zip(&mut self.impulse) {
+            *earlier += std::mem::take(impulse);
+        }
+    }
+
+    /// The last stage is over: the impulses are those of the step.
+    pub(crate) fn end_stages(&mut self, joints: &Joints) {
+        for (impulse, earlier) in self.impulse.iter_mut().zip(self.earlier.drain(..)) {
+            *impulse += earlier;
+        }
+        self.kept.clear();
+        let mut begin = 0;
+        for ((joint, part), interaction) in self.parts.iter().zip(&self.interactions) {
+            let rows = interaction.law.rows();
+            let mut all = [0.0; MOST];
+            all[..rows].copy_from_slice(&self.impulse[begin..begin + rows]);
+            self.kept.push((joints.list[*joint].id, *part, all));
+            begin += rows;
+        }
+    }
+
+    /// Calls `of` with every row of some joints, ascending.
+    fn visit(&self, joints: &[usize], mut of: impl FnMut(usize, Part, &Row, f64)) {
+        let mut begin = 0;
+        for ((joint, part), interaction) in self.parts.iter().zip(&self.interactions) {
+            let rows = interaction.law.rows();
+            if joints.binary_search(joint).is_ok() {
+                for k in 0..rows {
+                    of(*joint, *part, &interaction.rows[k], self.impulse[begin + k]);
+                }
+            }
+            begin += rows;
+        }
+    }
+
+    /// The locked rows.
+    pub(super) fn each_lock(&self, joints: &[usize], mut of: impl FnMut(usize, &Row, f64)) {
+        self.visit(joints, |joint, part, row, impulse| {
+            if part == Part::Locks {
+                of(joint, row, impulse);
+            }
+        });
+    }
+
+    /// The rows that are not locked, limits and ropes with the sign of their gap; with their place among the forces of the joint.
+    pub(super) fn each_force(
+        &self,
+        joints: &[usize],
+        mut of: impl FnMut(usize, (&Row, Option<usize>), f64),
+    ) {
+        self.visit(joints, |joint, part, row, impulse| match part {
+            Part::Locks => {}
+            Part::Force(force) => of(joint, (row, Some(force)), impulse),
+            Part::Rope | Part::High(_) => of(joint, (row, None), impulse),
+        });
+    }
+
+    /// A limit or a rope of one of these joints holds.
+    pub(super) fn stops_one_of(&self, joints: &[usize]) -> bool {
+        let mut begin = 0;
+        self.parts
+            .iter()
+            .zip(&self.interactions)
+            .any(|((joint, _), interaction)| {
+                let first = self.impulse[begin];
+                begin += interaction.law.rows();
+                let one_sided = interaction.law == Law::Complementarity;
+                one_sided && first > 0.0 && joints.binary_search(joint).is_ok()
+            })
+    }
+}
+
+/// One joint and what its rows are made from.
+struct OfJoint<'a> {
+    joint: &'a Jointed,
+    bodies: &'a Bodies,
+    motion: &'a Motion,
+    settings: &'a Settings,
+    is_first: bool,
+}
+
+impl OfJoint<'_> {
+    fn rows(&self, mut push: impl FnMut(Part, Interaction)) {
+        let placed = self.joint.placed(self.bodies);
+        let locks = placed.locks(&self.joint.kind, self.joint.turns(&placed));
+        if let JointKind::Rope { length } = self.joint.kind {
+            let (distance, row) = placed.coordinate(&self.joint.kind, JointAxis::Distance);
+            push(
+                Part::Rope,
+                self.stop(opposite(&row), length - distance, 0.0),
+            );
+        }
+        if locks.count > 0 {
+            let mut rigid = self.interaction(Law::equality(locks.count));
+            rigid.rows[..locks.count].copy_from_slice(&locks.rows[..locks.count]);
+            push(Part::Locks, rigid);
+        }
+        for (index, force) in self.joint.forces.iter().enumerate() {
+            let (x, row) = self.joint.coordinate(index, &placed);
+            if let JointForce::Limit {
+                low,
+                high,
+                restitution,
+                ..
+            } = *force
+            {
+                if low.is_finite() {
+                    push(Part::Force(index), self.stop(row, x - low, restitution));
+                }
+                if high.is_finite() {
+                    let row = opposite(&row);
+                    push(Part::High(index), self.stop(row, high - x, restitution));
+                }
+            } else if let Some(interaction) = self.force(force, x, &row) {
+                push(Part::Force(index), interaction);
+            }
+        }
+    }
+
+    fn interaction(&self, law: Law) -> Interaction {
+        Interaction::new(self.joint.bodies.map(|slot| slot.0), law)
+    }
+
+    fn one(&self, law: Law, row: &Row, offset: f64, compliance: f64) -> Interaction {
+        let mut interaction = self.interaction(law);
+        interaction.rows[0] = *row;
+        interaction.offset[0] = offset;
+        interaction.compliance[0] = compliance;
+        interaction
+    }
+
+    /// A one-sided stop with this gap.
+    fn stop(&self, row: Row, gap: f64, restitution: f64) -> Interaction {
+        let h = self.settings.time_step;
+        let u = self.velocity(&row);
+        let strikes = restitution > 0.0
+            && self.is_first
+            && u < -self.settings.bounce_threshold()
+            && gap + h * u <= 0.0;
+        let shift = if strikes {
+            restitution * u
+        } else {
+            gap.max(0.0) / h
+        };
+        self.one(Law::Complementarity, &row, shift, 0.0)
+    }
+
+    fn force(&self, force: &JointForce, x: f64, row: &Row) -> Option<Interaction> {
+        let h = self.settings.time_step;
+        if !self.is_first {
+            // It has acted.
+            return Some(self.one(Law::interval(0.0, 0.0), row, 0.0, 0.0));
+        }
+        match *force {
+            JointForce::Spring {
+                stiffness: k,
+                damping: c,
+                rest,
+                ..
+            } => {
+                let light = self.inverse_mass(row);
+                let is_stiff = (h * k + c) * h * light > 1.0;
+                let (gain, before) = if is_stiff {
+                    (c + h * k, 0.0)
+                } else {
+                    (0.5 * c + 0.25 * h * k, self.velocity(row))
+                };
+                (gain > 0.0).then(|| {
+                    let offset = before + k * (x - rest) / gain;
+                    self.one(Law::equality(1), row, offset, 1.0 / (h * gain))
+                })
+            }
+            JointForce::Motor {
+                position,
+                velocity,
+                stiffness: k,
+                damping: c,
+                effort,
+                ..
+            } => {
+                let law = if effort.is_finite() {
+                    Law::interval(-h * effort, h * effort)
+                } else {
+                    Law::equality(1)
+                };
+                if c.is_infinite() {
+                    return Some(self.one(law, row, -velocity, 0.0));
+                }
+                let gain = c + h * k;
+                (gain > 0.0).then(|| {
+                    let offset = (k * (x - position) - c * velocity) / gain;
+                    self.one(law, row, offset, 1.0 / (h * gain))
+                })
+            }
+            JointForce::Friction { force, .. } => {
+                let most = h * force;
+                Some(self.one(Law::interval(-most, most), row, 0.0, 0.0))
+            }
+            JointForce::Limit { .. } => None,
+        }
+    }
+
+    fn of_sides(&self, of: impl Fn(Slot, [DVec3; 2]) -> f64, row: &Row) -> f64 {
+        let part = |k: usize| DVec3::from_slice(&row[k..k + 3]);
+        let sides = self.joint.bodies.into_iter().enumerate();
+        let sides = sides.filter(|(_, slot)| *slot != Slot::NONE);
+        sides
+            .map(|(side, slot)| of(slot, [part(6 * side), part(6 * side + 3)]))
+            .sum()
+    }
+
+    /// `u_k`.
+    fn velocity(&self, row: &Row) -> f64 {
+        let of = |slot: Slot, [linear, angular]: [DVec3; 2]| {
+            let twist: &WorldTwist = &self.motion.begin[slot];
+            linear.dot(twist.linear) + angular.dot(twist.angular)
+        };
+        self.of_sides(of, row)
+    }
+
+    /// `J M⁻¹ Jᵀ` of a row, without other joints: no less than with them.
+    fn inverse_mass(&self, row: &Row) -> f64 {
+        let of = |slot: Slot, [linear, angular]: [DVec3; 2]| {
+            let inverse = &self.motion.inverse_mass[slot];
+            linear.length_squared() * inverse.linear + angular.dot(inverse.angular * angular)
+        };
+        self.of_sides(of, row)
+    }
+}
+
+fn opposite(row: &Row) -> Row {
+    row.map(|x| -x)
+}

@@ -1,0 +1,298 @@
+//! The locked rows of an articulation at some poses: `J`, `A = J M⁻¹ Jᵀ`, and what is off.
+
+use super::Jointed;
+use super::articulation::Articulation;
+use super::coordinates::{MOST, Placed, Row};
+use crate::bodies::slot::Slot;
+use crate::components::{JointForce, JointKind, Pose};
+use glam::DVec3;
+use moreau_solvers::{InverseMass, JointBlock, JointFactor, WorldTwist};
+
+/// An impulse on a body: N·s, and N·m·s about its centre of mass, inertial frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Push {
+    pub(crate) linear: DVec3,
+    pub(crate) angular: DVec3,
+}
+
+impl Push {
+    /// What it changes of the velocity of a body.
+    pub(crate) fn change(&self, mass: &InverseMass) -> WorldTwist {
+        WorldTwist {
+            linear: self.linear * mass.linear,
+            angular: mass.angular * self.angular,
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.linear += other.linear;
+        self.angular += other.angular;
+    }
+
+    /// Of a row on one side, with this impulse along it.
+    pub(super) fn along(row: &Row, side: usize, impulse: f64) -> Self {
+        let of = |k: usize| DVec3::from_slice(&row[k..k + 3]) * impulse;
+        Self {
+            linear: of(6 * side),
+            angular: of(6 * side + 3),
+        }
+    }
+}
+
+/// The part of a row that is of one side, times a twist.
+pub(super) fn dot(row: &Row, side: usize, twist: &WorldTwist) -> f64 {
+    let of = |k: usize| DVec3::from_slice(&row[k..k + 3]);
+    of(6 * side).dot(twist.linear) + of(6 * side + 3).dot(twist.angular)
+}
+
+/// What a row does to B with this impulse, about the origin of its frame, which has this `arm` from the centre of mass.
+pub(super) fn on_b(row: &Row, arm: DVec3, impulse: f64) -> Push {
+    let push = Push::along(row, 1, impulse);
+    Push {
+        angular: push.angular - arm.cross(push.linear),
+        ..push
+    }
+}
+
+/// A locked row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Locked {
+    /// Place of its joint in the list.
+    pub(super) joint: usize,
+    /// Places of its bodies in the articulation; none for those that impulses do not move.
+    pub(super) bodies: [Option<usize>; 2],
+    /// Bodies of given motion; [`Slot::NONE`] is the world.
+    slots: [Slot; 2],
+    /// From the centre of mass of B to the origin of its frame, m.
+    arm: DVec3,
+    pub(super) row: Row,
+    /// `M⁻¹` times the row, side by side.
+    scaled: [WorldTwist; 2],
+    /// m or rad.
+    pub(super) error: f64,
+    /// Length that rounding refers to, m; 1 for rotations.
+    scale: f64,
+}
+
+impl Locked {
+    /// What it does to B with this impulse, about the origin of its frame.
+    pub(super) fn on_b(&self, impulse: f64) -> Push {
+        on_b(&self.row, self.arm, impulse)
+    }
+
+    /// The velocity along it, m/s or rad/s.
+    fn velocity(&self, twists: &[WorldTwist], of_others: &impl Fn(Slot) -> WorldTwist) -> f64 {
+        let of = |side: usize| match self.bodies[side] {
+            Some(place) => dot(&self.row, side, &twists[place]),
+            None if self.slots[side] == Slot::NONE => 0.0,
+            None => dot(&self.row, side, &of_others(self.slots[side])),
+        };
+        of(0) + of(1)
+    }
+}
+
+/// A joint with its bodies at some poses.
+struct At {
+    joint: usize,
+    bodies: [Option<usize>; 2],
+    slots: [Slot; 2],
+    placed: Placed,
+}
+
+impl At {
+    fn new(
+        (articulation, index, joint): (&Articulation, usize, &Jointed),
+        poses: &[Pose],
+        of_others: &impl Fn(Slot) -> Pose,
+    ) -> Self {
+        let bodies = joint.bodies.map(|slot| articulation.place(slot));
+        let pose = |side: usize| match bodies[side] {
+            Some(place) => poses[place],
+            None => of_others(joint.bodies[side]),
+        };
+        Self {
+            joint: index,
+            bodies,
+            slots: joint.bodies,
+            placed: Placed::new(&joint.frames, [&pose(0), &pose(1)]),
+        }
+    }
+
+    fn locked(&self, row: Row, error: f64) -> Locked {
+        let reach = self.placed.origins.map(|origin| origin.abs().max_element());
+        Locked {
+            joint: self.joint,
+            bodies: self.bodies,
+            slots: self.slots,
+            arm: self.placed.arm_of_b(),
+            row,
+            scaled: [WorldTwist::default(); 2],
+            error,
+            scale: 1.0 + reach[0].max(reach[1]),
+        }
+    }
+}
+
+/// Locked rows and their factor.
+#[derive(Debug, Default)]
+pub(super) struct System {
+    pub(super) rows: Vec<Locked>,
+    /// The same, joint by joint.
+    blocks: Vec<JointBlock>,
+    factor: JointFactor,
+    /// A right-hand side, joint by joint, and a solution, row by row.
+    x: Vec<[f64; MOST]>,
+    lambda: Vec<f64>,
+    /// There is a factor: it was not too expensive.
+    solvable: bool,
+}
+
+/// What is off by less than this, relative to lengths, is rounding.
+const ROUNDING: f64 = 1e-14;
+
+impl System {
+    /// The rows of an articulation with its bodies at `poses`, and others where `of_others` says.
+    pub(super) fn place(
+        &mut self,
+        (articulation, joints): (&Articulation, &[Jointed]),
+        poses: &[Pose],
+        of_others: impl Fn(Slot) -> Pose,
+    ) {
+        self.rows.clear();
+        for index in &articulation.joints {
+            let joint = &joints[*index];
+            let at = At::new((articulation, *index, joint), poses, &of_others);
+            let locks = at.placed.locks(&joint.kind, joint.turns(&at.placed));
+            for (row, error) in locks.rows.iter().zip(locks.errors).take(locks.count) {
+                self.rows.push(at.locked(*row, error));
+            }
+        }
+    }
+
+    /// Adds the limits and ropes that are passed, to be taken back to where they hold.
+    pub(super) fn hold_stops(
+        &mut self,
+        (articulation, joints): (&Articulation, &[Jointed]),
+        poses: &[Pose],
+        of_others: impl Fn(Slot) -> Pose,
+    ) {
+        for index in &articulation.joints {
+            let joint = &joints[*index];
+            let has_stops = matches!(joint.kind, JointKind::Rope { .. })
+                || joint.forces.iter().any(JointForce::is_limit);
+            if !has_stops {
+                continue;
+            }
+            let at = At::new((articulation, *index, joint), poses, &of_others);
+            // The rows of a joint lie together.
+            let end = self.rows.partition_point(|row| row.joint <= *index);
+            let begin = self.rows[..end].partition_point(|row| row.joint < *index);
+            let mut place = end;
+            joint.stops(&at.placed, |row, gap| {
+                let locked = at.locked(row, gap);
+                let passed = gap < -ROUNDING * locked.scale;
+                if passed && place - begin < MOST {
+                    self.rows.insert(place, locked);
+                    place += 1;
+                }
+            });
+        }
+    }
+
+    /// Works out the factor of `A`.
+    pub(super) fn factor(&mut self, masses: &[InverseMass]) {
+        for locked in &mut self.rows {
+            for side in 0..2 {
+                if let Some(place) = locked.bodies[side] {
+                    let unit = Push::along(&locked.row, side, 1.0);
+                    locked.scaled[side] = unit.change(&masses[place]);
+                }
+            }
+        }
+        self.blocks.clear();
+        for joint in self.rows.chunk_by(|a, b| a.joint == b.joint) {
+            let mut block = JointBlock {
+                bodies: joint[0].bodies.map(|place| place.map(|place| place as u32)),
+                count: joint.len(),
+                ..JointBlock::default()
+            };
+            for (row, locked) in block.rows.iter_mut().zip(joint) {
+                *row = locked.row;
+            }
+            self.blocks.push(block);
+        }
+        self.solvable = self.factor.factorize(masses, &self.blocks);
+    }
+
+    /// `λ = −A⁻¹ b`, `b` by row.
+    fn solve(&mut self, of: impl Fn(&Locked) -> f64) {
+        self.x.clear();
+        for joint in self.rows.chunk_by(|a, b| a.joint == b.joint) {
+            let mut x = [0.0; MOST];
+            for (x, row) in x.iter_mut().zip(joint) {
+                *x = -of(row);
+            }
+            self.x.push(x);
+        }
+        if self.solvable {
+            self.factor.solve(&mut self.x);
+        }
+        self.lambda.clear();
+        let none = if self.solvable { 1.0 } else { 0.0 };
+        for (x, block) in self.x.iter().zip(&self.blocks) {
+            self.lambda
+                .extend(x[..block.count].iter().map(|x| x * none));
+        }
+    }
+
+    /// Everything is closed, to rounding.
+    pub(super) fn is_closed(&self) -> bool {
+        let off = |row: &Locked| row.error.abs() > ROUNDING * row.scale;
+        !self.rows.iter().any(off)
+    }
+
+    /// Largest error over its length.
+    pub(super) fn error(&self) -> f64 {
+        let errors = self.rows.iter().map(|row| row.error.abs() / row.scale);
+        errors.fold(0.0, f64::max)
+    }
+
+    /// `λ = −A⁻¹ e`, e the errors.
+    pub(super) fn against_errors(&mut self) {
+        self.solve(|row| row.error);
+    }
+
+    /// `λ = −A⁻¹ J v`. Bodies of given motion move as `of_others` says.
+    pub(super) fn against_velocities(
+        &mut self,
+        twists: &[WorldTwist],
+        of_others: impl Fn(Slot) -> WorldTwist,
+    ) {
+        self.solve(|row| row.velocity(twists, &of_others));
+    }
+
+    /// Largest velocity along a row, m/s or rad/s.
+    pub(super) fn velocity(
+        &self,
+        twists: &[WorldTwist],
+        of_others: impl Fn(Slot) -> WorldTwist,
+    ) -> f64 {
+        let velocities = self.rows.iter();
+        let velocities = velocities.map(|row| row.velocity(twists, &of_others).abs());
+        velocities.fold(0.0, f64::max)
+    }
+
+    /// What the last solution changes of the velocities of the bodies; `pushed` is told of each impulse.
+    pub(super) fn apply(&self, twists: &mut [WorldTwist], mut pushed: impl FnMut(&Locked, f64)) {
+        for (locked, impulse) in self.rows.iter().zip(&self.lambda) {
+            let impulse = *impulse;
+            for side in 0..2 {
+                if let Some(place) = locked.bodies[side] {
+                    twists[place].linear += locked.scaled[side].linear * impulse;
+                    twists[place].angular += locked.scaled[side].angular * impulse;
+                }
+            }
+            pushed(locked, impulse);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Joints of a scene.
+
+use super::{SceneError, SceneRun, nearest_name};
+use crate::{Joint, JointForce, JointForces, JointKind, NoCollision};
+use bevy_ecs::name::Name;
+use bevy_ecs::prelude::*;
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+/// One joint, between bodies of the scene where they are at the start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SceneJoint {
+    /// Name for messages and for [`SceneRun::joint`].
+    pub name: Option<String>,
+    /// Name of body A; the world where there is none.
+    pub a: Option<String>,
+    /// Name of body B.
+    pub b: String,
+    /// What it leaves free.
+    pub kind: JointKind,
+    /// Origin of both frames, inertial frame, m.
+    pub point: DVec3,
+    /// Their z axes, inertial frame, of any length. Default z.
+    pub axis: DVec3,
+    /// What acts along what is free.
+    pub forces: Vec<JointForce>,
+    /// Its bodies collide with each other. Default false.
+    pub collide: bool,
+}
+
+impl Default for SceneJoint {
+    fn default() -> Self {
+        Self {
+            name: None,
+            a: None,
+            b: String::new(),
+            kind: JointKind::default(),
+            point: DVec3::ZERO,
+            axis: DVec3::Z,
+            forces: Vec::new(),
+            collide: false,
+        }
+    }
+}
+
+impl SceneRun {
+    /// The body with this name, which an entry refers to.
+    fn known(&mut self, name: &str, place: &str) -> Result<Entity, SceneError> {
+        let bodies = &self.scene().bodies;
+        let is_known = bodies.iter().any(|body| body.name.as_deref() == Some(name));
+        let found = is_known.then(|| self.body(name)).flatten();
+        found.ok_or_else(|| {
+            let names = self.scene().bodies.iter();
+            let names = names.filter_map(|body| body.name.as_deref());
+            SceneError::UnknownBody {
+                place: place.to_owned(),
+                name: name.to_owned(),
+                nearest: nearest_name(name, names).map(str::to_owned),
+            }
+        })
+    }
+
+    /// The joint with this name.
+    #[must_use]
+    pub fn joint(&mut self, name: &str) -> Option<Entity> {
+        let world = self.simulation.world_mut();
+        let mut query = world.query_filtered::<(Entity, &Name), With<Joint>>();
+        let mut named = query.iter(world);
+        let found = named.find(|(_, own)| own.as_str() == name);
+        found.map(|(entity, _)| entity)
+    }
+
+    /// Spawns a joint; `place` is its entry.
+    pub(super) fn join(&mut self, spec: &SceneJoint, place: &str) -> Result<(), SceneError> {
+        let a = match &spec.a {
+            Some(name) => Some(self.known(name, place)?),
+            None => None,
+        };
+        let b = self.known(&spec.b, place)?;
+        let joint = Joint {
+            bodies: [a, Some(b)],
+            kind: spec.kind,
+            ..Joint::to_world(Entity::PLACEHOLDER, spec.kind).at(spec.point, spec.axis)
+        };
+        let forces = JointForces(spec.forces.clone());
+        let joint = self.simulation.spawn_joint(joint, forces);
+        let joint = joint.map_err(|source| SceneError::Refused {
+            place: place.to_owned(),
+            source,
+        })?;
+        if !spec.collide {
+            self.simulation.set(joint, NoCollision);
+        }
+        if let Some(name) = &spec.name {
+            self.simulation.set(joint, Name::new(name.clone()));
+        }
+        Ok(())
+    }
+}
