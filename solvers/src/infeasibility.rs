@@ -316,6 +316,14 @@ pub(crate) fn is_doubtful(
         || others.into_iter().any(|other| is_dead(problem, other))
 }
 
+/// An interaction that is no contact has a row that no impulse moves, with a velocity that its law does not allow.
+pub(crate) fn has_dead_row(problem: &FactoredProblem) -> bool {
+    problem
+        .interactions
+        .iter()
+        .any(|other| is_dead(problem, other))
+}
+
 /// A row that no impulse moves, with a velocity, beyond its rounding, that the law does not allow.
 fn is_dead(problem: &FactoredProblem, other: &Interaction) -> bool {
     let m = other.law.rows();

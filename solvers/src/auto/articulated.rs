@@ -8,7 +8,7 @@ use super::{Auto, AutoSettings, Stage};
 use crate::articulation;
 use crate::islands::{Extract, Islands};
 use crate::problem::{Contact, FactoredProblem, Interaction, ProblemError, WorldTwist};
-use crate::{Goal, Law, SolverReport, SolverStatus, natural_map};
+use crate::{Goal, Law, SolverReport, SolverStatus, infeasibility, natural_map};
 use glam::DVec3;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -152,7 +152,11 @@ impl Auto {
         let made = own.solve(self, problem, (impulse, twist), (goal, shared));
         self.articulated = own;
         self.best_is_last = false;
-        let report = made?;
+        let mut report = made?;
+        // In no island is a joint between bodies that nothing moves.
+        if infeasibility::has_dead_row(problem) {
+            report.status = SolverStatus::Infeasible;
+        }
         let history = &mut self.sweeps.history;
         history.clear();
         history.record(report.iterations, report.factorizations, &report.residual);
