@@ -113,8 +113,8 @@ fn a_hanging_chain_with_a_hundredfold_end_swings_without_gaining_energy() {
         assert!(report.converged);
         let total = report.energy.total();
         let first = *first.get_or_insert(total);
-        // It exchanges 70 J with gravity.
-        assert!(total - first < 1e-2, "{}", total - first);
+        // It exchanges 70 J with gravity; energies swing by (ω h)²/24 of that, with ω² = g/l of a chain of 5 m: 1.4e-4 J.
+        assert!(total - first < 2e-4, "{}", total - first);
     }
 }
 
@@ -127,6 +127,7 @@ fn a_linkage_of_one_degree_of_freedom_keeps_its_energy() {
         closed(&report);
         let total = report.energy.total();
         let first = *first.get_or_insert(total);
+        // It exchanges 20 J with gravity; (ω h)²/24 of that for ω of 10 rad/s.
         assert!((total - first).abs() < 2e-3, "{}", total - first);
     }
 }
