@@ -352,6 +352,7 @@ impl StepState {
         if self.impacts.end(rows, &mut self.exchange) {
             self.exchange(Next::Settled, scheme);
         }
+        self.impacts.hold(self.meetings.held(), self.bodies.len());
         self.record.end_stages(&mut self.problem.impacts);
         self.clock.timing.ms_solve += self.clock.lap();
         Ok(())

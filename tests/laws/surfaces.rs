@@ -302,6 +302,30 @@ fn no_miss_acts_and_nothing_passes_of_thousands() {
     }
 }
 
+/// A cone thrown at hills tumbles along a slope by 5 rad a step. The planes that it meets turn with it, so that no number of rounds ends: it stays where
+/// it meets, and does not get through.
+#[test]
+fn what_tumbles_along_hills_does_not_pass() {
+    let at = DVec3::new(0.7000811968085994, 0.41317788551523954, 2.0831351440393004);
+    let v = DVec3::new(-22.267319392563916, -44.30002214751253, -204.3281077371613);
+    let mut body = flying(1, Collider::cone(0.06, 0.09), at, v);
+    body.pose.orientation = DQuat::from_xyzw(
+        0.40444687224501996,
+        -0.004663720498304235,
+        0.9105790750942249,
+        0.08512769962168659,
+    );
+    let mut state = StepState::default();
+    let hills = fixed(0, hills(), DVec3::ZERO);
+    state.set_bodies(&[hills, body]).unwrap();
+    for _ in 0..4 {
+        let from = position(&state, 1);
+        state.step(&weightless(1.0 / 60.0)).unwrap();
+        let to = position(&state, 1);
+        assert!(!sinks(from, to, 0.0, 1.0), "from {from:.3} to {to:.3}");
+    }
+}
+
 /// A body slides down a ramp onto the flat of the same mesh or height field: the flat is there before the body has sunk into it.
 #[test]
 fn the_foot_of_a_ramp_is_met_on_its_surface() {

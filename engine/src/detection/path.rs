@@ -264,7 +264,7 @@ impl Path<'_> {
         }
     }
 
-    fn sampled(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
+    pub(crate) fn sampled(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
         let (tolerance, thickness) = (tolerance(self.bodies), thickness(self.bodies));
         if !(tolerance + self.length(h)).is_finite() {
             return None;

@@ -154,6 +154,21 @@ impl Impacts {
         self.mean.get(slot.index())?.as_ref()
     }
 
+    /// Bodies go no farther than with these mean velocities.
+    pub(crate) fn hold(&mut self, held: &[(Slot, WorldTwist)], bodies: usize) {
+        for (slot, way) in held {
+            self.mean.resize(bodies, None);
+            let mean = &mut self.mean[slot.index()];
+            // Both are parts of one way.
+            let length =
+                |way: &WorldTwist| way.linear.length_squared() + way.angular.length_squared();
+            let slower = |mean: &WorldTwist| length(way) < length(mean);
+            if mean.as_ref().is_none_or(slower) {
+                *mean = Some(*way);
+            }
+        }
+    }
+
     /// Follows the motion as solved, where impacts follow one another.
     pub(crate) fn trace(&mut self, solved: &Solved) {
         if self.begin.is_empty() && self.waiting.is_empty() {

@@ -35,8 +35,8 @@ use std::ops::Range;
 
 /// Rounds after which no contact goes any more.
 const ROUNDS: usize = 12;
-/// Rounds after these in which contacts come: what is still met is stopped, if need be too early, rather than let pass. What meets after the last is
-/// left to the next step.
+/// Rounds after these in which contacts come: what is still met is stopped, if need be too early, rather than let pass. What sinks into each other
+/// after the last stays where it meets, and goes on in the next step.
 const LAST: usize = 4;
 
 /// Overlap at the end of a slow way, as a part of what a plane foretells, up to which the plane is not that of the pair: a ball that rolls
@@ -80,6 +80,8 @@ pub(crate) struct Meetings {
     struck: Vec<Slot>,
     /// Planes that were between turning pairs in the last look, ascending: those of the next are close to them.
     between: Vec<([Slot; 2], DVec3)>,
+    /// Mean velocities of bodies that stay where they meet.
+    held: Vec<(Slot, WorldTwist)>,
 }
 
 /// Contacts that push a body.
@@ -103,6 +105,7 @@ impl Meetings {
         self.last_resorts = 0;
         self.changed.clear();
         self.between.clear();
+        self.held.clear();
         self.carried.clear();
         self.carried.extend(record.impulse.iter().map(|r| r.x));
         self.judged.clear();
@@ -125,6 +128,7 @@ impl Meetings {
             return Ok(false);
         }
         exchange.clear(solved.record.found.len());
+        self.held.clear();
         self.count_pushes(solved);
         // With planes still in an island that go, its motion is not the one to look at.
         let look = (solved, impacts);
@@ -143,12 +147,42 @@ impl Meetings {
         if changes && self.rounds >= ROUNDS {
             self.last_resorts += exchange.late.len();
             if self.rounds == ROUNDS + LAST || exchange.late.is_empty() {
+                self.hold((solved, impacts), exchange);
                 return Ok(false);
             }
             exchange.stay.fill(true);
         }
         self.rounds += usize::from(changes);
         Ok(changes)
+    }
+
+    /// Pairs that meet after the last round: those that would sink into each other stay where they meet.
+    fn hold(&mut self, look: (&Solved, &Impacts), exchange: &Exchange) {
+        let (solved, _) = look;
+        let h = solved.settings.time_step;
+        let late = exchange
+            .late
+            .chunk_by(|a, b| a.contact.bodies == b.contact.bodies);
+        for pair in late.map(|rows| rows[0].contact.bodies) {
+            let ways = pair.map(|slot| self.way(slot, look));
+            let path = solved.path(pair, ways);
+            let Some(sunk) = path.sampled(h, &mut self.points) else {
+                continue;
+            };
+            let met = path.meeting(h, &mut self.points).unwrap_or(sunk);
+            let part = met.min(sunk) / h;
+            for (slot, way) in pair.into_iter().zip(ways) {
+                if solved.bodies.is_awake_dynamic(slot) {
+                    let (linear, angular) = (way.linear * part, way.angular * part);
+                    self.held.push((slot, WorldTwist { linear, angular }));
+                }
+            }
+        }
+    }
+
+    /// Mean velocities of bodies that stay where they meet, of which several may be of one body: the slowest counts.
+    pub(crate) fn held(&self) -> &[(Slot, WorldTwist)] {
+        &self.held
     }
 
     /// Marks the bodies of islands whose contacts are exchanged by this look: they are looked at again once that is solved.
