@@ -9,6 +9,7 @@ pub(crate) mod mass;
 mod material;
 pub(crate) mod notices;
 mod pose;
+pub(crate) mod response;
 mod sleeping;
 mod target;
 mod twist;
@@ -24,6 +25,7 @@ pub use joint::{
 pub use mass::Mass;
 pub use material::{Combine, Material};
 pub use pose::Pose;
+pub use response::{Drag, GravityScale};
 pub use sleeping::Sleeping;
 pub use target::KinematicTarget;
 pub use twist::Twist;

@@ -17,9 +17,9 @@ mod step;
 
 pub use bodies::plain::Body;
 pub use components::{
-    BodyId, Collider, CollisionGroups, Combine, Joint, JointAxis, JointDisabled, JointForce,
-    JointForces, JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, NoCollision,
-    Pose, RigidBody, Sleeping, Twist, Wrench,
+    BodyId, Collider, CollisionGroups, Combine, Drag, GravityScale, Joint, JointAxis,
+    JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind, KinematicTarget, Mass,
+    Material, NoCollision, Pose, RigidBody, Sleeping, Twist, Wrench,
 };
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
@@ -51,11 +51,11 @@ pub use moreau_solvers as solvers;
 pub mod prelude {
     pub use crate::{
         Accuracy, Activation, Body, BodyId, Collider, CollisionGroups, Combine, ContactStatus,
-        ContactView, Contacts, EnergyLedger, Interaction, InteractionLaw, Interactions, Joint,
-        JointAxis, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,
-        JointReaction, JointSpec, KinematicTarget, Mass, Material, NoCollision, Pose, RigidBody,
-        Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, StepError, StepOutcome,
-        StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
+        ContactView, Contacts, Drag, EnergyLedger, GravityScale, Interaction, InteractionLaw,
+        Interactions, Joint, JointAxis, JointDisabled, JointForce, JointForces, JointFrames,
+        JointId, JointKind, JointReaction, JointSpec, KinematicTarget, Mass, Material, NoCollision,
+        Pose, RigidBody, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, StepError,
+        StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
     };
     pub use glam;
     pub use glam::{DQuat, DVec3};

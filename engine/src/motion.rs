@@ -183,6 +183,7 @@ fn fall(bodies: &Bodies, slot: Slot, scheme: &impl Scheme, settings: &Settings) 
                 twist,
                 wrench: &bodies.wrench[slot],
                 inertia: &body.inertia,
+                response: &body.response,
             };
             scheme.predict(&start, settings)
         }

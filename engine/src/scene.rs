@@ -32,7 +32,7 @@
 //! | top | [`name`, `description`, `seed`, `duration`](Scene) |
 //! | `[settings]` | those of [`Settings`], the solver's in `[settings.solver]` |
 //! | `[materials.NAME]` | [`density`, `friction`, `restitution`, `frictionless`](crate::Material) |
-//! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `mass`, `wrench`, `groups`](BodySpec) |
+//! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `mass`, `wrench`, `groups`, `gravity_scale`, `drag`](BodySpec) |
 //! | `[[lattices]]` | [`count`, `spacing`, `origin`, `jitter`, `random_orientation`, `body`](Lattice) |
 //! | `[[joints]]` | [`name`, `a`, `b`, `kind`, `point`, `axis`, `forces`, `collide`](SceneJoint) |
 //! | `[[emitters]]` | [`center`, `half_extents`, `start`, `interval`, `count`, `random_orientation`, `bodies`](Emitter) |
@@ -68,7 +68,10 @@ pub use random::Lcg;
 pub use run::SceneRun;
 pub use warning::SceneWarning;
 
-use crate::{CollisionGroups, Mass, Material, Pose, RigidBody, Settings, Twist, Wrench, rotation};
+use crate::{
+    CollisionGroups, Drag, GravityScale, Mass, Material, Pose, RigidBody, Settings, Twist, Wrench,
+    rotation,
+};
 use glam::DVec3;
 use moreau_geometry::Shape;
 use serde::{Deserialize, Serialize};
@@ -169,6 +172,10 @@ pub struct BodySpec {
     pub wrench: Wrench,
     /// Collision groups.
     pub groups: CollisionGroups,
+    /// Factor of gravity.
+    pub gravity_scale: GravityScale,
+    /// Drag in proportion to the velocity: `{ linear, angular }`, 1/s.
+    pub drag: Drag,
 }
 
 impl BodySpec {

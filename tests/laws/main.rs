@@ -22,6 +22,7 @@ mod elastic_chains;
 mod emitters;
 mod energy;
 mod fast_wheels;
+mod forces;
 mod frames;
 mod free_fall;
 mod friction_bound;

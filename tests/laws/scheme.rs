@@ -20,7 +20,7 @@ impl Scheme for ExplicitEuler {
             },
             orientation: body.pose.orientation,
             turned: body.twist.angular,
-            kick: DVec3::ZERO,
+            ..FreeMotion::default()
         }
     }
 

@@ -3,6 +3,7 @@
 use super::constants::BodyConstants;
 use crate::components::inertia::Inertia;
 use crate::components::mass::Given;
+use crate::components::response::Response;
 use crate::components::{
     Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench,
 };
@@ -17,9 +18,11 @@ pub(crate) fn check_body(
     material: &Material,
     mass: &Mass,
     groups: CollisionGroups,
+    response: Response,
 ) -> Result<BodyConstants, BodyError> {
     let geometry = collider.map(Collider::geometry).transpose()?;
     check_material(material)?;
+    check_response(&response)?;
     let mut center_of_mass = DVec3::ZERO;
     let mut computed = None;
     let solid = geometry.as_ref().filter(|g| g.is_solid());
@@ -69,6 +72,7 @@ pub(crate) fn check_body(
         geometry,
         center_of_mass,
         inertia,
+        response,
         groups,
         radius: extent + center_of_mass.length(),
         size: if size.is_finite() { size } else { 0.0 },
@@ -76,18 +80,27 @@ pub(crate) fn check_body(
     })
 }
 
+/// A number is finite and within its bound.
+fn check(field: &'static str, value: f64, ok: bool, bound: &'static str) -> Result<(), BodyError> {
+    if value.is_finite() && ok {
+        Ok(())
+    } else {
+        Err(BodyError::Field {
+            field,
+            value,
+            bound,
+        })
+    }
+}
+
+fn check_response(response: &Response) -> Result<(), BodyError> {
+    let Response { gravity, drag } = response;
+    check("gravity scale", gravity.0, true, "finite")?;
+    check("linear drag", drag.linear, drag.linear >= 0.0, "≥ 0")?;
+    check("angular drag", drag.angular, drag.angular >= 0.0, "≥ 0")
+}
+
 fn check_material(material: &Material) -> Result<(), BodyError> {
-    let check = |field, value: f64, ok: bool, bound| {
-        if value.is_finite() && ok {
-            Ok(())
-        } else {
-            Err(BodyError::Field {
-                field,
-                value,
-                bound,
-            })
-        }
-    };
     check("density", material.density, material.density > 0.0, "> 0")?;
     check(
         "friction",
@@ -124,7 +137,9 @@ pub(crate) fn check_target(kind: RigidBody, pose: &Pose) -> Result<(), BodyError
     check_orientation("target orientation norm", pose)
 }
 
-fn check_finite<const N: usize>(vectors: [(&'static str, DVec3); N]) -> Result<(), BodyError> {
+pub(crate) fn check_finite<const N: usize>(
+    vectors: [(&'static str, DVec3); N],
+) -> Result<(), BodyError> {
     for (field, v) in vectors {
         if !v.is_finite() {
             let value = if v.x.is_finite() {

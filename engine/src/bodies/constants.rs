@@ -1,6 +1,7 @@
 //! What is worked out of a body once, when it changes.
 
 use crate::components::inertia::Inertia;
+use crate::components::response::Response;
 use crate::components::{CollisionGroups, Pose, RigidBody};
 use glam::DVec3;
 use moreau_geometry::{Geometry, Pose as ShapePose};
@@ -18,6 +19,7 @@ pub(crate) struct BodyConstants {
     /// Centre of mass in the frame of the shape, m.
     pub(crate) center_of_mass: DVec3,
     pub(crate) inertia: Inertia,
+    pub(crate) response: Response,
     pub(crate) groups: CollisionGroups,
     /// Largest distance of a shape point from the centre of mass, m; infinite for half-spaces.
     pub(crate) radius: f64,

@@ -3,8 +3,10 @@
 use super::check::{check_body, check_body_state, check_target};
 use super::target::Target;
 use super::{Bodies, Listing};
+use crate::components::response::Response;
 use crate::components::{
-    BodyId, Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench,
+    BodyId, Collider, CollisionGroups, Drag, GravityScale, Mass, Material, Pose, RigidBody, Twist,
+    Wrench,
 };
 use crate::error::{BodyError, StepError};
 use bevy_ecs::entity::Entity;
@@ -32,6 +34,10 @@ pub struct Body {
     pub wrench: Wrench,
     /// Whom it meets.
     pub groups: CollisionGroups,
+    /// How gravity acts on it.
+    pub gravity_scale: GravityScale,
+    /// How what it moves through slows it down.
+    pub drag: Drag,
 }
 
 impl Bodies {
@@ -57,7 +63,12 @@ impl Bodies {
                 check_body_state(&body.pose, &body.twist, &body.wrench)
                     .and_then(|()| target.try_for_each(|pose| check_target(body.kind, pose)))
                     .and_then(|()| {
-                        check_body(body.kind, collider, &body.material, &body.mass, body.groups)
+                        let response = Response {
+                            gravity: body.gravity_scale,
+                            drag: body.drag,
+                        };
+                        let (material, mass) = (&body.material, &body.mass);
+                        check_body(body.kind, collider, material, mass, body.groups, response)
                     })
             };
             let constants = checked.map_err(|source| refused(body, source))?;

@@ -1,10 +1,8 @@
 //! The component that gives a body its shape.
 
 use super::Pose;
-use super::notices::Notices;
-use bevy_ecs::lifecycle::HookContext;
+use super::notices::lost;
 use bevy_ecs::prelude::*;
-use bevy_ecs::world::DeferredWorld;
 use glam::DVec3;
 use moreau_geometry::{Geometry, GeometryError, Shape};
 use serde::{Deserialize, Serialize};
@@ -16,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 /// of [`crate::Simulation::spawn`] or of the next step. To change a shape, insert a new collider.
 /// Clones share one description and its checked form.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
-#[component(immutable, summary_tick, on_remove = shape_lost)]
+#[component(immutable, summary_tick, on_remove = lost)]
 #[serde(from = "Shape", into = "Shape")]
 pub struct Collider {
     shared: Arc<Described>,
@@ -27,13 +25,6 @@ struct Described {
     shape: Shape,
     /// The checked form, made when it is first asked for.
     geometry: OnceLock<Result<Geometry, GeometryError>>,
-}
-
-/// A body without its shape is in the same columns as before but for this one: no tick tells.
-fn shape_lost(mut world: DeferredWorld, _: HookContext) {
-    if let Some(mut notices) = world.get_resource_mut::<Notices>() {
-        notices.shape_lost = true;
-    }
 }
 
 impl PartialEq for Collider {

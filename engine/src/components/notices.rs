@@ -1,7 +1,9 @@
 //! What the hooks of components leave for the next gather.
 
 use super::{BodyId, JointId};
+use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
 
 /// The letter box of the step. In the world from the installation on.
 #[derive(Resource, Debug, Default)]
@@ -16,9 +18,16 @@ pub(crate) struct Notices {
     pub(crate) joints_gone: Vec<Entity>,
     /// Entities whose [`Sleeping`](crate::Sleeping) was inserted or removed since the last step.
     pub(crate) sleep_touched: Vec<Entity>,
-    /// A collider was taken off: its body is in the same columns as before but for this one, and no tick
+    /// A component that a body may have or not was taken off: its body is in the same columns as before but for this one, and no tick
     /// tells.
-    pub(crate) shape_lost: bool,
+    pub(crate) part_lost: bool,
+}
+
+/// The hook of such components.
+pub(super) fn lost(mut world: DeferredWorld, _: HookContext) {
+    if let Some(mut notices) = world.get_resource_mut::<Notices>() {
+        notices.part_lost = true;
+    }
 }
 
 impl Notices {

@@ -18,6 +18,16 @@ pub struct Wrench {
 }
 
 impl Wrench {
+    /// The same with a force (N) more, which acts at `arm` (m) from the centre of mass; both in the inertial frame.
+    #[must_use]
+    pub fn with_force_at(self, force: DVec3, arm: DVec3) -> Self {
+        Self {
+            force: self.force + force,
+            moment: self.moment + arm.cross(force),
+            ..self
+        }
+    }
+
     /// All parts are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {

@@ -15,9 +15,10 @@ use crate::bodies::check::{check_body, check_body_state, is_sound};
 use crate::bodies::slot::Slot;
 use crate::bodies::{Bodies, Listing};
 use crate::components::notices::Notices;
+use crate::components::response::Response;
 use crate::components::{
-    BodyId, Collider, CollisionGroups, KinematicTarget, Mass, Material, Pose, RigidBody, Sleeping,
-    Twist, Wrench,
+    BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Mass, Material, Pose,
+    RigidBody, Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use crate::settings::Settings;
@@ -39,6 +40,8 @@ pub(crate) type BodyQuery = (
     Ref<'static, Material>,
     Ref<'static, Mass>,
     Ref<'static, CollisionGroups>,
+    Option<Ref<'static, GravityScale>>,
+    Option<Ref<'static, Drag>>,
     Ref<'static, Pose>,
     Ref<'static, Twist>,
     Ref<'static, Wrench>,
@@ -75,7 +78,7 @@ pub(super) fn gather(
     world: &BodyQueries,
     settings: &Settings,
 ) -> Result<(), StepError> {
-    link.stale |= std::mem::take(&mut notices.shape_lost);
+    link.stale |= std::mem::take(&mut notices.part_lost);
     let gathered = read_or_rebuild(bodies, link, notices, world);
     // Ticks tell of a change once: after a failure nothing is taken as known.
     link.stale = gathered.is_err();
@@ -144,10 +147,14 @@ fn rebuild(
     let order = ordered_by_id(order.collect(), notices.next_id)?;
     let mut listing = Listing::default();
     for (id, entity) in &order {
-        let Ok((_, kind, _, collider, material, mass, groups, ..)) = query.get(*entity) else {
+        let Ok((_, kind, _, collider, material, mass, groups, gravity, drag, ..)) =
+            query.get(*entity)
+        else {
             continue;
         };
-        let built = check_body(*kind, collider.as_deref(), &material, &mass, *groups);
+        let response = Response::new(gravity.as_deref(), drag.as_deref());
+        let shape = collider.as_deref();
+        let built = check_body(*kind, shape, &material, &mass, *groups, response);
         listing
             .constants
             .push(built.map_err(|source| StepError::Body {
@@ -229,11 +236,14 @@ impl Reader<'_> {
     /// Something other than the state of these bodies is not what it was. Ids and masses are also
     /// written by the step itself: their values tell.
     fn constants_changed(&self, columns: &Columns) -> bool {
-        let (entities, kind, id, collider, material, mass, groups, ..) = columns;
+        let (entities, kind, id, collider, material, mass, groups, gravity, drag, ..) = columns;
         if changed(kind) || collider.as_ref().is_some_and(changed) {
             return true;
         }
         if changed(material) || changed(groups) {
+            return true;
+        }
+        if gravity.as_ref().is_some_and(changed) || drag.as_ref().is_some_and(changed) {
             return true;
         }
         if !(changed(id) || changed(mass)) {

@@ -2,11 +2,13 @@
 
 use super::install::{StepOutcome, check_installed, install_with};
 use super::state_hash::StateHash;
-use crate::bodies::check::{check_body, check_body_state, check_target};
+use crate::bodies::check::{check_body, check_body_state, check_finite, check_target};
+use crate::components::inertia::Inertia;
 use crate::components::notices::Notices;
+use crate::components::response::Response;
 use crate::components::{
-    BodyId, Collider, CollisionGroups, Joint, JointForces, JointId, KinematicTarget, Mass,
-    Material, Pose, RigidBody, Sleeping, Twist, Wrench,
+    BodyId, Collider, CollisionGroups, Drag, GravityScale, Joint, JointForces, JointId,
+    KinematicTarget, Mass, Material, Pose, RigidBody, Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, JointError, StepError};
 use crate::joints::check::check_joint;
@@ -238,7 +240,9 @@ impl Simulation {
         let pose = body.get::<Pose>().ok_or(of_body("Pose"))?;
         let twist = body.get::<Twist>().ok_or(of_body("Twist"))?;
         let wrench = body.get::<Wrench>().ok_or(of_body("Wrench"))?;
-        let constants = check_body(kind, body.get::<Collider>(), material, mass, groups)?;
+        let response = Response::new(body.get::<GravityScale>(), body.get::<Drag>());
+        let shape = body.get::<Collider>();
+        let constants = check_body(kind, shape, material, mass, groups, response)?;
         check_body_state(pose, twist, wrench)?;
         Ok(mass.completed(&constants.inertia))
     }
@@ -327,6 +331,81 @@ impl Simulation {
         self.world.get_entity_mut(body).is_ok_and(|mut entity| {
             entity.insert(component);
             true
+        })
+    }
+
+    /// Adds a force (N) at a point (m), both in the inertial frame, to the [`Wrench`] of a body, which acts until it is changed; the moment of the force stays that of
+    /// now. False without the body.
+    ///
+    /// # Errors
+    /// [`StepError::Body`] if force or point is not finite; nothing then changes.
+    pub fn add_force_at(
+        &mut self,
+        body: Entity,
+        force: DVec3,
+        point: DVec3,
+    ) -> Result<bool, StepError> {
+        let Some((pose, wrench)) = self.pose(body).zip(self.world.get::<Wrench>(body)) else {
+            return Ok(false);
+        };
+        let wrench = wrench.with_force_at(force, point - pose.position);
+        self.check_vectors(body, [("force", force), ("point", point)])?;
+        Ok(self.set(body, wrench))
+    }
+
+    /// Changes the twist of a dynamic body at once by an impulse (N·s) at a point (m), both in the inertial frame. False without the body, or where no impulse
+    /// moves it.
+    ///
+    /// ```
+    /// use moreau::prelude::*;
+    /// let mut simulation = Simulation::new(Settings::default())?;
+    /// let ball = simulation.spawn((RigidBody::Dynamic, Collider::sphere(0.5), Mass::scaled_to(2.0)))?;
+    /// simulation.apply_impulse(ball, DVec3::X, DVec3::new(0.0, 0.5, 0.0))?;
+    /// let twist = simulation.twist(ball).unwrap_or_default();
+    /// assert_eq!(twist.linear, DVec3::new(0.5, 0.0, 0.0));
+    /// assert!((twist.angular.z + 0.5 / (0.4 * 2.0 * 0.25)).abs() < 1e-12);
+    /// # Ok::<(), StepError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`StepError::Body`] if impulse or point is not finite; nothing then changes.
+    pub fn apply_impulse(
+        &mut self,
+        body: Entity,
+        impulse: DVec3,
+        point: DVec3,
+    ) -> Result<bool, StepError> {
+        let entity = self.world.get_entity(body).ok();
+        let parts = entity.and_then(|entity| {
+            entity
+                .get_components::<(&RigidBody, &Pose, &Twist, &Mass)>()
+                .ok()
+        });
+        let Some((RigidBody::Dynamic, pose, twist, mass)) = parts else {
+            return Ok(false);
+        };
+        let (pose, mut twist) = (*pose, *twist);
+        let inertia = Inertia::new(
+            mass.mass(),
+            mass.principal_inertia(),
+            mass.principal_frame(),
+        );
+        let moment = (point - pose.position).cross(impulse);
+        twist.linear += impulse * inertia.inverse_mass;
+        twist.angular += inertia.inverse_times(pose.orientation.conjugate() * moment);
+        self.check_vectors(body, [("impulse", impulse), ("point", point)])?;
+        Ok(self.set(body, twist))
+    }
+
+    fn check_vectors<const N: usize>(
+        &self,
+        body: Entity,
+        vectors: [(&'static str, DVec3); N],
+    ) -> Result<(), StepError> {
+        check_finite(vectors).map_err(|source| StepError::Body {
+            id: self.world.get::<BodyId>(body).copied().unwrap_or_default(),
+            entity: body,
+            source,
         })
     }
 

@@ -277,7 +277,8 @@ impl Drift {
             kinetic += 0.5 * inertia.mass * twist.linear.length_squared()
                 + inertia.rotational_energy(spin);
             let way = pose.position - step.bodies.before.pose[*slot].position;
-            potential -= inertia.mass * step.settings.gravity.dot(way);
+            let gravity = step.bodies.constants[*slot].response.gravity.0;
+            potential -= inertia.mass * gravity * step.settings.gravity.dot(way);
         }
         self.largest = self.largest.max(kinetic);
         if step.struck {
@@ -400,18 +401,28 @@ impl Drift {
             joints,
             bodies,
             settings,
+            solution,
             ..
         } = *step;
         let h = settings.time_step * share;
         for (place, slot) in articulation.bodies.iter().enumerate() {
             let wrench = &bodies.wrench[*slot];
-            let mass = bodies.constants[*slot].inertia.mass;
-            let moment = wrench.moment + self.poses[place].orientation * wrench.body_moment;
-            let fall = settings.gravity * mass * h;
-            let push = Push {
+            let (body, orientation) = (&bodies.constants[*slot], self.poses[place].orientation);
+            let mass = body.inertia.mass;
+            let moment = wrench.moment + orientation * wrench.body_moment;
+            let fall = settings.gravity * (body.response.gravity.0 * mass * h);
+            let mut push = Push {
                 linear: wrench.force * h,
                 angular: moment * h,
             };
+            if body.response.has_drag() {
+                // As the free motion has it, all through the step.
+                let (drift, before) = (&solution.motion.drift[*slot], &bodies.before.pose[*slot]);
+                let given = before.orientation.conjugate() * wrench.moment + wrench.body_moment;
+                let slowed = body.inertia.times(drift.kick) - given * settings.time_step;
+                push.linear += drift.slowed * (mass * share);
+                push.angular += orientation * slowed * share;
+            }
             self.twists[place].linear += fall * self.masses[place].linear;
             self.work += act(&mut self.twists[place], &push, &self.masses[place]);
         }

@@ -5,6 +5,7 @@
 //! rotation      Ω ← Ω + (h/2) 𝕀⁻¹ m_ext              half kick, moment in the frame of p_k
 //!               (p, Ω) ← Φ_h(p, Ω)                   torque-free rotation
 //!               Ω ← Ω + (h/2) 𝕀⁻¹ m_ext              half kick, moment in the frame of the new p
+//! drag          v_free ← v_free/(1 + h d)            and Ω by 1/(1 + h c/2) after each half kick: implicit, for any d, c ≥ 0
 //! ```
 //!
 //! The impulses of a step act at its beginning, before the rotation `Φ_h`, where arms and inertia are those of one orientation:
@@ -25,6 +26,7 @@
 
 use super::scheme::{BodyAtStart, FreeMotion};
 use crate::components::inertia::Inertia;
+use crate::components::response::Response;
 use crate::components::{Pose, Twist};
 use crate::math::rotation;
 use crate::settings::{RotationUpdate, Settings};
@@ -44,33 +46,37 @@ pub(crate) fn free_motion(body: &BodyAtStart, settings: &Settings) -> FreeMotion
         twist,
         wrench,
         inertia,
+        response: Response { gravity, drag },
         ..
     } = *body;
-    let (h, gravity) = (settings.time_step, settings.gravity);
-    let linear = twist.linear + (gravity + wrench.force * inertia.inverse_mass) * h;
+    let (h, gravity) = (settings.time_step, settings.gravity * gravity.0);
+    let pushed = twist.linear + (gravity + wrench.force * inertia.inverse_mass) * h;
+    let linear = pushed / (1.0 + h * drag.linear);
     let turning = wrench.moment != DVec3::ZERO || wrench.body_moment != DVec3::ZERO;
-    let half_kick = |orientation: DQuat| {
+    let drag = 1.0 + 0.5 * h * drag.angular;
+    let half_kick = |orientation: DQuat, angular: DVec3| {
         if !turning {
-            return DVec3::ZERO;
+            return angular / drag;
         }
         let moment = orientation.conjugate() * wrench.moment + wrench.body_moment;
-        inertia.inverse_times(moment) * (0.5 * h)
+        (angular + inertia.inverse_times(moment) * (0.5 * h)) / drag
     };
-    let before = half_kick(pose.orientation);
-    let (turned, angular) = torque_free(inertia, pose.orientation, twist.angular + before, h);
+    let kicked = half_kick(pose.orientation, twist.angular);
+    let (turned, angular) = torque_free(inertia, pose.orientation, kicked, h);
     let orientation = match settings.rotation {
         RotationUpdate::Exponential => turned,
         RotationUpdate::Linear => pose.orientation,
     };
-    let kick = before * 2.0;
+    let free = half_kick(pose.orientation, kicked);
     FreeMotion {
         twist: Twist {
             linear,
-            angular: twist.angular + kick,
+            angular: free,
         },
-        kick,
+        slowed: linear - pushed,
+        kick: free - twist.angular,
         orientation,
-        turned: angular + half_kick(orientation),
+        turned: half_kick(orientation, angular),
     }
 }
 
@@ -81,6 +87,7 @@ pub(crate) fn prescribed_motion(pose: &Pose, twist: &Twist, h: f64) -> FreeMotio
         twist: *twist,
         orientation: rotation::normalised(turned),
         turned: twist.angular,
+        slowed: DVec3::ZERO,
         kick: DVec3::ZERO,
     }
 }
@@ -244,6 +251,7 @@ mod tests {
                 twist: &Twist::default(),
                 wrench,
                 inertia: &inertia,
+                response: &Response::default(),
             };
             free_motion(&start, &settings)
         };

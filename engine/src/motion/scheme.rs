@@ -3,6 +3,7 @@
 //! Everything else of a step (detection, assembly, solve, projection, report) is the same for all of them.
 
 use crate::components::inertia::Inertia;
+use crate::components::response::Response;
 use crate::components::{BodyId, Mass, Pose, Twist, Wrench};
 use crate::settings::Settings;
 use glam::{DQuat, DVec3};
@@ -49,6 +50,7 @@ pub struct BodyAtStart<'a> {
     /// What acts on it.
     pub wrench: &'a Wrench,
     pub(crate) inertia: &'a Inertia,
+    pub(crate) response: &'a Response,
 }
 
 impl BodyAtStart<'_> {
@@ -64,7 +66,9 @@ impl BodyAtStart<'_> {
 pub struct FreeMotion {
     /// `v_free`, which impulses change: linear in the inertial frame; `Ω_free` in the body frame at `t_k`.
     pub twist: Twist,
-    /// Change of `Ω` by the external moment, body frame at `t_k`, rad/s.
+    /// Change of the linear velocity by what is neither gravity nor the external force, inertial frame, m/s.
+    pub slowed: DVec3,
+    /// Change of `Ω` by the external moment and drag, body frame at `t_k`, rad/s.
     pub kick: DVec3,
     /// `p` at the end of the free motion.
     pub orientation: DQuat,

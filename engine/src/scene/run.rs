@@ -4,6 +4,7 @@ use super::file::read_mesh;
 use super::room::{Guest, Room};
 use super::{BodySpec, Emitter, Lattice, Lcg, Scene, SceneError, SceneWarning, nearest_name};
 use crate::bodies::check::{check_body, check_body_state};
+use crate::components::response::Response;
 use crate::{Collider, Material, Pose, Simulation, StepError, StepReport};
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
@@ -171,6 +172,10 @@ impl Scene {
                 &material,
                 &spec.mass,
                 spec.groups,
+                Response {
+                    gravity: spec.gravity_scale,
+                    drag: spec.drag,
+                },
             )
             .and_then(|_| check_body_state(&spec.pose(), &spec.twist, &spec.wrench))
             .map_err(refused)?;
@@ -262,6 +267,8 @@ impl SceneRun {
                 body.mass,
                 body.wrench,
                 body.groups,
+                body.gravity_scale,
+                body.drag,
             )
         };
         let spawned = match collider {

@@ -103,7 +103,7 @@ impl Ledger {
             let mut sums = Sums::default();
             for (slot, row) in rows {
                 mean[row] = mean_twist(motion, &end[slot], slot);
-                defect[row] = left_by_forces(slot, bodies, settings);
+                defect[row] = left_by_forces(slot, bodies, motion.drift[slot].slowed, settings);
                 match bodies.constants[slot].kind {
                     RigidBody::Dynamic => {
                         add_body(&mut sums, (slot, &end[slot]), bodies, motion, settings);
@@ -166,7 +166,9 @@ fn mean_twist(motion: &Motion, end: &WorldTwist, slot: Slot) -> WorldTwist {
 
 /// Potential energy of a body in gravity, J.
 fn potential(bodies: &Bodies, slot: Slot, settings: &Settings) -> f64 {
-    -(bodies.constants[slot].inertia.mass * settings.gravity.dot(bodies.pose[slot].position))
+    let body = &bodies.constants[slot];
+    let gravity = settings.gravity * body.response.gravity.0;
+    -(body.inertia.mass * gravity.dot(bodies.pose[slot].position))
 }
 
 /// Energies of a dynamic body, and the work of what acts on it beside contacts.
@@ -178,8 +180,12 @@ fn add_body(
     motion: &Motion,
     settings: &Settings,
 ) {
-    let (h, gravity) = (settings.time_step, settings.gravity);
-    let inertia = &bodies.constants[slot].inertia;
+    let body = &bodies.constants[slot];
+    let (h, gravity) = (
+        settings.time_step,
+        settings.gravity * body.response.gravity.0,
+    );
+    let inertia = &body.inertia;
     let (wrench, drift) = (&bodies.wrench[slot], &motion.drift[slot]);
     let (old, new) = (&bodies.before.twist[slot], &bodies.twist[slot]);
     let linear = |twist: &Twist| 0.5 * inertia.mass * twist.linear.length_squared();
@@ -192,6 +198,9 @@ fn add_body(
     ledger.kinetic += kinetic;
     ledger.potential += potential(bodies, slot, settings);
     ledger.work_external += h * wrench.force.dot(mean);
+    if drift.slowed != DVec3::ZERO {
+        ledger.work_external += inertia.mass * drift.slowed.dot(mean);
+    }
     let solved = bodies.before.pose[slot].orientation.conjugate() * end.angular;
     if drift.kick != DVec3::ZERO {
         ledger.work_external += inertia.times(drift.kick).dot((old.angular + solved) * 0.5);

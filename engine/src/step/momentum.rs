@@ -17,11 +17,20 @@ pub(crate) struct MomentumCheck {
 
 /// What the forces of the step leave of the change of a body's momentum, N·s.
 #[inline]
-pub(crate) fn left_by_forces(slot: Slot, bodies: &Bodies, settings: &Settings) -> DVec3 {
-    let mass = bodies.constants[slot].inertia.mass;
+pub(crate) fn left_by_forces(
+    slot: Slot,
+    bodies: &Bodies,
+    slowed: DVec3,
+    settings: &Settings,
+) -> DVec3 {
+    let body = &bodies.constants[slot];
+    let (mass, gravity) = (
+        body.inertia.mass,
+        settings.gravity * body.response.gravity.0,
+    );
     let change = bodies.twist[slot].linear - bodies.before.twist[slot].linear;
-    let external = settings.gravity * mass + bodies.wrench[slot].force;
-    change * mass - external * settings.time_step
+    let external = gravity * mass + bodies.wrench[slot].force;
+    (change - slowed) * mass - external * settings.time_step
 }
 
 impl MomentumCheck {

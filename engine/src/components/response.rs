@@ -1,0 +1,54 @@
+//! How a body responds to gravity and to what it moves through.
+
+use super::notices::lost;
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Gravity acts on the body times this factor: 0 floats, −1 rises. Bodies without it have 1. For dynamic bodies.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[component(summary_tick, on_remove = lost)]
+pub struct GravityScale(pub f64);
+
+impl Default for GravityScale {
+    fn default() -> Self {
+        Self(1.0)
+    }
+}
+
+/// Drag in proportion to the velocity, as rates of decay, 1/s; bodies without it have none. For dynamic bodies.
+///
+/// ```text
+/// m v̇ = … − d m v,      𝕀 Ω̇ = … − c 𝕀 Ω
+/// ```
+///
+/// It is implicit: a free body slows down by `1/(1 + h d)` a step, for any `d`. Its work is in the ledger as external work.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[component(summary_tick, on_remove = lost)]
+#[serde(default, deny_unknown_fields)]
+pub struct Drag {
+    /// `d`, ≥ 0.
+    pub linear: f64,
+    /// `c`, ≥ 0.
+    pub angular: f64,
+}
+
+/// Both of a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Response {
+    pub(crate) gravity: GravityScale,
+    pub(crate) drag: Drag,
+}
+
+impl Response {
+    pub(crate) fn new(gravity: Option<&GravityScale>, drag: Option<&Drag>) -> Self {
+        Self {
+            gravity: gravity.copied().unwrap_or_default(),
+            drag: drag.copied().unwrap_or_default(),
+        }
+    }
+
+    /// The body is dragged.
+    pub(crate) fn has_drag(&self) -> bool {
+        self.drag != Drag::default()
+    }
+}

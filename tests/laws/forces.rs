@@ -1,0 +1,328 @@
+//! **Law.** Gravity acts in proportion to its factor, drag in proportion to the velocity, and forces and impulses at a point have the moment of their arm.
+//!
+//! Free fall with θ = ½ and the decay `v/(1 + h d)` of implicit drag are exact for any step; the latter is `e^{−d t}` to first order in `h`.
+
+use crate::support::*;
+use bevy_ecs::prelude::*;
+
+fn settings(h: f64) -> Settings {
+    Settings {
+        time_step: h,
+        ..reference()
+    }
+}
+
+/// A free ball of 0.1 m with what is given besides.
+fn ball(simulation: &mut Simulation, height: f64, besides: impl Bundle) -> Entity {
+    let place = Pose::at(0.0, 0.0, height);
+    simulation
+        .spawn((RigidBody::Dynamic, Collider::sphere(0.1), place, besides))
+        .unwrap()
+}
+
+#[test]
+fn bodies_fall_with_their_part_of_gravity() {
+    for scale in [0.0, 0.5, 1.0, 2.5, -1.0] {
+        let mut simulation = Simulation::new(settings(0.01)).unwrap();
+        let body = ball(&mut simulation, 0.0, GravityScale(scale));
+        let start = simulation.step().unwrap().energy;
+        for _ in 1..100 {
+            let report = simulation.step().unwrap();
+            assert!(report.momentum_residual < 1e-12 && report.energy.energy_gap.abs() < 1e-10);
+            let total = |energy: EnergyLedger| energy.kinetic + energy.potential;
+            assert!((total(report.energy) - total(start)).abs() < 1e-10 * (1.0 + start.kinetic));
+        }
+        let z = simulation.pose(body).unwrap().position.z;
+        assert!((z + 0.5 * 9.81 * scale).abs() < 1e-12, "{scale}: {z}");
+    }
+}
+
+#[test]
+fn what_floats_does_not_press_and_what_rises_leaves() {
+    let mut simulation = Simulation::new(settings(0.01)).unwrap();
+    ground(&mut simulation, Material::default());
+    let floats = ball(&mut simulation, 0.1, GravityScale(0.0));
+    let report = simulation.step().unwrap();
+    assert_eq!(report.closed_contacts, 0);
+    simulation.set(floats, GravityScale(-1.0));
+    simulation.step().unwrap();
+    let v = simulation.twist(floats).unwrap().linear.z;
+    assert!((v - 0.0981).abs() < 1e-14, "{v}");
+    // Without the component gravity is whole again.
+    simulation
+        .world_mut()
+        .entity_mut(floats)
+        .remove::<GravityScale>();
+    simulation.step().unwrap();
+    let v = simulation.twist(floats).unwrap().linear.z;
+    assert!(v.abs() < 1e-14, "{v}");
+}
+
+#[test]
+fn drag_slows_down_by_its_rate() {
+    let drag = Drag {
+        linear: 2.0,
+        angular: 5.0,
+    };
+    let twist = Twist {
+        linear: DVec3::new(3.0, 0.0, 0.0),
+        angular: DVec3::new(0.0, 4.0, 0.0),
+    };
+    let mut errors = Vec::new();
+    for steps in [100, 200] {
+        let h = 1.0 / f64::from(steps);
+        let mut simulation = Simulation::new(settings(h)).unwrap();
+        let body = ball(&mut simulation, 0.0, (drag, twist, GravityScale(0.0)));
+        let mut spent = 0.0;
+        for _ in 0..steps {
+            let report = simulation.step().unwrap();
+            assert!(report.momentum_residual < 1e-12 && report.energy.energy_gap.abs() < 1e-12);
+            spent += report.energy.work_external;
+        }
+        let end = simulation.twist(body).unwrap();
+        let decay = |rate: f64, h: f64| libm::pow(1.0 + h * rate, -f64::from(steps));
+        assert!((end.linear.x - 3.0 * decay(2.0, h)).abs() < 1e-14);
+        // Angular drag in two halves, about the free rotation.
+        let angular = 4.0 * decay(2.5, h).powi(2);
+        assert!((end.angular.y - angular).abs() < 1e-14, "{}", end.angular);
+        assert!(spent < 0.0);
+        errors.push((end.linear.x - 3.0 * libm::exp(-2.0)).abs());
+    }
+    let ratio = errors[0] / errors[1];
+    assert!((1.9..2.1).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn drag_and_gravity_balance_at_the_terminal_velocity() {
+    for rate in [0.5, 5.0, 1e3, 1e9] {
+        let mut simulation = Simulation::new(settings(0.01)).unwrap();
+        let drag = Drag {
+            linear: rate,
+            angular: 0.0,
+        };
+        let body = ball(&mut simulation, 0.0, drag);
+        for _ in 0..8000 {
+            simulation.step().unwrap();
+        }
+        let v = -simulation.twist(body).unwrap().linear.z;
+        assert!((v * rate / 9.81 - 1.0).abs() < 1e-9, "{rate}: {v}");
+    }
+}
+
+/// A pendulum with drag of its bob: the decrement of small swings is `e^{−d T/2}`.
+#[test]
+fn a_pendulum_is_slowed_by_the_drag_of_its_bob() {
+    for h in [0.01, 0.002] {
+        let mut simulation = Simulation::new(settings(h)).unwrap();
+        let rate = 0.2;
+        let drag = Drag {
+            linear: rate,
+            angular: rate,
+        };
+        let start = DVec3::new(libm::sin(0.05), 0.0, -libm::cos(0.05));
+        let bob = simulation
+            .spawn((
+                RigidBody::Dynamic,
+                Collider::sphere(0.05),
+                Pose::at(start.x, start.y, start.z),
+                drag,
+            ))
+            .unwrap();
+        let joint = Joint::to_world(bob, JointKind::Ball).at(DVec3::ZERO, DVec3::Z);
+        simulation.spawn_joint(joint, ()).unwrap();
+        let mut energy = Vec::new();
+        for _ in 0..(10.0 / h) as usize {
+            let report = simulation.step().unwrap();
+            assert!(
+                report.energy.energy_gap.abs() < 1e-9,
+                "{}",
+                report.energy.energy_gap
+            );
+            energy.push(report.energy.kinetic + report.energy.potential);
+        }
+        let mass = simulation.world().get::<Mass>(bob).unwrap().mass();
+        let lowest = -mass * 9.81;
+        let part = (energy[energy.len() - 1] - lowest) / (energy[0] - lowest);
+        let theory = libm::exp(-rate * 10.0);
+        // Of first order in h, and the energy within a swing.
+        assert!(
+            (part / theory - 1.0).abs() < 0.02 + 10.0 * h,
+            "{h}: {part} {theory}"
+        );
+    }
+}
+
+#[test]
+fn impulses_and_forces_at_a_point_turn_by_their_arm() {
+    let mut random = Lcg::new(3);
+    for _ in 0..50 {
+        let mut simulation = Simulation::new(settings(0.01)).unwrap();
+        simulation
+            .set_settings(Settings {
+                gravity: DVec3::ZERO,
+                ..settings(0.01)
+            })
+            .unwrap();
+        let orientation = random.rotation();
+        let body = simulation
+            .spawn((
+                RigidBody::Dynamic,
+                Collider::cuboid(0.3, 0.2, 0.1),
+                Pose::at(1.0, 2.0, 3.0).with_orientation(orientation),
+            ))
+            .unwrap();
+        let (impulse, arm) = (random.symmetric_vector() * 40.0, random.symmetric_vector());
+        let point = DVec3::new(1.0, 2.0, 3.0) + arm;
+        assert!(simulation.apply_impulse(body, impulse, point).unwrap());
+        let mass = simulation.world().get::<Mass>(body).unwrap().mass();
+        let linear = simulation.twist(body).unwrap().linear * mass;
+        assert!((linear - impulse).length() < 1e-12);
+        let about = spin(&simulation, body).unwrap();
+        assert!((about - arm.cross(impulse)).length() < 1e-12);
+        // The same as a force for one step, up to what the body turns by in it.
+        simulation.set(body, Twist::default());
+        assert!(
+            simulation
+                .add_force_at(body, impulse * 100.0, point)
+                .unwrap()
+        );
+        simulation.step().unwrap();
+        let by_force = simulation.twist(body).unwrap().linear * mass;
+        assert!((by_force - impulse).length() < 1e-11);
+    }
+}
+
+#[test]
+fn wrong_responses_and_impulses_change_nothing() {
+    let mut simulation = Simulation::new(settings(0.01)).unwrap();
+    let wrong = [
+        (f64::NAN, 0.0, 0.0),
+        (1.0, -1.0, 0.0),
+        (1.0, 0.0, f64::INFINITY),
+    ];
+    for (gravity, linear, angular) in wrong {
+        let shape = (RigidBody::Dynamic, Collider::sphere(0.1));
+        let refused = simulation.spawn((shape, GravityScale(gravity), Drag { linear, angular }));
+        let refused = refused.unwrap_err().to_string();
+        assert!(
+            refused.contains("gravity scale") || refused.contains("drag"),
+            "{refused}"
+        );
+    }
+    let body = ball(&mut simulation, 0.0, ());
+    let before = simulation.state_hash();
+    assert!(
+        simulation
+            .apply_impulse(body, DVec3::NAN, DVec3::ZERO)
+            .is_err()
+    );
+    assert!(
+        simulation
+            .add_force_at(body, DVec3::X, DVec3::INFINITY)
+            .is_err()
+    );
+    assert_eq!(simulation.state_hash(), before);
+    simulation.set(
+        body,
+        Drag {
+            linear: -1.0,
+            angular: 0.0,
+        },
+    );
+    assert!(simulation.step().is_err());
+    simulation.set(body, Drag::default());
+    simulation.step().unwrap();
+    // What no impulse moves.
+    let floor = simulation
+        .spawn((
+            RigidBody::Static,
+            Collider::sphere(0.1),
+            Pose::at(9.0, 0.0, 0.0),
+        ))
+        .unwrap();
+    assert!(
+        !simulation
+            .apply_impulse(floor, DVec3::X, DVec3::ZERO)
+            .unwrap()
+    );
+}
+
+/// A sleeping body whose gravity changes is awake.
+#[test]
+fn a_change_of_gravity_wakes() {
+    let mut simulation = Simulation::new(Settings {
+        time_step: 0.01,
+        ..Settings::default()
+    })
+    .unwrap();
+    ground(&mut simulation, Material::default());
+    let body = ball(&mut simulation, 0.1, ());
+    for _ in 0..200 {
+        simulation.step().unwrap();
+    }
+    assert!(simulation.world().get::<Sleeping>(body).is_some());
+    simulation.set(body, GravityScale(-1.0));
+    for _ in 0..10 {
+        simulation.step().unwrap();
+    }
+    assert!(simulation.pose(body).unwrap().position.z > 0.12);
+}
+
+/// Locked axes of a body are a generic joint to the world: what is locked stays, what is free moves as it would, and what it meets is met in friction.
+#[test]
+fn locked_axes_stay_and_free_ones_move() {
+    let mut simulation = Simulation::new(settings(0.01)).unwrap();
+    let material = Material::with_friction(0.5);
+    ground(&mut simulation, material);
+    let body = simulation
+        .spawn((
+            RigidBody::Dynamic,
+            Collider::cuboid(0.1, 0.1, 0.1),
+            material,
+            Pose::at(0.0, 0.0, 0.4),
+        ))
+        .unwrap();
+    // In the plane y = 0, without turns out of it.
+    let plane = JointKind::Generic {
+        translation: [false, true, false],
+        rotation: [true, false, true],
+    };
+    let joint = Joint::to_world(body, plane).at(DVec3::new(0.0, 0.0, 0.4), DVec3::Z);
+    simulation.spawn_joint(joint, ()).unwrap();
+    let twist = Twist {
+        linear: DVec3::new(2.0, 0.0, 0.0),
+        angular: DVec3::new(0.0, 3.0, 0.0),
+    };
+    simulation.set(body, twist);
+    let push =
+        Wrench::default().with_force_at(DVec3::new(0.0, 50.0, 0.0), DVec3::new(0.1, 0.0, 0.1));
+    simulation.set(body, push);
+    for step in 0..300 {
+        let report = simulation.step().unwrap();
+        assert!(report.joint_error < 1e-12 && report.joint_velocity < 1e-10);
+        let (pose, twist) = (
+            simulation.pose(body).unwrap(),
+            simulation.twist(body).unwrap(),
+        );
+        assert!(pose.position.y.abs() < 1e-12, "{step}");
+        let y = pose.orientation * DVec3::Y;
+        assert!((y - DVec3::Y).length() < 1e-12, "{step}: {y}");
+        if step == 19 {
+            assert!(
+                (pose.position.x - 0.4).abs() < 1e-12,
+                "free flight: {}",
+                pose.position
+            );
+            assert!((twist.angular.y - 3.0).abs() < 1e-12);
+        }
+    }
+    // It lies on a face at rest, in spite of the push.
+    let (pose, twist) = (
+        simulation.pose(body).unwrap(),
+        simulation.twist(body).unwrap(),
+    );
+    assert!(
+        (pose.position.z - 0.1).abs() < 1e-3 && twist.linear.length() < 1e-9,
+        "{pose:?}"
+    );
+}
