@@ -18,14 +18,13 @@
 //! islands of what is left move as a whole.
 //!
 //! Each is a frictionless contact problem for a pseudo-displacement (unit m instead of m/s), so
-//! the step's own solver serves. Rotations are corrected along the group. Twists keep their energy; what is turned keeps
-//! its angular momentum about the normal ([`turned`]).
+//! the step's own solver serves. Rotations are corrected along the group. Twists are never
+//! touched: no kinetic energy is injected.
 
 mod carried;
 mod contacts;
 mod linearised;
 mod neighbourhood;
-mod turned;
 
 use crate::bodies::Bodies;
 use crate::bodies::slot::{Slot, Slots};
@@ -40,11 +39,10 @@ use crate::settings::{Accuracy, Settings};
 pub(crate) use carried::Displacement;
 pub(crate) use contacts::Limits;
 use contacts::{Contacts, Found, Step};
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use linearised::Linearised;
 use moreau_solvers::{Momentum, Nsgs, NsgsSettings, ProblemError};
 use neighbourhood::{Neighbourhood, Range};
-use turned::Normals;
 
 /// Contacts from a deep overlap to the farthest bodies that its first correction moves.
 const LINKS: u8 = 4;
@@ -68,9 +66,6 @@ pub(crate) struct Projector {
     contacts: Contacts,
     near: Neighbourhood,
     problem: Linearised,
-    /// By slot: along what contacts pushed the body; and the bodies that were moved, with their orientations before.
-    normals: Vec<Normals>,
-    turned: Vec<(Slot, DQuat)>,
     /// Linearisations done in this step.
     pub(crate) iterations: usize,
     /// The deepest overlap that it left where it may not be, m, and its bodies.
@@ -135,27 +130,6 @@ fn may_overlap(
     depth(arm_a.length(), arm_b.length(), tangential) > tolerance
 }
 
-/// Bodies that were turned keep their angular momentum and their energy.
-fn keep_momenta(bodies: &mut Bodies, normals: &mut [Normals], turned: &mut Vec<(Slot, DQuat)>) {
-    // Of several corrections the orientation before the first.
-    turned.sort_by_key(|(slot, _)| *slot);
-    turned.dedup_by_key(|(slot, _)| *slot);
-    for (slot, before) in turned.drain(..) {
-        let pushed = std::mem::take(&mut normals[slot]);
-        let (body, after) = (&bodies.constants[slot], bodies.pose[slot].orientation);
-        let angular = &mut bodies.twist[slot].angular;
-        if before != after && *angular != DVec3::ZERO && body.ball_radius().is_none() {
-            *angular = turned::angular(
-                &body.inertia,
-                [before, after],
-                *angular,
-                pushed,
-                body.is_round(),
-            );
-        }
-    }
-}
-
 impl Projector {
     /// Moves the poses of `bodies` out of overlaps deeper than the tolerance. `found` is of the poses of
     /// `t_k`, and `edits` were made to them; `solver` is the step's own, and bodies that are `stuck` are
@@ -198,8 +172,6 @@ impl Projector {
             moved,
             limits,
             suspects,
-            normals,
-            turned,
             iterations,
             left,
             ..
@@ -222,18 +194,7 @@ impl Projector {
             let step = Step::new(found, centres, limits, moved);
             contacts.around(near, &step, (bodies, detection), edits);
             let around = (&*near, &*contacts, &limits[..], joints);
-            let orientations = near
-                .moving()
-                .iter()
-                .map(|slot| (*slot, bodies.pose[*slot].orientation));
-            turned.extend(orientations);
             problem.correct(around, bodies, motion, (solver, stuck))?;
-            normals.resize(bodies.len(), Normals::None);
-            for (pair, normal) in problem.pushes(&contacts.near) {
-                for slot in pair.into_iter().filter(|slot| near.moves(*slot)) {
-                    normals[slot] = normals[slot].and(normal);
-                }
-            }
             let (slots, by) = problem.solution();
             for slot in slots {
                 moved[*slot] =
@@ -243,12 +204,10 @@ impl Projector {
             *iterations += 1;
             *left = contacts.deepest(limits);
             if *iterations == rule.max_iterations || left.is_none() {
-                break;
+                return Ok(());
             }
             range = Range::Islands;
         }
-        keep_momenta(bodies, normals, turned);
-        Ok(())
     }
 
     /// Lists the pairs of `candidates` that may now overlap by more than the tolerance.

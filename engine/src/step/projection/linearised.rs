@@ -55,16 +55,6 @@ impl Linearised {
         self.problem.solution()
     }
 
-    /// The pairs that the last correction pushed apart, with their normals.
-    pub(super) fn pushes<'a>(
-        &'a self,
-        contacts: &'a [Detected],
-    ) -> impl Iterator<Item = ([Slot; 2], DVec3)> + 'a {
-        let lambda = self.lambda.chunks_exact(3).zip(contacts);
-        let pushing = lambda.filter(|(lambda, _)| lambda[0] > 0.0);
-        pushing.map(|(_, contact)| (contact.bodies, contact.normal))
-    }
-
     fn take(&mut self, around: Around, bodies: &Bodies, (motion, stuck): (&Motion, &[bool])) {
         let (near, Contacts { near: contacts, .. }, _, joints) = around;
         // A pile that falls is projected as a whole, one at rest at single places: large buffers are given back.
