@@ -6,8 +6,6 @@ use crate::components::{CollisionGroups, Pose, RigidBody};
 use glam::DVec3;
 use moreau_geometry::{Geometry, Pose as ShapePose};
 
-/// Turn of a body of revolution in a step, rad: with one, a point a quarter of a turn away is foretold to come down by as much as it is up.
-const FAST: f64 = 0.5;
 /// Distance at which a normal passes its axis, as a part of the half-thickness: those of the surface meet it.
 const BESIDE: f64 = 1e-3;
 
@@ -51,17 +49,10 @@ impl BodyConstants {
         self.round
     }
 
-    /// The body is one of revolution about `axis`, turns about it by so much in a step `h` that points of a rim come down beside the nearest one, and this is
-    /// one of them, with its arm: its normal passes the axis by.
-    pub(crate) fn is_beside(
-        &self,
-        (axis, angular, h): (DVec3, DVec3, f64),
-        normal: DVec3,
-        arm: DVec3,
-    ) -> bool {
-        self.round
-            && axis.dot(angular).abs() * h > FAST
-            && axis.cross(arm).dot(normal).abs() > BESIDE * self.size
+    /// The body is one of revolution about `axis`, and this point of a rim, with its arm, is beside the nearest one: its normal passes the axis by, so that
+    /// the bodies do not meet there unless the rim lies flat.
+    pub(crate) fn is_beside(&self, axis: DVec3, normal: DVec3, arm: DVec3) -> bool {
+        self.round && axis.cross(arm).dot(normal).abs() > BESIDE * self.size
     }
 
     pub(crate) fn is_dynamic(&self) -> bool {

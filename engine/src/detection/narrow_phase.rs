@@ -253,25 +253,17 @@ impl Scene<'_> {
         // Whatever the velocities.
         point.gap <= margin
             || point.gap <= margin + time_step * self.speed(pair, motion, point)
-                && !(motion.round && self.is_beside(pair, (motion, time_step), point))
+                && !(motion.round && self.is_beside(pair, point))
     }
 
     /// See [`BodyConstants::is_beside`](crate::bodies::constants::BodyConstants::is_beside).
     #[inline(never)]
-    fn is_beside(
-        &self,
-        pair: [Slot; 2],
-        (motion, h): (&Motion, f64),
-        point: &ContactPoint,
-    ) -> bool {
+    fn is_beside(&self, pair: [Slot; 2], point: &ContactPoint) -> bool {
         pair.into_iter().any(|slot| {
             let pose = &self.bodies.pose[slot];
             let axis = pose.orientation * DVec3::Z;
-            [&motion.begin, &motion.free].into_iter().any(|twists| {
-                let turn = (axis, twists[slot].angular, h);
-                let arm = point.point - pose.position;
-                self.bodies.constants[slot].is_beside(turn, point.normal, arm)
-            })
+            let arm = point.point - pose.position;
+            self.bodies.constants[slot].is_beside(axis, point.normal, arm)
         })
     }
 

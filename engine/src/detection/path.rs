@@ -491,8 +491,7 @@ impl Path<'_> {
         let is_beside = |point: &ContactPoint, side: usize| {
             let axis = self.pose_at(side, time).orientation * DVec3::Z;
             let arm = point.point - centres[side];
-            let turn = (axis, self.twists[side].angular, h);
-            self.bodies[side].is_beside(turn, point.normal, arm)
+            self.bodies[side].is_beside(axis, point.normal, arm)
         };
         let near = 2.0 * tolerance(self.bodies);
         let is_beside = |point: &&ContactPoint| {
