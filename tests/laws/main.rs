@@ -9,12 +9,15 @@
 )]
 
 mod activation;
+mod armature;
 mod at_rest;
 mod at_speed;
 mod batch;
 mod bounce;
+mod breaking;
 mod certificate;
 mod combine;
+mod couplers;
 mod delassus;
 mod dice;
 mod effort;

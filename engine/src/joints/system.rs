@@ -1,15 +1,17 @@
 //! The locked rows of an articulation at some poses: `J`, `A = J M⁻¹ Jᵀ`, and what is off.
 
-use super::Jointed;
 use super::articulation::Articulation;
 use super::coordinates::{MOST, Placed, Row};
+use super::coupled::Coupled;
+use super::{Jointed, Lists};
 use crate::bodies::slot::Slot;
 use crate::components::{JointForce, JointKind, Pose};
 use glam::DVec3;
-use moreau_solvers::{InverseMass, JointBlock, JointFactor, WorldTwist};
+use moreau_solvers::{InverseMass, JointBlock, JointFactor, JointLink, WorldTwist};
+use std::ops::Range;
 
 /// An impulse on a body: N·s, and N·m·s about its centre of mass, inertial frame.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Push {
     pub(crate) linear: DVec3,
     pub(crate) angular: DVec3,
@@ -133,10 +135,45 @@ impl At {
     }
 }
 
+/// What a row beside those of joints is of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source {
+    /// A coupler, by its place in the list.
+    Coupler(usize),
+    /// A rotor of this inertia that has this speed, kg·m² and rad/s, or kg and m/s.
+    Rotor { inertia: f64, speed: f64 },
+}
+
+/// A row beside those of joints: the sum of its pieces, each at one joint.
+#[derive(Clone, Debug)]
+pub(super) struct Extra {
+    pieces: Range<usize>,
+    /// m or rad; of a rotor its coordinate.
+    pub(super) error: f64,
+    /// What rounding refers to.
+    scale: f64,
+    pub(super) source: Source,
+}
+
+impl Extra {
+    /// Without a rotor its velocity is to be zero, with one that of the rotor.
+    fn speed(&self) -> f64 {
+        match self.source {
+            Source::Coupler(_) => 0.0,
+            Source::Rotor { speed, .. } => speed,
+        }
+    }
+}
+
 /// Locked rows and their factor.
 #[derive(Debug, Default)]
 pub(super) struct System {
     pub(super) rows: Vec<Locked>,
+    /// Of couplers and rotors.
+    pub(super) extras: Vec<Extra>,
+    /// One row of each joint that an extra row is made of.
+    pieces: Vec<Locked>,
+    links: Vec<JointLink>,
     /// The same, joint by joint.
     blocks: Vec<JointBlock>,
     factor: JointFactor,
@@ -154,11 +191,13 @@ impl System {
     /// The rows of an articulation with its bodies at `poses`, and others where `of_others` says.
     pub(super) fn place(
         &mut self,
-        (articulation, joints): (&Articulation, &[Jointed]),
+        (articulation, Lists { joints, couplers }): (&Articulation, Lists),
         poses: &[Pose],
         of_others: impl Fn(Slot) -> Pose,
     ) {
         self.rows.clear();
+        self.extras.clear();
+        self.pieces.clear();
         for index in &articulation.joints {
             let joint = &joints[*index];
             let at = At::new((articulation, *index, joint), poses, &of_others);
@@ -167,12 +206,138 @@ impl System {
                 self.rows.push(at.locked(*row, error));
             }
         }
+        for index in &articulation.couplers {
+            let coupler: &Coupled = &couplers[*index];
+            let begin = self.pieces.len();
+            let (mut error, mut scale) = (-coupler.offset, 1.0 + coupler.offset.abs());
+            for term in &coupler.terms {
+                let joint = &joints[term.joint];
+                let at = At::new((articulation, term.joint, joint), poses, &of_others);
+                let (part, row) = term.part(joint, &at.placed);
+                let piece = at.locked(row, 0.0);
+                error += part;
+                scale += part.abs() + piece.scale;
+                self.pieces.push(piece);
+            }
+            self.extras.push(Extra {
+                pieces: begin..self.pieces.len(),
+                error,
+                scale,
+                source: Source::Coupler(*index),
+            });
+        }
+    }
+
+    /// Adds the rotors of an articulation, at rest: their speeds are still to be told.
+    pub(super) fn place_rotors(
+        &mut self,
+        (articulation, Lists { joints, .. }): (&Articulation, Lists),
+        poses: &[Pose],
+        of_others: impl Fn(Slot) -> Pose,
+    ) {
+        for index in &articulation.joints {
+            let joint = &joints[*index];
+            for (force, inertia) in joint.rotors() {
+                let at = At::new((articulation, *index, joint), poses, &of_others);
+                let (value, row) = joint.coordinate(force, &at.placed);
+                let begin = self.pieces.len();
+                let piece = at.locked(row, 0.0);
+                self.extras.push(Extra {
+                    pieces: begin..begin + 1,
+                    error: value,
+                    scale: piece.scale + value.abs(),
+                    source: Source::Rotor {
+                        inertia,
+                        speed: 0.0,
+                    },
+                });
+                self.pieces.push(piece);
+            }
+        }
+    }
+
+    /// The rotors turn as their coordinates do.
+    pub(super) fn start_rotors(
+        &mut self,
+        twists: &[WorldTwist],
+        of_others: impl Fn(Slot) -> WorldTwist,
+    ) {
+        for extra in &mut self.extras {
+            if let Source::Rotor { speed, .. } = &mut extra.source {
+                let pieces = self.pieces[extra.pieces.clone()].iter();
+                *speed = pieces.map(|piece| piece.velocity(twists, &of_others)).sum();
+            }
+        }
+    }
+
+    pub(super) fn has_rotors(&self) -> bool {
+        let mut extras = self.extras.iter();
+        extras.any(|extra| matches!(extra.source, Source::Rotor { .. }))
+    }
+
+    /// The rotors turn for a time `h`, at the speeds that those of `system` have: their errors are what their coordinates turned beyond that.
+    pub(super) fn turn_rotors(&mut self, system: &Self, h: f64) {
+        for (extra, own) in self.extras.iter_mut().zip(&system.extras) {
+            extra.error -= h * own.speed();
+        }
+    }
+
+    /// The rotors get what their coordinates get of changes of the bodies' velocities.
+    pub(super) fn kick_rotors(&mut self, changes: &[WorldTwist]) {
+        for extra in &mut self.extras {
+            if let Source::Rotor { speed, .. } = &mut extra.source {
+                let pieces = self.pieces[extra.pieces.clone()].iter();
+                let still = |_: Slot| WorldTwist::default();
+                *speed += pieces
+                    .map(|piece| piece.velocity(changes, &still))
+                    .sum::<f64>();
+            }
+        }
+    }
+
+    /// Speeds of the rotors.
+    pub(super) fn rotors(&self) -> impl Iterator<Item = f64> {
+        self.extras.iter().filter_map(|extra| match extra.source {
+            Source::Rotor { speed, .. } => Some(speed),
+            Source::Coupler(_) => None,
+        })
+    }
+
+    /// Sets them.
+    pub(super) fn set_rotors(&mut self, speeds: &[f64]) {
+        let mut speeds = speeds.iter();
+        for extra in &mut self.extras {
+            if let Source::Rotor { speed, .. } = &mut extra.source {
+                *speed = speeds.next().copied().unwrap_or(*speed);
+            }
+        }
+    }
+
+    /// Their kinetic energy, J.
+    pub(super) fn energy_of_rotors(&self) -> f64 {
+        let energies = self.extras.iter().map(|extra| match extra.source {
+            Source::Rotor { inertia, speed } => 0.5 * inertia * speed * speed,
+            Source::Coupler(_) => 0.0,
+        });
+        energies.sum()
+    }
+
+    /// All errors, rows first.
+    pub(super) fn errors(&self) -> impl Iterator<Item = f64> {
+        let rows = self.rows.iter().map(|row| row.error);
+        rows.chain(self.extras.iter().map(|extra| extra.error))
+    }
+
+    /// The same, to be changed.
+    pub(super) fn errors_mut(&mut self) -> impl Iterator<Item = &mut f64> {
+        let rows = self.rows.iter_mut().map(|row| &mut row.error);
+        rows.chain(self.extras.iter_mut().map(|extra| &mut extra.error))
     }
 
     /// Adds the limits and ropes that are passed, to be taken back to where they hold.
     pub(super) fn hold_stops(
         &mut self,
-        (articulation, joints): (&Articulation, &[Jointed]),
+        (articulation, Lists { joints, .. }): (&Articulation, Lists),
         poses: &[Pose],
         of_others: impl Fn(Slot) -> Pose,
     ) {
@@ -201,7 +366,7 @@ impl System {
 
     /// Works out the factor of `A`.
     pub(super) fn factor(&mut self, masses: &[InverseMass]) {
-        for locked in &mut self.rows {
+        for locked in self.rows.iter_mut().chain(&mut self.pieces) {
             for side in 0..2 {
                 if let Some(place) = locked.bodies[side] {
                     let unit = Push::along(&locked.row, side, 1.0);
@@ -221,17 +386,32 @@ impl System {
             }
             self.blocks.push(block);
         }
-        self.solvable = self.factor.factorize(masses, &self.blocks);
+        self.links.clear();
+        for extra in &self.extras {
+            let block = self.blocks.len() as u32;
+            let (own, links) = joined(&self.pieces[extra.pieces.clone()], extra);
+            self.blocks.push(own);
+            self.links
+                .extend(links.map(|link| JointLink { block, ..link }));
+        }
+        self.solvable = self
+            .factor
+            .factorize_linked(masses, &self.blocks, &self.links);
     }
 
     /// `λ = −A⁻¹ b`, `b` by row.
-    fn solve(&mut self, of: impl Fn(&Locked) -> f64) {
+    fn solve(&mut self, of: impl Fn(&Locked) -> f64, of_extra: impl Fn(&Extra, &[Locked]) -> f64) {
         self.x.clear();
         for joint in self.rows.chunk_by(|a, b| a.joint == b.joint) {
             let mut x = [0.0; MOST];
             for (x, row) in x.iter_mut().zip(joint) {
                 *x = -of(row);
             }
+            self.x.push(x);
+        }
+        for extra in &self.extras {
+            let mut x = [0.0; MOST];
+            x[0] = -of_extra(extra, &self.pieces[extra.pieces.clone()]);
             self.x.push(x);
         }
         if self.solvable {
@@ -248,18 +428,21 @@ impl System {
     /// Everything is closed, to rounding.
     pub(super) fn is_closed(&self) -> bool {
         let off = |row: &Locked| row.error.abs() > ROUNDING * row.scale;
-        !self.rows.iter().any(off)
+        let off_extra = |extra: &Extra| extra.error.abs() > ROUNDING * extra.scale;
+        !self.rows.iter().any(off) && !self.extras.iter().any(off_extra)
     }
 
     /// Largest error over its length.
     pub(super) fn error(&self) -> f64 {
         let errors = self.rows.iter().map(|row| row.error.abs() / row.scale);
-        errors.fold(0.0, f64::max)
+        let extras = self.extras.iter();
+        let extras = extras.map(|extra| extra.error.abs() / extra.scale);
+        errors.chain(extras).fold(0.0, f64::max)
     }
 
     /// `λ = −A⁻¹ e`, e the errors.
     pub(super) fn against_errors(&mut self) {
-        self.solve(|row| row.error);
+        self.solve(|row| row.error, |extra, _| extra.error);
     }
 
     /// `λ = −A⁻¹ J v`. Bodies of given motion move as `of_others` says.
@@ -268,7 +451,14 @@ impl System {
         twists: &[WorldTwist],
         of_others: impl Fn(Slot) -> WorldTwist,
     ) {
-        self.solve(|row| row.velocity(twists, &of_others));
+        self.solve(
+            |row| row.velocity(twists, &of_others),
+            |extra, pieces| {
+                let pieces = pieces.iter();
+                let sum: f64 = pieces.map(|piece| piece.velocity(twists, &of_others)).sum();
+                sum - extra.speed()
+            },
+        );
     }
 
     /// Largest velocity along a row, m/s or rad/s.
@@ -279,12 +469,28 @@ impl System {
     ) -> f64 {
         let velocities = self.rows.iter();
         let velocities = velocities.map(|row| row.velocity(twists, &of_others).abs());
-        velocities.fold(0.0, f64::max)
+        let extras = self.extras.iter().map(|extra| {
+            let pieces = self.pieces[extra.pieces.clone()].iter();
+            let sum: f64 = pieces.map(|piece| piece.velocity(twists, &of_others)).sum();
+            (sum - extra.speed()).abs()
+        });
+        velocities.chain(extras).fold(0.0, f64::max)
     }
 
-    /// What the last solution changes of the velocities of the bodies; `pushed` is told of each impulse.
-    pub(super) fn apply(&self, twists: &mut [WorldTwist], mut pushed: impl FnMut(&Locked, f64)) {
-        for (locked, impulse) in self.rows.iter().zip(&self.lambda) {
+    /// What the last solution changes of the velocities of the bodies and rotors; `pushed` is told of each impulse, `coupled` of those of couplers.
+    pub(super) fn apply(
+        &mut self,
+        twists: &mut [WorldTwist],
+        mut pushed: impl FnMut(&Locked, f64),
+        mut coupled: impl FnMut(usize, f64),
+    ) {
+        let own = self.rows.iter().zip(&self.lambda);
+        let extras = self.extras.iter().zip(&self.lambda[self.rows.len()..]);
+        let extras = extras.flat_map(|(extra, impulse)| {
+            let pieces = self.pieces[extra.pieces.clone()].iter();
+            pieces.map(move |piece| (piece, impulse))
+        });
+        for (locked, impulse) in own.chain(extras) {
             let impulse = *impulse;
             for side in 0..2 {
                 if let Some(place) = locked.bodies[side] {
@@ -294,5 +500,48 @@ impl System {
             }
             pushed(locked, impulse);
         }
+        let extras = self.extras.iter_mut();
+        for (extra, impulse) in extras.zip(&self.lambda[self.rows.len()..]) {
+            match &mut extra.source {
+                Source::Coupler(index) => coupled(*index, *impulse),
+                Source::Rotor { inertia, speed } => *speed -= impulse / *inertia,
+            }
+        }
     }
+}
+
+/// The block of a row that is made of pieces: what they take of each body, the first two in the block.
+fn joined(pieces: &[Locked], extra: &Extra) -> (JointBlock, impl Iterator<Item = JointLink>) {
+    let mut sides: Vec<JointLink> = Vec::new();
+    for piece in pieces {
+        for (side, body) in piece.bodies.into_iter().enumerate() {
+            let Some(body) = body.map(|place| place as u32) else {
+                continue;
+            };
+            let row = &piece.row[6 * side..6 * side + 6];
+            let known = sides.iter().position(|known| known.body == body);
+            let known = known.unwrap_or_else(|| {
+                sides.push(JointLink {
+                    body,
+                    ..JointLink::default()
+                });
+                sides.len() - 1
+            });
+            for (sum, entry) in sides[known].row.iter_mut().zip(row) {
+                *sum += entry;
+            }
+        }
+    }
+    let mut block = JointBlock {
+        count: 1,
+        ..JointBlock::default()
+    };
+    for (side, of) in sides.iter().take(2).enumerate() {
+        block.bodies[side] = Some(of.body);
+        block.rows[0][6 * side..6 * side + 6].copy_from_slice(&of.row);
+    }
+    if let Source::Rotor { inertia, .. } = extra.source {
+        block.compliance[0] = 1.0 / inertia;
+    }
+    (block, sides.into_iter().skip(2))
 }
