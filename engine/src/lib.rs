@@ -34,7 +34,9 @@ pub use motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLa
 pub use results::contact_view::{ContactStatus, ContactView, ContactViews, Contacts};
 pub use results::energy::EnergyLedger;
 pub use results::report::{StepReport, StepStatus, StepTiming};
-pub use scene::{Scene, SceneError, SceneJoint, SceneRun, SceneWarning};
+pub use scene::{
+    Scene, SceneCoupler, SceneCouplerTerm, SceneError, SceneJoint, SceneRun, SceneWarning,
+};
 pub use settings::{
     Accuracy, Activation, Advanced, DelassusForm, Projection, RotationUpdate, Settings,
     SleepSettings, Theta,

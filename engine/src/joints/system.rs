@@ -1,14 +1,15 @@
 //! The locked rows of an articulation at some poses: `J`, `A = J M⁻¹ Jᵀ`, and what is off.
 
+mod extras;
+
 use super::articulation::Articulation;
 use super::coordinates::{MOST, Placed, Row};
-use super::coupled::Coupled;
 use super::{Jointed, Lists};
 use crate::bodies::slot::Slot;
 use crate::components::{JointForce, JointKind, Pose};
+use extras::{Extra, Source, joined};
 use glam::DVec3;
 use moreau_solvers::{InverseMass, JointBlock, JointFactor, JointLink, WorldTwist};
-use std::ops::Range;
 
 /// An impulse on a body: N·s, and N·m·s about its centre of mass, inertial frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -135,36 +136,6 @@ impl At {
     }
 }
 
-/// What a row beside those of joints is of.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Source {
-    /// A coupler, by its place in the list.
-    Coupler(usize),
-    /// A rotor of this inertia that has this speed, kg·m² and rad/s, or kg and m/s.
-    Rotor { inertia: f64, speed: f64 },
-}
-
-/// A row beside those of joints: the sum of its pieces, each at one joint.
-#[derive(Clone, Debug)]
-pub(super) struct Extra {
-    pieces: Range<usize>,
-    /// m or rad; of a rotor its coordinate.
-    pub(super) error: f64,
-    /// What rounding refers to.
-    scale: f64,
-    pub(super) source: Source,
-}
-
-impl Extra {
-    /// Without a rotor its velocity is to be zero, with one that of the rotor.
-    fn speed(&self) -> f64 {
-        match self.source {
-            Source::Coupler(_) => 0.0,
-            Source::Rotor { speed, .. } => speed,
-        }
-    }
-}
-
 /// Locked rows and their factor.
 #[derive(Debug, Default)]
 pub(super) struct System {
@@ -206,120 +177,7 @@ impl System {
                 self.rows.push(at.locked(*row, error));
             }
         }
-        for index in &articulation.couplers {
-            let coupler: &Coupled = &couplers[*index];
-            let begin = self.pieces.len();
-            let (mut error, mut scale) = (-coupler.offset, 1.0 + coupler.offset.abs());
-            for term in &coupler.terms {
-                let joint = &joints[term.joint];
-                let at = At::new((articulation, term.joint, joint), poses, &of_others);
-                let (part, row) = term.part(joint, &at.placed);
-                let piece = at.locked(row, 0.0);
-                error += part;
-                scale += part.abs() + piece.scale;
-                self.pieces.push(piece);
-            }
-            self.extras.push(Extra {
-                pieces: begin..self.pieces.len(),
-                error,
-                scale,
-                source: Source::Coupler(*index),
-            });
-        }
-    }
-
-    /// Adds the rotors of an articulation, at rest: their speeds are still to be told.
-    pub(super) fn place_rotors(
-        &mut self,
-        (articulation, Lists { joints, .. }): (&Articulation, Lists),
-        poses: &[Pose],
-        of_others: impl Fn(Slot) -> Pose,
-    ) {
-        for index in &articulation.joints {
-            let joint = &joints[*index];
-            for (force, inertia) in joint.rotors() {
-                let at = At::new((articulation, *index, joint), poses, &of_others);
-                let (value, row) = joint.coordinate(force, &at.placed);
-                let begin = self.pieces.len();
-                let piece = at.locked(row, 0.0);
-                self.extras.push(Extra {
-                    pieces: begin..begin + 1,
-                    error: value,
-                    scale: piece.scale + value.abs(),
-                    source: Source::Rotor {
-                        inertia,
-                        speed: 0.0,
-                    },
-                });
-                self.pieces.push(piece);
-            }
-        }
-    }
-
-    /// The rotors turn as their coordinates do.
-    pub(super) fn start_rotors(
-        &mut self,
-        twists: &[WorldTwist],
-        of_others: impl Fn(Slot) -> WorldTwist,
-    ) {
-        for extra in &mut self.extras {
-            if let Source::Rotor { speed, .. } = &mut extra.source {
-                let pieces = self.pieces[extra.pieces.clone()].iter();
-                *speed = pieces.map(|piece| piece.velocity(twists, &of_others)).sum();
-            }
-        }
-    }
-
-    pub(super) fn has_rotors(&self) -> bool {
-        let mut extras = self.extras.iter();
-        extras.any(|extra| matches!(extra.source, Source::Rotor { .. }))
-    }
-
-    /// The rotors turn for a time `h`, at the speeds that those of `system` have: their errors are what their coordinates turned beyond that.
-    pub(super) fn turn_rotors(&mut self, system: &Self, h: f64) {
-        for (extra, own) in self.extras.iter_mut().zip(&system.extras) {
-            extra.error -= h * own.speed();
-        }
-    }
-
-    /// The rotors get what their coordinates get of changes of the bodies' velocities.
-    pub(super) fn kick_rotors(&mut self, changes: &[WorldTwist]) {
-        for extra in &mut self.extras {
-            if let Source::Rotor { speed, .. } = &mut extra.source {
-                let pieces = self.pieces[extra.pieces.clone()].iter();
-                let still = |_: Slot| WorldTwist::default();
-                *speed += pieces
-                    .map(|piece| piece.velocity(changes, &still))
-                    .sum::<f64>();
-            }
-        }
-    }
-
-    /// Speeds of the rotors.
-    pub(super) fn rotors(&self) -> impl Iterator<Item = f64> {
-        self.extras.iter().filter_map(|extra| match extra.source {
-            Source::Rotor { speed, .. } => Some(speed),
-            Source::Coupler(_) => None,
-        })
-    }
-
-    /// Sets them.
-    pub(super) fn set_rotors(&mut self, speeds: &[f64]) {
-        let mut speeds = speeds.iter();
-        for extra in &mut self.extras {
-            if let Source::Rotor { speed, .. } = &mut extra.source {
-                *speed = speeds.next().copied().unwrap_or(*speed);
-            }
-        }
-    }
-
-    /// Their kinetic energy, J.
-    pub(super) fn energy_of_rotors(&self) -> f64 {
-        let energies = self.extras.iter().map(|extra| match extra.source {
-            Source::Rotor { inertia, speed } => 0.5 * inertia * speed * speed,
-            Source::Coupler(_) => 0.0,
-        });
-        energies.sum()
+        self.place_couplers((articulation, Lists { joints, couplers }), poses, of_others);
     }
 
     /// All errors, rows first.
@@ -508,40 +366,4 @@ impl System {
             }
         }
     }
-}
-
-/// The block of a row that is made of pieces: what they take of each body, the first two in the block.
-fn joined(pieces: &[Locked], extra: &Extra) -> (JointBlock, impl Iterator<Item = JointLink>) {
-    let mut sides: Vec<JointLink> = Vec::new();
-    for piece in pieces {
-        for (side, body) in piece.bodies.into_iter().enumerate() {
-            let Some(body) = body.map(|place| place as u32) else {
-                continue;
-            };
-            let row = &piece.row[6 * side..6 * side + 6];
-            let known = sides.iter().position(|known| known.body == body);
-            let known = known.unwrap_or_else(|| {
-                sides.push(JointLink {
-                    body,
-                    ..JointLink::default()
-                });
-                sides.len() - 1
-            });
-            for (sum, entry) in sides[known].row.iter_mut().zip(row) {
-                *sum += entry;
-            }
-        }
-    }
-    let mut block = JointBlock {
-        count: 1,
-        ..JointBlock::default()
-    };
-    for (side, of) in sides.iter().take(2).enumerate() {
-        block.bodies[side] = Some(of.body);
-        block.rows[0][6 * side..6 * side + 6].copy_from_slice(&of.row);
-    }
-    if let Source::Rotor { inertia, .. } = extra.source {
-        block.compliance[0] = 1.0 / inertia;
-    }
-    (block, sides.into_iter().skip(2))
 }
