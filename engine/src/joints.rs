@@ -19,7 +19,7 @@ pub use reaction::JointReaction;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{
-    BodyId, BreakLimit, JointAxis, JointForce, JointFrames, JointId, JointKind, Pose,
+    BodyId, BreakLimit, JointAxis, JointForce, JointFrames, JointId, JointKind, Pose, Twist,
 };
 use articulation::Articulation;
 use coordinates::{Placed, Row, unwrapped};
@@ -127,13 +127,37 @@ impl Jointed {
         }
     }
 
-    /// Remembers where it is now.
-    fn count_turns(&mut self, bodies: &Bodies) {
+    /// Remembers where it is now, a time `h` (s) after the last look.
+    fn count_turns(&mut self, bodies: &Bodies, h: f64) {
         let placed = self.placed(bodies);
-        self.turned = self.turns(&placed);
+        let (angle, row) = placed.coordinate(&self.kind, JointAxis::RotationZ);
+        self.turned = unwrapped(angle, self.turned + h * self.mean_rate(&row, bodies));
         for force in 0..self.forces.len() {
-            self.coordinates[force] = self.coordinate(force, &placed).0;
+            let axis = self.forces[force].axis();
+            let (value, row) = placed.coordinate(&self.kind, axis);
+            self.coordinates[force] = if axis.is_rotation() {
+                let last = self.coordinates[force];
+                unwrapped(value, last + h * self.mean_rate(&row, bodies))
+            } else {
+                value
+            };
         }
+    }
+
+    /// The velocity along a row, the mean of those that its bodies had before the step and have now.
+    fn mean_rate(&self, row: &Row, bodies: &Bodies) -> f64 {
+        let of = |side: usize, pose: &Pose, twist: &Twist| {
+            let part = |k: usize| DVec3::from_slice(&row[6 * side + k..6 * side + k + 3]);
+            part(0).dot(twist.linear) + part(3).dot(pose.orientation * twist.angular)
+        };
+        let sides = self.bodies.into_iter().enumerate();
+        let sides = sides.filter(|(_, slot)| *slot != Slot::NONE);
+        let rates = sides.map(|(side, slot)| {
+            let before = &bodies.before;
+            of(side, &before.pose[slot], &before.twist[slot])
+                + of(side, &bodies.pose[slot], &bodies.twist[slot])
+        });
+        0.5 * rates.sum::<f64>()
     }
 
     /// Its bodies, without the world.
@@ -180,6 +204,16 @@ impl Joints {
         if self.epoch != Some(bodies.epoch) {
             self.epoch = Some(bodies.epoch);
             self.articulations = articulation::find(self.lists(), bodies);
+        }
+    }
+
+    /// Remembers where all joints are now, a time `h` (s) after the last look.
+    fn count_turns(&mut self, bodies: &Bodies, h: f64) {
+        for joint in &mut self.list {
+            joint.count_turns(bodies, h);
+        }
+        for coupler in &mut self.couplers {
+            coupler.count_turns(&self.list, bodies, h);
         }
     }
 

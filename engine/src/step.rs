@@ -524,9 +524,9 @@ impl StepState {
             projector.project(bodies, motion, found, graph, settings, solver)
         })?;
         if !self.joints.is_empty() {
-            let end = &mut self.record.end[..];
+            let (end, h) = (&mut self.record.end[..], self.settings.time_step);
             self.drift
-                .close(&mut self.joints, &mut self.bodies, &self.motion, end);
+                .close(&mut self.joints, &mut self.bodies, &self.motion, end, h);
         }
         self.clock.timing.ms_update = self.clock.lap();
         Ok(())

@@ -393,3 +393,72 @@ fn couplers_go_with_their_joints_and_wrong_ones_are_refused() {
     simulation.step().unwrap();
     assert!(simulation.world().get_entity(again).is_err());
 }
+
+/// Turns are counted where a wheel turns by more than one in a step: 6000 to 36,000 rpm at 5 ms.
+#[test]
+fn fast_wheels_keep_their_ratio() {
+    for speed in [628.0, -1500.0, 3777.0] {
+        let mut simulation = weightless();
+        let [a, first] = wheel(&mut simulation, None, 0.0, 0.3);
+        let [b, second] = wheel(&mut simulation, None, 1.0, 0.7);
+        let [c, third] = wheel(&mut simulation, None, 2.0, 0.2);
+        for (hinges, ratio) in [([first, second], 0.3), ([second, third], -0.41)] {
+            let gear = Coupler::gear(hinges[0], hinges[1], ratio);
+            simulation.spawn_coupler(gear).unwrap();
+        }
+        let rotor = JointForce::Armature {
+            axis: JointAxis::RotationZ,
+            inertia: 0.1,
+        };
+        simulation.set(first, JointForces(vec![rotor]));
+        for (body, ratio) in [(a, 1.0), (b, 0.3), (c, -0.41 * 0.3)] {
+            let twist = Twist {
+                angular: DVec3::Z * (speed * ratio),
+                ..Twist::default()
+            };
+            simulation.set(body, twist);
+        }
+        for _ in 0..300 {
+            closed_fast(&simulation.step().unwrap());
+            let u = spin(&simulation, a);
+            assert!((u - speed).abs() < 1e-9 * speed.abs(), "{u}");
+            assert!((spin(&simulation, b) - 0.3 * u).abs() < 1e-9);
+        }
+        // Where 300 steps of free rotation lead it.
+        let turned = 300.0 * Settings::default().time_step * speed * 0.3;
+        let off = (angle(&simulation, b) - turned) / std::f64::consts::TAU;
+        assert!((off - off.round()).abs() < 1e-9, "{off}");
+    }
+}
+
+/// As [`closed`], with the rounding of hundreds of turns.
+fn closed_fast(report: &StepReport) {
+    assert!(report.joint_error <= 1e-10, "{}", report.joint_error);
+    assert!(report.joint_velocity <= 1e-9, "{}", report.joint_velocity);
+    assert!(report.energy.energy_gap.abs() <= 1e-12 * (1.0 + report.energy.kinetic));
+}
+
+/// A screw that turns faster than once a step goes on by its lead a turn.
+#[test]
+fn fast_screws_keep_their_lead() {
+    let mut simulation = weightless();
+    let (speed, lead) = (2000.0, 0.05);
+    let way = speed * lead / std::f64::consts::TAU;
+    let nut = (
+        RigidBody::Dynamic,
+        Mass::given(1.0, DVec3::new(0.1, 0.1, 0.2)),
+        Twist {
+            linear: DVec3::Z * way,
+            angular: DVec3::Z * speed,
+        },
+    );
+    let nut = simulation.spawn(nut).unwrap();
+    let screw = Joint::to_world(nut, JointKind::Screw { lead }).at(DVec3::ZERO, DVec3::Z);
+    simulation.spawn_joint(screw, ()).unwrap();
+    for step in 1..=200 {
+        closed_fast(&simulation.step().unwrap());
+        let t = f64::from(step) * Settings::default().time_step;
+        let z = simulation.pose(nut).unwrap().position.z;
+        assert!((z - way * t).abs() < 1e-9, "{z} {}", way * t);
+    }
+}

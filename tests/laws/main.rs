@@ -44,6 +44,7 @@ mod momentum;
 mod no_solution;
 mod projected_spin;
 mod projection;
+mod random_joints;
 mod reference_accuracy;
 mod report;
 mod rest;

@@ -25,8 +25,10 @@ impl Drift {
         bodies: &mut Bodies,
         motion: &Motion,
         end: &mut [WorldTwist],
+        h: f64,
     ) {
         (self.error, self.velocity) = (0.0, 0.0);
+        joints.count_turns(bodies, h);
         let (mut begin, mut rotors) = (0, 0);
         for articulation in &joints.articulations {
             let of = (articulation, joints.lists());
@@ -53,13 +55,8 @@ impl Drift {
             }
             begin += articulation.bodies.len();
         }
-        let bodies = &*bodies;
-        for joint in &mut joints.list {
-            joint.count_turns(bodies);
-        }
-        for coupler in &mut joints.couplers {
-            coupler.count_turns(&joints.list, bodies);
-        }
+        // Places that were closed are near by.
+        joints.count_turns(bodies, 0.0);
     }
 
     /// Closes the places, and leaves the rows there; true if bodies are not where the drift has left them, with closed velocities.

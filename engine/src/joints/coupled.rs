@@ -6,6 +6,7 @@ use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{JointAxis, JointId};
 use crate::error::{JointError, StepError};
+use std::f64::consts::TAU;
 
 /// Everything that the step needs to know of a coupler: `Σ ratio·q = offset`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,6 +39,15 @@ pub(crate) struct Coupled {
 }
 
 impl Term {
+    /// What a turn adds to its part of the sum.
+    pub(super) fn period(&self) -> f64 {
+        if self.axis.is_rotation() {
+            self.ratio * TAU
+        } else {
+            0.0
+        }
+    }
+
     /// Its part of the sum, and of the rate of that.
     pub(super) fn part(&self, joint: &Jointed, placed: &Placed) -> (f64, Row) {
         let (value, row) = placed.coordinate(&joint.kind, self.axis);
@@ -51,12 +61,16 @@ impl Term {
 }
 
 impl Coupled {
-    /// Remembers where its joints are now.
-    pub(super) fn count_turns(&mut self, joints: &[Jointed], bodies: &Bodies) {
+    /// Remembers where its joints are now, a time `h` (s) after the last look.
+    pub(super) fn count_turns(&mut self, joints: &[Jointed], bodies: &Bodies, h: f64) {
         for term in &mut self.terms {
             let joint = &joints[term.joint];
-            let (value, _) = term.part(joint, &joint.placed(bodies));
-            term.last = value / term.ratio;
+            let (value, row) = joint.placed(bodies).coordinate(&joint.kind, term.axis);
+            term.last = if term.axis.is_rotation() {
+                unwrapped(value, term.last + h * joint.mean_rate(&row, bodies))
+            } else {
+                value
+            };
         }
     }
 
@@ -114,7 +128,7 @@ impl Joints {
                     terms,
                     offset: spec.offset,
                 };
-                coupled.count_turns(joints, bodies);
+                coupled.count_turns(joints, bodies, 0.0);
                 list.push(coupled);
             }
         }

@@ -329,6 +329,8 @@ impl Drift {
         let speeds: Vec<f64> = self.system.rotors().collect();
         self.system.place(step.of(), &self.poses, other);
         self.system.place_rotors(step.of(), &self.poses, other);
+        let still = |_: Slot| WorldTwist::default();
+        self.system.follow(&self.end, (&self.twists, 0.0), still);
         self.system.set_rotors(&speeds);
         self.system.factor(&self.masses);
         self.stop_opening(step.begin, |slot| step.solution.motion.free[slot]);
@@ -400,6 +402,8 @@ impl Drift {
             let other = |slot| step.other(slot, to);
             self.end.place(step.of(), &self.poses, other);
             self.end.place_rotors(step.of(), &self.poses, other);
+            let given = |slot: Slot| step.solution.motion.free[slot];
+            self.end.follow(&self.system, (&self.twists, h), given);
             for (error, open) in self.end.errors_mut().zip(&open) {
                 *error -= open;
             }

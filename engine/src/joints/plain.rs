@@ -78,7 +78,7 @@ impl Joints {
             list.push(self.jointed(spec, slots, bodies));
         }
         for joint in &mut list {
-            joint.count_turns(bodies);
+            joint.count_turns(bodies, 0.0);
         }
         let couplers = self.couple(&list, bodies)?;
         for coupler in &couplers {

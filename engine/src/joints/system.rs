@@ -71,8 +71,10 @@ pub(super) struct Locked {
     pub(super) row: Row,
     /// `M⁻¹` times the row, side by side.
     scaled: [WorldTwist; 2],
-    /// m or rad.
+    /// m or rad; of a piece of another row its part of the sum.
     pub(super) error: f64,
+    /// What a turn adds to that; 0 if turns do not.
+    pub(super) period: f64,
     /// Length that rounding refers to, m; 1 for rotations.
     scale: f64,
 }
@@ -121,7 +123,7 @@ impl At {
         }
     }
 
-    fn locked(&self, row: Row, error: f64) -> Locked {
+    fn locked(&self, row: Row, (error, period): (f64, f64)) -> Locked {
         let reach = self.placed.origins.map(|origin| origin.abs().max_element());
         Locked {
             joint: self.joint,
@@ -131,6 +133,7 @@ impl At {
             row,
             scaled: [WorldTwist::default(); 2],
             error,
+            period,
             scale: 1.0 + reach[0].max(reach[1]),
         }
     }
@@ -174,7 +177,10 @@ impl System {
             let at = At::new((articulation, *index, joint), poses, &of_others);
             let locks = at.placed.locks(&joint.kind, joint.turns(&at.placed));
             for (row, error) in locks.rows.iter().zip(locks.errors).take(locks.count) {
-                self.rows.push(at.locked(*row, error));
+                self.rows.push(at.locked(*row, (error, 0.0)));
+            }
+            if let (JointKind::Screw { lead }, Some(row)) = (joint.kind, self.rows.last_mut()) {
+                row.period = lead;
             }
         }
         self.place_couplers((articulation, Lists { joints, couplers }), poses, of_others);
@@ -212,7 +218,7 @@ impl System {
             let begin = self.rows[..end].partition_point(|row| row.joint < *index);
             let mut place = end;
             joint.stops(&at.placed, |row, gap| {
-                let locked = at.locked(row, gap);
+                let locked = at.locked(row, (gap, 0.0));
                 let passed = gap < -ROUNDING * locked.scale;
                 if passed && place - begin < MOST {
                     self.rows.insert(place, locked);

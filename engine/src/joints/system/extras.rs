@@ -7,6 +7,7 @@ use crate::joints::Lists;
 use crate::joints::articulation::Articulation;
 use crate::joints::coupled::Coupled;
 use moreau_solvers::{JointBlock, JointLink, WorldTwist};
+use std::f64::consts::TAU;
 use std::ops::Range;
 
 /// What a row beside those of joints is of.
@@ -55,7 +56,7 @@ impl System {
                 let joint = &joints[term.joint];
                 let at = At::new((articulation, term.joint, joint), poses, &of_others);
                 let (part, row) = term.part(joint, &at.placed);
-                let piece = at.locked(row, 0.0);
+                let piece = at.locked(row, (part, term.period()));
                 error += part;
                 scale += part.abs() + piece.scale;
                 self.pieces.push(piece);
@@ -82,7 +83,9 @@ impl System {
                 let at = At::new((articulation, *index, joint), poses, &of_others);
                 let (value, row) = joint.coordinate(force, &at.placed);
                 let begin = self.pieces.len();
-                let piece = at.locked(row, 0.0);
+                let is_angle = joint.forces[force].axis().is_rotation();
+                let period = if is_angle { TAU } else { 0.0 };
+                let piece = at.locked(row, (value, period));
                 self.extras.push(Extra {
                     pieces: begin..begin + 1,
                     error: value,
@@ -114,6 +117,34 @@ impl System {
     pub(in crate::joints) fn has_rotors(&self) -> bool {
         let mut extras = self.extras.iter();
         extras.any(|extra| matches!(extra.source, Source::Rotor { .. }))
+    }
+
+    /// Counts turns: those that lead on from `before` in a time `h` with these velocities. Rows of screws stay as closed as they were.
+    pub(in crate::joints) fn follow(
+        &mut self,
+        before: &Self,
+        (twists, h): (&[WorldTwist], f64),
+        of_others: impl Fn(Slot) -> WorldTwist,
+    ) {
+        let turns = |own: &Locked, expected: f64| {
+            let off = (expected - own.error) / own.period;
+            if own.period == 0.0 || !off.is_finite() {
+                return 0.0;
+            }
+            off.round() * own.period
+        };
+        for (row, before) in self.rows.iter_mut().zip(&before.rows) {
+            row.error += turns(row, before.error);
+        }
+        for extra in &mut self.extras {
+            for k in extra.pieces.clone() {
+                let (own, before) = (&mut self.pieces[k], &before.pieces[k]);
+                let expected = before.error + h * before.velocity(twists, &of_others);
+                let by = turns(own, expected);
+                own.error += by;
+                extra.error += by;
+            }
+        }
     }
 
     /// The rotors turn for a time `h`, at the speeds that those of `system` have: their errors are what their coordinates turned beyond that.
