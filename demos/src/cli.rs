@@ -120,7 +120,8 @@ pub(crate) struct RunOptions {
     /// What to write in each step: JSON lines on stdout, text on stderr, nothing.
     #[arg(long, value_name = "FORM", value_enum, default_value_t)]
     pub(crate) log: Log,
-    /// Fail with exit code 3 unless every step has a solution and reaches this residual. Also the solver's tolerance,
+    /// Fail with exit code 3 unless every step has a solution and reaches this residual, with efforts of motors at most so many N·s
+    /// beyond their bounds. Also the solver's tolerance,
     /// where that is larger and `--tol` is not given.
     #[arg(long, value_name = "E", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) require_residual: Option<f64>,

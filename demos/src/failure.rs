@@ -26,7 +26,7 @@ pub(crate) enum Failure {
     #[error("output pipe closed: stopped after step {step}, before the checks were made")]
     Unchecked { step: u64 },
     #[error(
-        "{count} of {steps} steps did not reach e_scaled ≤ {required:e}: the first is step {first} \
+        "{count} of {steps} steps did not reach e_scaled ≤ {required:e} (efforts within bounds to as many N·s): the first is step {first} \
          with {first_value:.3e}, the worst is step {worst} with {worst_value:.3e}"
     )]
     Residual {

@@ -52,6 +52,13 @@ struct Step {
     last_resorts: usize,
     overlap_left: f64,
     overlap_pair: Option<[BodyId; 2]>,
+    joints: usize,
+    joint_error: f64,
+    joint_velocity: f64,
+    broken_joints: usize,
+    box_violation: f64,
+    work_joints: f64,
+    work_drives: f64,
 }
 
 #[derive(Serialize)]
@@ -119,6 +126,13 @@ pub(crate) fn write_step(out: &mut impl Write, report: &StepReport) -> io::Resul
         last_resorts: report.last_resorts,
         overlap_left: report.overlap_left,
         overlap_pair: report.overlap_pair,
+        joints: report.joints,
+        joint_error: report.joint_error,
+        joint_velocity: report.joint_velocity,
+        broken_joints: report.broken_joints,
+        box_violation: report.box_violation,
+        work_joints: energy.work_joints,
+        work_drives: energy.work_drives,
     };
     line(out, &step)
 }

@@ -111,8 +111,10 @@ impl Record {
         if report.status.is_without_solution() || unseen {
             self.unsolved.add(step, report.worst_velocity);
         }
-        if !residual.is_none_or(|e| report.e_scaled <= e) {
-            self.missed.add(step, report.e_scaled);
+        // Efforts of motors beyond their bounds are in no e_scaled.
+        let worst = report.e_scaled.max(report.box_violation);
+        if !residual.is_none_or(|e| worst <= e) || residual.is_some() && report.e_scaled.is_nan() {
+            self.missed.add(step, worst);
         }
         if !velocity.is_none_or(|v| report.velocity <= v) {
             self.missed_velocity.add(step, report.velocity);

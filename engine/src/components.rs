@@ -2,6 +2,7 @@
 
 mod body;
 mod collider;
+mod coupler;
 mod groups;
 pub(crate) mod inertia;
 mod joint;
@@ -17,10 +18,11 @@ mod wrench;
 
 pub use body::{BodyId, RigidBody};
 pub use collider::Collider;
+pub use coupler::{Coupler, CouplerTerm};
 pub use groups::CollisionGroups;
 pub use joint::{
-    Joint, JointAxis, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,
-    NoCollision,
+    BreakLimit, Joint, JointAxis, JointBroken, JointDisabled, JointForce, JointForces, JointFrames,
+    JointId, JointKind, NoCollision,
 };
 pub use mass::Mass;
 pub use material::{Combine, Material};

@@ -101,6 +101,20 @@ pub enum JointError {
         /// The axis.
         axis: JointAxis,
     },
+    /// A coupler names an entity that is no joint.
+    #[error("there is no joint {entity}")]
+    NoJoint {
+        /// The entity.
+        entity: Entity,
+    },
+    /// A coupler names a coordinate twice.
+    #[error("{axis:?} of joint {id} is in it twice")]
+    Twice {
+        /// The joint.
+        id: JointId,
+        /// The coordinate.
+        axis: JointAxis,
+    },
     /// Two joints with one id.
     #[error("the id is taken by another joint")]
     DuplicateId,

@@ -1,23 +1,29 @@
 //! Joints as the step works on them: dense, checked, in the order of ids.
 
 mod articulation;
+mod breaking;
 pub(crate) mod check;
 mod closing;
 pub(crate) mod coordinates;
+pub(crate) mod coupled;
 mod drift;
 mod plain;
 mod reaction;
 mod rows;
 mod system;
 
+pub use coupled::CouplerSpec;
 pub use plain::JointSpec;
 pub use reaction::JointReaction;
 
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
-use crate::components::{BodyId, JointAxis, JointForce, JointFrames, JointId, JointKind, Pose};
+use crate::components::{
+    BodyId, BreakLimit, JointAxis, JointForce, JointFrames, JointId, JointKind, Pose, Twist,
+};
 use articulation::Articulation;
 use coordinates::{Placed, Row, unwrapped};
+use coupled::Coupled;
 pub(crate) use drift::{Drift, JointPush, Solution};
 use glam::{DQuat, DVec3};
 use moreau_solvers::{Interaction, Law};
@@ -35,6 +41,7 @@ pub(crate) struct Jointed {
     given: JointFrames,
     pub(crate) kind: JointKind,
     pub(crate) forces: Vec<JointForce>,
+    break_limit: Option<BreakLimit>,
     /// Rotation about z with its turns, rad.
     turned: f64,
     /// Coordinates of the forces at the last look, angles with their turns.
@@ -95,6 +102,15 @@ impl Jointed {
         )
     }
 
+    /// What moves with its coordinates: places among its forces, and inertias.
+    fn rotors(&self) -> impl Iterator<Item = (usize, f64)> {
+        let forces = self.forces.iter().enumerate();
+        forces.filter_map(|(index, force)| match *force {
+            JointForce::Armature { inertia, .. } if inertia > 0.0 => Some((index, inertia)),
+            _ => None,
+        })
+    }
+
     /// Rows and gaps of its rope and its limits in these places: the gap opens along the row.
     fn stops(&self, placed: &Placed, mut of: impl FnMut(Row, f64)) {
         let opposite = |row: Row| row.map(|x| -x);
@@ -111,13 +127,37 @@ impl Jointed {
         }
     }
 
-    /// Remembers where it is now.
-    fn count_turns(&mut self, bodies: &Bodies) {
+    /// Remembers where it is now, a time `h` (s) after the last look.
+    fn count_turns(&mut self, bodies: &Bodies, h: f64) {
         let placed = self.placed(bodies);
-        self.turned = self.turns(&placed);
+        let (angle, row) = placed.coordinate(&self.kind, JointAxis::RotationZ);
+        self.turned = unwrapped(angle, self.turned + h * self.mean_rate(&row, bodies));
         for force in 0..self.forces.len() {
-            self.coordinates[force] = self.coordinate(force, &placed).0;
+            let axis = self.forces[force].axis();
+            let (value, row) = placed.coordinate(&self.kind, axis);
+            self.coordinates[force] = if axis.is_rotation() {
+                let last = self.coordinates[force];
+                unwrapped(value, last + h * self.mean_rate(&row, bodies))
+            } else {
+                value
+            };
         }
+    }
+
+    /// The velocity along a row, the mean of those that its bodies had before the step and have now.
+    fn mean_rate(&self, row: &Row, bodies: &Bodies) -> f64 {
+        let of = |side: usize, pose: &Pose, twist: &Twist| {
+            let part = |k: usize| DVec3::from_slice(&row[6 * side + k..6 * side + k + 3]);
+            part(0).dot(twist.linear) + part(3).dot(pose.orientation * twist.angular)
+        };
+        let sides = self.bodies.into_iter().enumerate();
+        let sides = sides.filter(|(_, slot)| *slot != Slot::NONE);
+        let rates = sides.map(|(side, slot)| {
+            let before = &bodies.before;
+            of(side, &before.pose[slot], &before.twist[slot])
+                + of(side, &bodies.pose[slot], &bodies.twist[slot])
+        });
+        0.5 * rates.sum::<f64>()
     }
 
     /// Its bodies, without the world.
@@ -126,13 +166,25 @@ impl Jointed {
     }
 }
 
+/// The joints and couplers of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Lists<'a> {
+    pub(crate) joints: &'a [Jointed],
+    pub(crate) couplers: &'a [Coupled],
+}
+
 /// The joints of the step.
 #[derive(Debug, Default)]
 pub(crate) struct Joints {
     /// In the order of ids; none of joints that are disabled.
     pub(crate) list: Vec<Jointed>,
+    /// In the order of ids; none of joints that are out of the steps.
+    pub(crate) couplers: Vec<Coupled>,
     /// What was asked for.
     pub(crate) specs: Vec<JointSpec>,
+    coupler_specs: Vec<CouplerSpec>,
+    /// Those that broke in the last step, ascending.
+    pub(crate) broken: Vec<JointId>,
     /// Bodies of joints that came, went or changed.
     disturbed: Vec<BodyId>,
     /// Of the bodies, when the list was made of it.
@@ -151,7 +203,24 @@ impl Joints {
     pub(crate) fn articulate(&mut self, bodies: &Bodies) {
         if self.epoch != Some(bodies.epoch) {
             self.epoch = Some(bodies.epoch);
-            self.articulations = articulation::find(&self.list, bodies);
+            self.articulations = articulation::find(self.lists(), bodies);
+        }
+    }
+
+    /// Remembers where all joints are now, a time `h` (s) after the last look.
+    fn count_turns(&mut self, bodies: &Bodies, h: f64) {
+        for joint in &mut self.list {
+            joint.count_turns(bodies, h);
+        }
+        for coupler in &mut self.couplers {
+            coupler.count_turns(&self.list, bodies, h);
+        }
+    }
+
+    fn lists(&self) -> Lists<'_> {
+        Lists {
+            joints: &self.list,
+            couplers: &self.couplers,
         }
     }
 
@@ -186,6 +255,25 @@ impl Joints {
             self.specs = specs;
             self.resolved = None;
         }
+    }
+
+    /// Other couplers from now on.
+    pub(crate) fn replace_couplers(&mut self, specs: Vec<CouplerSpec>) {
+        if specs == self.coupler_specs {
+            return;
+        }
+        let of = |list: &[CouplerSpec], other: &[CouplerSpec]| -> Vec<JointId> {
+            let new = list.iter().filter(|spec| !other.contains(spec));
+            new.flat_map(|spec| spec.terms.iter().map(|(joint, ..)| *joint))
+                .collect()
+        };
+        let mut joints = of(&self.coupler_specs, &specs);
+        joints.extend(of(&specs, &self.coupler_specs));
+        let disturbed = self.specs.iter().filter(|spec| joints.contains(&spec.id));
+        self.disturbed
+            .extend(disturbed.flat_map(|spec| spec.bodies.into_iter().flatten()));
+        self.coupler_specs = specs;
+        self.resolved = None;
     }
 }
 

@@ -17,9 +17,10 @@ mod step;
 
 pub use bodies::plain::Body;
 pub use components::{
-    BodyId, Collider, CollisionGroups, Combine, Drag, GravityScale, Joint, JointAxis,
-    JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind, KinematicTarget, Mass,
-    Material, NoCollision, Pose, RigidBody, Sleeping, Twist, Wrench,
+    BodyId, BreakLimit, Collider, CollisionGroups, Combine, Coupler, CouplerTerm, Drag,
+    GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForce, JointForces,
+    JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, NoCollision, Pose, RigidBody,
+    Sleeping, Twist, Wrench,
 };
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
@@ -27,14 +28,16 @@ pub use error::{BodyError, InteractionError, JointError, SettingsError, StepErro
 pub use interactions::edit::{Interaction, InteractionIndex, Interactions};
 pub use interactions::law::InteractionLaw;
 pub use interactions::warm_start::{StoredImpulse, WarmStart};
-pub use joints::{JointReaction, JointSpec};
+pub use joints::{CouplerSpec, JointReaction, JointSpec};
 pub use math::rotation;
 pub use math::spatial_order::spatial_order;
 pub use motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
 pub use results::contact_view::{ContactStatus, ContactView, ContactViews, Contacts};
 pub use results::energy::EnergyLedger;
 pub use results::report::{StepReport, StepStatus, StepTiming};
-pub use scene::{Scene, SceneError, SceneJoint, SceneRun, SceneWarning};
+pub use scene::{
+    Scene, SceneCoupler, SceneCouplerTerm, SceneError, SceneJoint, SceneRun, SceneWarning,
+};
 pub use settings::{
     Accuracy, Activation, Advanced, DelassusForm, Projection, RotationUpdate, Settings,
     SleepSettings, Theta,
@@ -50,12 +53,13 @@ pub use moreau_solvers as solvers;
 /// What most programs need.
 pub mod prelude {
     pub use crate::{
-        Accuracy, Activation, Body, BodyId, Collider, CollisionGroups, Combine, ContactStatus,
-        ContactView, Contacts, Drag, EnergyLedger, GravityScale, Interaction, InteractionLaw,
-        Interactions, Joint, JointAxis, JointDisabled, JointForce, JointForces, JointFrames,
-        JointId, JointKind, JointReaction, JointSpec, KinematicTarget, Mass, Material, NoCollision,
-        Pose, RigidBody, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, StepError,
-        StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
+        Accuracy, Activation, Body, BodyId, BreakLimit, Collider, CollisionGroups, Combine,
+        ContactStatus, ContactView, Contacts, Coupler, CouplerSpec, CouplerTerm, Drag,
+        EnergyLedger, GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis,
+        JointBroken, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,
+        JointReaction, JointSpec, KinematicTarget, Mass, Material, NoCollision, Pose, RigidBody,
+        Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, StepError, StepOutcome,
+        StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
     };
     pub use glam;
     pub use glam::{DQuat, DVec3};

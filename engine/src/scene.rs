@@ -34,7 +34,8 @@
 //! | `[materials.NAME]` | [`density`, `friction`, `restitution`, `frictionless`](crate::Material) |
 //! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `mass`, `wrench`, `groups`, `gravity_scale`, `drag`](BodySpec) |
 //! | `[[lattices]]` | [`count`, `spacing`, `origin`, `jitter`, `random_orientation`, `body`](Lattice) |
-//! | `[[joints]]` | [`name`, `a`, `b`, `kind`, `point`, `axis`, `forces`, `collide`](SceneJoint) |
+//! | `[[joints]]` | [`name`, `a`, `b`, `kind`, `point`, `axis`, `forces`, `collide`, `break_limit`](SceneJoint) |
+//! | `[[couplers]]` | [`name`, `terms`, `offset`](SceneCoupler) |
 //! | `[[emitters]]` | [`center`, `half_extents`, `start`, `interval`, `count`, `random_orientation`, `bodies`](Emitter) |
 //!
 //! | value | forms |
@@ -62,7 +63,7 @@ mod run;
 mod warning;
 
 pub use error::SceneError;
-pub use joint::SceneJoint;
+pub use joint::{SceneCoupler, SceneCouplerTerm, SceneJoint};
 pub use nearest::nearest_name;
 pub use random::Lcg;
 pub use run::SceneRun;
@@ -102,6 +103,8 @@ pub struct Scene {
     pub emitters: Vec<Emitter>,
     /// Joints of single bodies, in the order of their ids.
     pub joints: Vec<SceneJoint>,
+    /// Couplers of these joints, after them.
+    pub couplers: Vec<SceneCoupler>,
     /// Folder that mesh paths are relative to. Set when the scene is read from a file.
     #[serde(skip)]
     pub folder: PathBuf,
@@ -120,6 +123,7 @@ impl Default for Scene {
             lattices: Vec::new(),
             emitters: Vec::new(),
             joints: Vec::new(),
+            couplers: Vec::new(),
             folder: PathBuf::new(),
         }
     }

@@ -305,10 +305,10 @@ impl StepState {
         let many = is_long(record.places().len());
         self.threads.run(many, || problem.assemble(record, &parts));
         problem.open_by_impacts(record, &mut self.graph, &parts);
-        let is_first = self.impacts.begin_of_stage().is_none();
+        let begin = self.impacts.begin_of_stage();
         let known = (&self.bodies, &self.motion);
         self.joint_rows
-            .build(&self.joints, known, &self.settings, is_first);
+            .build(&self.joints, known, &self.settings, begin);
     }
 
     /// `u = W r + q`, `K* ∋ û ⊥ r ∈ K`, and `v_{k+1} = v_free + M⁻¹Gᵀr`.
@@ -524,9 +524,9 @@ impl StepState {
             projector.project(bodies, motion, found, graph, settings, solver)
         })?;
         if !self.joints.is_empty() {
-            let end = &mut self.record.end[..];
+            let (end, h) = (&mut self.record.end[..], self.settings.time_step);
             self.drift
-                .close(&mut self.joints, &mut self.bodies, &self.motion, end);
+                .close(&mut self.joints, &mut self.bodies, &self.motion, end, h);
         }
         self.clock.timing.ms_update = self.clock.lap();
         Ok(())
@@ -538,7 +538,9 @@ impl StepState {
         let (contacts, record) = (&self.problem.contacts, &mut self.record);
         let (ledger, momentum) = (&mut self.ledger, &mut self.momentum);
         let rows = contacts.len().max(bodies.moving.len());
-        let joints = &self.drift.pushes[..];
+        self.joints
+            .break_overloaded(&self.drift, settings.time_step);
+        let joints = (&self.drift.pushes[..], self.drift.energy_of_rotors);
         let (mut energy, momentum_residual) = self.threads.run(is_long(rows), || {
             let defect = &mut momentum.defect;
             let work = (&contacts[..], joints);
@@ -621,6 +623,8 @@ impl StepState {
             joints: self.joints.list.len(),
             joint_error: self.drift.error,
             joint_velocity: self.drift.velocity,
+            broken_joints: self.joints.broken.len(),
+            box_violation: solved.residual.box_violation,
             overlap_left: overlap_left.map_or(0.0, |(depth, _)| depth),
             overlap_pair: overlap_left.map(|(_, pair)| pair.map(|slot| self.bodies.ids[slot])),
             cone_violation: solved.residual.cone_violation,

@@ -30,7 +30,7 @@ mod tests;
 
 use crate::problem::FactoredProblem;
 pub(crate) use island::Solver;
-pub use joint_factor::{JointBlock, JointFactor};
+pub use joint_factor::{JointBlock, JointFactor, JointLink};
 
 /// True if the problem has joints.
 pub(crate) fn has_joints(problem: &FactoredProblem) -> bool {

@@ -11,6 +11,7 @@ use glam::{DMat3, DVec3};
 use std::ops::Range;
 
 /// Three rows of `G` for one body: linear and angular factors.
+#[derive(Clone, Copy)]
 struct Lever([[DVec3; 2]; 3]);
 
 impl Lever {
@@ -199,14 +200,22 @@ impl Delassus {
     /// [`Self::assemble`] from rows: of a problem with other interactions than contacts.
     fn assemble_rows(problem: &FactoredProblem) -> Self {
         // Levers of every triple: body, and the linear and angular factors of its rows.
-        let mut levers: Vec<[(u32, Lever); 2]> = Vec::new();
+        let mut levers: Vec<Vec<(u32, Lever)>> = Vec::new();
         for contact in problem.contacts {
-            levers.push([0, 1].map(|side| (contact.bodies[side], Lever::of(contact, side))));
+            let of = |side: usize| (contact.bodies[side], Lever::of(contact, side));
+            levers.push([0, 1].map(of).to_vec());
         }
+        let mut head = 0;
         for other in problem.interactions {
             for k in 0..other.triples() {
                 let of = |side: usize| (other.bodies[side], Lever::of_rows(other, k, side));
-                levers.push([0, 1].map(of));
+                if other.linked {
+                    levers[head].extend([0, 1].map(of));
+                    levers.push(Vec::new());
+                } else {
+                    head = levers.len();
+                    levers.push([0, 1].map(of).to_vec());
+                }
             }
         }
         let mut touching = vec![Vec::new(); problem.inverse_mass.len()];
@@ -215,7 +224,7 @@ impl Delassus {
                 touching[*body as usize].push((triple, side));
             }
         }
-        let row = |sides: &[(u32, Lever); 2]| {
+        let row = |sides: &Vec<(u32, Lever)>| {
             let mut row = Vec::new();
             for (body, lever) in sides {
                 let mass = &problem.inverse_mass[*body as usize];
@@ -229,9 +238,13 @@ impl Delassus {
             row
         };
         let mut assembled = Self::from_rows(levers.iter().map(row).collect());
+        let mut head = 0;
         for (range, other) in problem.others() {
+            if !other.linked {
+                head = range.start;
+            }
             for row in 0..other.law.rows() {
-                let place = assembled.diagonal[range.start + row / 3];
+                let place = assembled.diagonal[head + row / 3];
                 assembled.blocks[place].col_mut(row % 3)[row % 3] += other.compliance[row];
             }
             assembled.fill_spare_rows(range, other.law.rows());

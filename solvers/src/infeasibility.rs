@@ -313,15 +313,17 @@ pub(crate) fn is_doubtful(
     let size = size_of_step(problem, impulse);
     size > HARMLESS && size * report.residual.whole() > part
         || problem.contacts.iter().any(dead)
-        || others.into_iter().any(|other| is_dead(problem, other))
+        || has_dead_row(problem)
 }
 
 /// An interaction that is no contact has a row that no impulse moves, with a velocity that its law does not allow.
 pub(crate) fn has_dead_row(problem: &FactoredProblem) -> bool {
-    problem
-        .interactions
-        .iter()
-        .any(|other| is_dead(problem, other))
+    let all = &problem.interactions;
+    (0..all.len()).any(|index| {
+        // Of linked ones another may move.
+        let is_linked = |k: usize| all.get(k).is_some_and(|other| other.linked);
+        !is_linked(index) && !is_linked(index + 1) && is_dead(problem, &all[index])
+    })
 }
 
 /// A row that no impulse moves, with a velocity, beyond its rounding, that the law does not allow.

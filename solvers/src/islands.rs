@@ -31,11 +31,19 @@ impl Islands {
         let fixed = |body: u32| problem.inverse_mass[body as usize].is_fixed();
         self.parent.clear();
         self.parent.extend(0..problem.inverse_mass.len() as u32);
+        let mut last = None;
         for index in 0..problem.len() {
             let [a, b] = problem.bodies_of(index);
             if takes(index) && !fixed(a) && !fixed(b) {
-                let (a, b) = (self.root(a), self.root(b));
-                self.parent[a.max(b) as usize] = a.min(b);
+                self.join(a, b);
+            }
+            let free = [a, b].into_iter().find(|body| !fixed(*body));
+            if !problem.is_linked(index) {
+                last = free;
+            } else if let (Some(a), Some(b)) = (last, free) {
+                self.join(a, b);
+            } else {
+                last = last.or(free);
             }
         }
         self.number.clear();
@@ -49,7 +57,11 @@ impl Islands {
             }
             let [a, b] = problem.bodies_of(index);
             // A contact of two fixed bodies is an island of its own.
-            let island = if fixed(a) && fixed(b) {
+            let island = if let (true, Some(known)) =
+                (problem.is_linked(index), self.of_contact.last().copied())
+            {
+                known
+            } else if fixed(a) && fixed(b) {
                 self.count += 1;
                 self.count as u32 - 1
             } else {
@@ -101,6 +113,11 @@ impl Islands {
     /// The contact is in an island.
     pub(crate) fn has(&self, contact: usize) -> bool {
         self.of_contact[contact] != NONE
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent[a.max(b) as usize] = a.min(b);
     }
 
     /// Union by smallest index, halving paths.

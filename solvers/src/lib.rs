@@ -50,7 +50,7 @@ mod progress;
 mod random;
 
 pub use algebra::sparse::SparseMatrix;
-pub use articulation::{JointBlock, JointFactor};
+pub use articulation::{JointBlock, JointFactor, JointLink};
 pub use auto::{Auto, AutoSettings, VelocityGoal};
 pub use comparison::{
     Admm, AdmmSettings, AlartCurnierNewton, AlartCurnierNewtonSettings, AlartCurnierSettings,

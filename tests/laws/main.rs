@@ -9,12 +9,15 @@
 )]
 
 mod activation;
+mod armature;
 mod at_rest;
 mod at_speed;
 mod batch;
 mod bounce;
+mod breaking;
 mod certificate;
 mod combine;
+mod couplers;
 mod delassus;
 mod dice;
 mod effort;
@@ -43,6 +46,7 @@ mod no_solution;
 mod plastic_spin;
 mod projected_spin;
 mod projection;
+mod random_joints;
 mod reference_accuracy;
 mod report;
 mod rest;

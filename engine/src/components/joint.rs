@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 #[require(JointId)]
+#[component(on_remove = lose)]
 pub struct Joint {
     /// A and B; the world where there is none.
     pub bodies: [Option<Entity>; 2],
@@ -200,6 +201,19 @@ pub enum JointAxis {
 }
 
 impl JointAxis {
+    /// Its place in the order of all.
+    pub(crate) fn place(self) -> usize {
+        match self {
+            Self::X => 0,
+            Self::Y => 1,
+            Self::Z => 2,
+            Self::RotationX => 3,
+            Self::RotationY => 4,
+            Self::RotationZ => 5,
+            Self::Distance => 6,
+        }
+    }
+
     /// It is an angle, rad.
     #[must_use]
     pub fn is_rotation(self) -> bool {
@@ -250,6 +264,14 @@ pub enum JointForce {
         /// Bound of its force, ≥ 0, may be ∞.
         effort: f64,
     },
+    /// Inertia of a rotor or a carriage that moves with the coordinate: kinetic energy `½ I q̇²`, and `−I q̈` on the joint. It has no weight and turns
+    /// no body.
+    Armature {
+        /// Which coordinate.
+        axis: JointAxis,
+        /// `I ≥ 0`, kg·m² or kg; of a rotor behind a gear, with the square of its ratio.
+        inertia: f64,
+    },
     /// Coulomb friction of the joint: no more than this force, against the motion.
     Friction {
         /// Which coordinate.
@@ -272,6 +294,7 @@ impl JointForce {
             Self::Limit { axis, .. }
             | Self::Spring { axis, .. }
             | Self::Motor { axis, .. }
+            | Self::Armature { axis, .. }
             | Self::Friction { axis, .. } => axis,
         }
     }
@@ -286,7 +309,31 @@ pub struct JointForces(pub Vec<JointForce>);
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoCollision;
 
-/// The joint is not there for the steps. A sibling of [`Joint`].
+/// The joint breaks where its reaction, the mean over a step, is beyond one of these: it is out of the steps from the next one on, and has
+/// [`JointBroken`] beside it. A sibling of [`Joint`].
+#[derive(Component, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BreakLimit {
+    /// Of the norm of its force, N, ≥ 0; ∞ for none.
+    pub force: f64,
+    /// Of the norm of its torque about the origin of frame B, N·m, ≥ 0; ∞ for none.
+    pub torque: f64,
+}
+
+impl Default for BreakLimit {
+    fn default() -> Self {
+        Self {
+            force: f64::INFINITY,
+            torque: f64::INFINITY,
+        }
+    }
+}
+
+/// The joint has broken, and is not there for the steps; without this it is whole again. A sibling of [`Joint`].
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JointBroken;
+
+/// The joint, or the coupler, is not there for the steps. A sibling of [`Joint`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JointDisabled;
 
@@ -311,6 +358,13 @@ impl Default for JointId {
 impl std::fmt::Display for JointId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         BodyId(self.0).fmt(f)
+    }
+}
+
+/// Its couplers go with it.
+fn lose(mut world: DeferredWorld, context: HookContext) {
+    if let Some(mut notices) = world.get_resource_mut::<Notices>() {
+        notices.joints_lost.push(context.entity);
     }
 }
 

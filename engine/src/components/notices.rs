@@ -14,7 +14,9 @@ pub(crate) struct Notices {
     pub(crate) next_joint_id: u64,
     /// Bodies that are no more, whose joints go with them.
     pub(crate) bodies_gone: Vec<Entity>,
-    /// These joints, once the step is done.
+    /// Joints that are no more, whose couplers go with them.
+    pub(crate) joints_lost: Vec<Entity>,
+    /// These joints and couplers, once the step is done.
     pub(crate) joints_gone: Vec<Entity>,
     /// Entities whose [`Sleeping`](crate::Sleeping) was inserted or removed since the last step.
     pub(crate) sleep_touched: Vec<Entity>,

@@ -201,6 +201,7 @@ fn gather(
     )?;
     let specs = joints::gather(&joints, (&link, &state.bodies), &mut notices)?;
     state.set_joints(specs);
+    state.set_couplers(joints::gather_couplers(&joints, &mut notices)?);
     state.start_threads()
 }
 
@@ -208,7 +209,7 @@ fn commit(
     mut state: ResMut<StepState>,
     (mut link, mut notices): (ResMut<Link>, ResMut<Notices>),
     (mut report, mut contacts): (ResMut<StepReport>, ResMut<Contacts>),
-    mut world: StateQueries,
+    (mut world, joints, mut commands): (StateQueries, Joints, Commands),
 ) {
     contacts.0.release();
     state.in_pool(|state| {
@@ -220,6 +221,7 @@ fn commit(
             scatter::scatter(bodies, &mut link, &mut notices, &mut world);
         });
     });
+    joints::mark_broken(&state, &joints, &mut commands);
     *report = state.end();
     contacts.0 = state.contacts().share();
 }

@@ -42,6 +42,7 @@ pub(super) fn scatter(
 ) {
     take_targets(link, world);
     notices.bodies_gone.clear();
+    notices.joints_lost.clear();
     for joint in notices.joints_gone.drain(..) {
         world.commands.entity(joint).try_despawn();
     }

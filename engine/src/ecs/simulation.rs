@@ -7,12 +7,12 @@ use crate::components::inertia::Inertia;
 use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
-    BodyId, Collider, CollisionGroups, Drag, GravityScale, Joint, JointForces, JointId,
-    KinematicTarget, Mass, Material, Pose, RigidBody, Sleeping, Twist, Wrench,
+    BodyId, BreakLimit, Collider, CollisionGroups, Coupler, Drag, GravityScale, Joint, JointForces,
+    JointId, KinematicTarget, Mass, Material, Pose, RigidBody, Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, JointError, StepError};
 use crate::joints::check::check_joint;
-use crate::joints::{JointReaction, JointSpec};
+use crate::joints::{CouplerSpec, JointReaction, JointSpec, coupled};
 use crate::results::contact_view::{ContactView, Contacts};
 use crate::results::report::StepReport;
 use crate::settings::Settings;
@@ -131,22 +131,75 @@ impl Simulation {
         joint: Joint,
         siblings: impl Bundle,
     ) -> Result<Entity, StepError> {
-        let next_id = self.world.get_resource::<Notices>();
-        let next_id = next_id.map(|notices| notices.next_joint_id);
+        let next_id = self.next_joint_id();
         let entity = self.world.spawn((joint, siblings)).id();
-        let Err(source) = self.check_joint(entity, &joint) else {
-            return Ok(entity);
+        match self.check_joint(entity, &joint) {
+            Ok(()) => Ok(entity),
+            Err(source) => Err(self.refuse_joint(entity, next_id, source)),
+        }
+    }
+
+    /// Spawns a coupler of joints, and checks it as the next step would.
+    ///
+    /// # Errors
+    /// [`StepError::Joint`] names the field at fault; the coupler is then not in the world.
+    pub fn spawn_coupler(&mut self, coupler: Coupler) -> Result<Entity, StepError> {
+        let next_id = self.next_joint_id();
+        let entity = self.world.spawn(coupler.clone()).id();
+        match self.check_coupler(entity, &coupler) {
+            Ok(()) => Ok(entity),
+            Err(source) => Err(self.refuse_joint(entity, next_id, source)),
+        }
+    }
+
+    fn check_coupler(&self, entity: Entity, coupler: &Coupler) -> Result<(), JointError> {
+        let mut spec = CouplerSpec {
+            id: self.joint_id(entity),
+            offset: coupler.offset,
+            ..CouplerSpec::default()
         };
+        let mut locked = Vec::new();
+        for term in &coupler.terms {
+            let entity = term.joint;
+            let joint = self.world.get::<Joint>(entity);
+            let joint = joint.ok_or(JointError::NoJoint { entity })?;
+            let id = self.joint_id(entity);
+            spec.terms.push((id, term.axis, term.ratio));
+            locked.push((id, joint.kind.locked()));
+        }
+        coupled::check(&spec, |id| {
+            let found = locked.iter().find(|(own, _)| *own == id);
+            found.map(|(_, locked)| *locked)
+        })
+    }
+
+    fn joint_id(&self, entity: Entity) -> JointId {
+        let id = self.world.get::<JointId>(entity).copied();
+        id.unwrap_or_default()
+    }
+
+    fn next_joint_id(&self) -> Option<u64> {
+        let notices = self.world.get_resource::<Notices>();
+        notices.map(|notices| notices.next_joint_id)
+    }
+
+    /// Takes a joint or a coupler out again.
+    fn refuse_joint(
+        &mut self,
+        entity: Entity,
+        next_id: Option<u64>,
+        source: JointError,
+    ) -> StepError {
         let id = self.world.get::<JointId>(entity).copied();
         self.world.despawn(entity);
         let notices = self.world.get_resource_mut::<Notices>();
         if let (Some(mut notices), Some(next_id)) = (notices, next_id) {
             notices.next_joint_id = next_id;
         }
-        Err(StepError::Joint {
+        StepError::Joint {
             id: id.unwrap_or_default(),
             source,
-        })
+        }
     }
 
     fn check_joint(&self, entity: Entity, joint: &Joint) -> Result<(), JointError> {
@@ -169,6 +222,7 @@ impl Simulation {
             frames: joint.frames,
             kind: joint.kind,
             forces: forces.map_or_else(Vec::new, |forces| forces.0.clone()),
+            break_limit: self.world.get::<BreakLimit>(entity).copied(),
             ..JointSpec::default()
         };
         check_joint(&spec, kinds)
@@ -179,6 +233,37 @@ impl Simulation {
     pub fn joint_reaction(&self, joint: Entity) -> Option<JointReaction> {
         let id = self.world.get::<JointId>(joint)?;
         self.state()?.joint_reaction(*id)
+    }
+
+    /// The mean force or torque of each of the [`JointForces`] of a joint over the last step, in their order, N or N·m along its coordinate.
+    #[must_use]
+    pub fn joint_efforts(&self, joint: Entity) -> Option<Vec<f64>> {
+        let id = self.world.get::<JointId>(joint)?;
+        self.state()?.joint_efforts(*id)
+    }
+
+    /// The mean force `f` of a coupler over the last step: `ratio·f` acts along each of its coordinates.
+    #[must_use]
+    pub fn coupler_force(&self, coupler: Entity) -> Option<f64> {
+        let id = self.world.get::<JointId>(coupler)?;
+        self.state()?.coupler_force(*id)
+    }
+
+    /// The joints that broke in the last step, in the order of their ids.
+    #[must_use]
+    pub fn broken_joints(&mut self) -> Vec<Entity> {
+        let broken = self.state().map(|state| state.broken_joints().to_vec());
+        let broken = broken.unwrap_or_default();
+        let mut query = self
+            .world
+            .query_filtered::<(Entity, &JointId), bevy_ecs::prelude::With<Joint>>();
+        let mut found: Vec<(JointId, Entity)> = query
+            .iter(&self.world)
+            .filter(|(_, id)| broken.binary_search(id).is_ok())
+            .map(|(entity, id)| (*id, entity))
+            .collect();
+        found.sort_unstable_by_key(|(id, _)| *id);
+        found.into_iter().map(|(_, entity)| entity).collect()
     }
 
     fn next_id(&self) -> Option<u64> {

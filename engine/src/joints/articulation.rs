@@ -1,6 +1,6 @@
 //! Articulations: dynamic bodies that joints connect.
 
-use super::Jointed;
+use super::{Jointed, Lists};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 
@@ -11,6 +11,8 @@ pub(crate) struct Articulation {
     pub(super) bodies: Vec<Slot>,
     /// Places in the list of joints, ascending.
     pub(super) joints: Vec<usize>,
+    /// Places in the list of couplers, ascending.
+    pub(super) couplers: Vec<usize>,
 }
 
 impl Articulation {
@@ -21,7 +23,7 @@ impl Articulation {
 }
 
 /// The articulations that are awake, by their lowest body.
-pub(super) fn find(joints: &[Jointed], bodies: &Bodies) -> Vec<Articulation> {
+pub(super) fn find(Lists { joints, couplers }: Lists, bodies: &Bodies) -> Vec<Articulation> {
     let mut parent: Vec<Slot> = bodies.slots().collect();
     let root = |parent: &mut Vec<Slot>, mut slot: Slot| {
         while parent[slot] != slot {
@@ -39,6 +41,17 @@ pub(super) fn find(joints: &[Jointed], bodies: &Bodies) -> Vec<Articulation> {
         let pair: Vec<Slot> = dynamic(joint).collect();
         if let [a, b] = pair[..] {
             let roots = [root(&mut parent, a), root(&mut parent, b)];
+            let [low, high] = [roots[0].min(roots[1]), roots[0].max(roots[1])];
+            parent[high] = low;
+        }
+    }
+    for coupler in couplers {
+        let slots = coupler.slots(joints, bodies);
+        let awake: Vec<Slot> = slots
+            .filter(|slot| bodies.is_awake_dynamic(*slot))
+            .collect();
+        for pair in awake.windows(2) {
+            let roots = [root(&mut parent, pair[0]), root(&mut parent, pair[1])];
             let [low, high] = [roots[0].min(roots[1]), roots[0].max(roots[1])];
             parent[high] = low;
         }
@@ -61,6 +74,15 @@ pub(super) fn find(joints: &[Jointed], bodies: &Bodies) -> Vec<Articulation> {
         let articulation = &mut found[place[root]];
         articulation.joints.push(index);
         articulation.bodies.extend(dynamic(&joints[index]));
+    }
+    for (index, coupler) in couplers.iter().enumerate() {
+        let awake = coupler
+            .slots(joints, bodies)
+            .find(|slot| bodies.is_awake_dynamic(*slot));
+        if let Some(slot) = awake {
+            let own = place[root(&mut parent, slot)];
+            found[own].couplers.push(index);
+        }
     }
     for articulation in &mut found {
         articulation.bodies.sort_unstable();

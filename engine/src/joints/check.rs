@@ -1,7 +1,7 @@
 //! What a joint must satisfy.
 
 use super::plain::JointSpec;
-use crate::components::{JointAxis, JointForce, JointFrames, JointId, JointKind, Pose, RigidBody};
+use crate::components::{JointForce, JointFrames, JointId, JointKind, Pose, RigidBody};
 use crate::error::JointError;
 
 /// Checks a joint; `kinds` are those of its bodies.
@@ -34,19 +34,15 @@ pub(crate) fn check_joint(
         JointKind::Screw { lead } => check("lead", lead, lead.is_finite(), "finite")?,
         _ => {}
     }
+    if let Some(limit) = &spec.break_limit {
+        for (field, value) in [("break force", limit.force), ("break torque", limit.torque)] {
+            check(field, value, value >= 0.0, "≥ 0")?;
+        }
+    }
     let locked = spec.kind.locked();
     for force in &spec.forces {
         let axis = force.axis();
-        let place = match axis {
-            JointAxis::X => 0,
-            JointAxis::Y => 1,
-            JointAxis::Z => 2,
-            JointAxis::RotationX => 3,
-            JointAxis::RotationY => 4,
-            JointAxis::RotationZ => 5,
-            JointAxis::Distance => 6,
-        };
-        if locked[place] {
+        if locked[axis.place()] {
             return Err(JointError::Locked { axis });
         }
         check_force(force)?;
@@ -132,6 +128,7 @@ fn check_force(force: &JointForce) -> Result<(), JointError> {
             bound("damping", damping)?;
             bound("effort", effort)
         }
+        JointForce::Armature { inertia, .. } => gain("armature", inertia),
         JointForce::Friction { force, .. } => bound("friction force", force),
     }
 }

@@ -5,11 +5,11 @@
 //! v ← v + M⁻¹Jᵀμ,   A μ = −J v                   μ of the drift
 //! ```
 //!
-//! Places change no velocity. Most articulations have moved to where they are closed, and only `μ` is left to do.
+//! Places change no velocity. Most articulations have moved to where they are closed, and nothing is left to do.
 
 use super::articulation::Articulation;
 use super::drift::{Drift, JointPush, NEWTON, SLOW, add, turned_mass};
-use super::{Jointed, Joints, WORLD};
+use super::{Joints, Lists, WORLD};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{Pose, Twist};
@@ -25,13 +25,20 @@ impl Drift {
         bodies: &mut Bodies,
         motion: &Motion,
         end: &mut [WorldTwist],
+        h: f64,
     ) {
         (self.error, self.velocity) = (0.0, 0.0);
-        let mut begin = 0;
+        joints.count_turns(bodies, h);
+        let (mut begin, mut rotors) = (0, 0);
         for articulation in &joints.articulations {
-            let of = (articulation, &joints.list[..]);
-            self.close_places(of, bodies);
-            self.close_velocities(articulation, bodies, motion, begin);
+            let of = (articulation, joints.lists());
+            let moved = self.close_places(of, bodies, begin);
+            self.system
+                .place_rotors(of, &self.poses, |slot| other(slot, bodies));
+            self.system.set_rotors(&self.rotors[rotors..]);
+            rotors += self.system.rotors().count();
+            self.close_velocities(articulation, bodies, motion, (begin, moved));
+            self.energy_of_rotors[1] += self.system.energy_of_rotors();
             for (place, slot) in articulation.bodies.iter().enumerate() {
                 let (pose, twist) = (&self.poses[place], &self.twists[place]);
                 bodies.pose[*slot] = *pose;
@@ -48,14 +55,14 @@ impl Drift {
             }
             begin += articulation.bodies.len();
         }
-        let bodies = &*bodies;
-        for joint in &mut joints.list {
-            joint.count_turns(bodies);
-        }
+        // Places that were closed are near by.
+        joints.count_turns(bodies, 0.0);
     }
 
-    fn close_places(&mut self, of: (&Articulation, &[Jointed]), bodies: &Bodies) {
+    /// Closes the places, and leaves the rows there; true if bodies are not where the drift has left them, with closed velocities.
+    fn close_places(&mut self, of: (&Articulation, Lists), bodies: &Bodies, begin: usize) -> bool {
         let slots = &of.0.bodies;
+        let mut moved = false;
         self.poses.clear();
         self.poses
             .extend(slots.iter().map(|slot| bodies.pose[*slot]));
@@ -71,12 +78,13 @@ impl Drift {
                 self.error = self.error.max(error);
                 break;
             }
+            moved = true;
             self.system.factor(&self.masses);
             last = error;
             self.system.against_errors();
             self.twists.clear();
             self.twists.resize(slots.len(), WorldTwist::default());
-            self.system.apply(&mut self.twists, |_, _| {});
+            self.system.apply(&mut self.twists, |_, _| {}, |_, _| {});
             for (pose, by) in self.poses.iter_mut().zip(&self.twists) {
                 pose.position += by.linear;
                 let turned = rotation::exp(by.angular) * pose.orientation;
@@ -85,7 +93,11 @@ impl Drift {
         }
         self.system
             .place(of, &self.poses, |slot| other(slot, bodies));
-        self.system.factor(&self.masses);
+        let ends = self.ends[begin..].iter().zip(&self.poses);
+        moved
+            || ends
+                .into_iter()
+                .any(|((end, closed), pose)| !closed || end != pose)
     }
 
     fn take_masses(&mut self, slots: &[Slot], bodies: &Bodies) {
@@ -100,7 +112,7 @@ impl Drift {
         articulation: &Articulation,
         bodies: &Bodies,
         motion: &Motion,
-        begin: usize,
+        (begin, moved): (usize, bool),
     ) {
         self.twists.clear();
         for (slot, pose) in articulation.bodies.iter().zip(&self.poses) {
@@ -111,7 +123,10 @@ impl Drift {
             });
         }
         let given = |slot: Slot| motion.free[slot];
-        self.stop_opening(begin, given);
+        if moved {
+            self.system.factor(&self.masses);
+            self.stop_opening(begin, given);
+        }
         let left = self.system.velocity(&self.twists, given);
         self.velocity = self.velocity.max(left);
     }

@@ -13,27 +13,31 @@
 //! drift. If contacts or limits push it, `v̄` is the velocity that was solved for, and the step is that of the θ-method with θ = 1. Where impacts followed one another
 //! `v̄` is the mean velocity, and what is left of the momentum comes late.
 //!
+//! A rotor that moves with a coordinate (armature `I`) is a body of one degree of freedom with the row `ẋ − w = 0`: in the factor it is a
+//! compliance `1/I`. Couplers are rows over several joints.
+//!
 //! `Λ` comes from Newton steps with the matrix `J_k M⁻¹ J_kᵀ`, whose factor is worked out once.
 //!
 //! The step is taken in equal parts, each of them as above, where bodies turn far, where joints bear so much that bodies swing about them too
 //! fast for the step (a link of mass `m` and length `l` under a tension `T` with `ω² = 12 T/(m l)`, followed up to `ω h ≈ 2`), and where the Newton steps do not close the
 //! joints. What was solved for acts evenly in the parts.
 
-use super::articulation::Articulation;
+mod step;
+
+use super::Joints;
 use super::coordinates::Row;
-use super::rows::JointRows;
-use super::system::{Push, System, on_b};
-use super::{Jointed, Joints, WORLD};
+use super::system::{Locked, Push, System, on_b};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{Pose, Twist};
 use crate::math::rotation;
-use crate::motion::Motion;
 use crate::motion::free_motion::torque_free;
 use crate::settings::Settings;
 use crate::step::solved::Pushed;
 use glam::{DMat3, DVec3};
 use moreau_solvers::{InverseMass, WorldTwist};
+pub(crate) use step::Solution;
+use step::Step;
 
 /// Newton steps of a drift, and of a closing, at most.
 pub(super) const NEWTON: usize = 25;
@@ -41,10 +45,6 @@ pub(super) const NEWTON: usize = 25;
 pub(super) const SLOW: f64 = 0.5;
 /// Error over length that is left by rounding where bodies are far from each other.
 const NEARLY: f64 = 1e-12;
-/// Angle that a body turns by in a part of a step at most, rad: Newton steps with the matrix at its beginning take away as much of an error.
-const LARGEST_TURN: f64 = 0.5;
-/// `ω h` of a part at most, for the swing of a body about joints under load; 2 is where it would blow up.
-const LARGEST_SWING: f64 = 1.0;
 /// Energy that the joints of an articulation, which do no work, may gain or lose in a step, as a part of its kinetic energy and of what its bodies
 /// exchange with gravity as they swing.
 const ENERGY: f64 = 1e-5;
@@ -76,6 +76,14 @@ pub(crate) struct Drift {
     pub(super) others: Vec<WorldTwist>,
     /// What each joint of the list did to B, about the origin of its frame.
     pub(crate) reactions: Vec<Push>,
+    /// Impulse of each coupler of the list, over the step.
+    pub(crate) tensions: Vec<f64>,
+    /// Speeds of the rotors at the end, one articulation after the other.
+    pub(super) rotors: Vec<f64>,
+    /// Kinetic energy of all rotors at `t_k` and at the end, J.
+    pub(crate) energy_of_rotors: [f64; 2],
+    /// Where articulations were left, in the order of `pushes`; and whether velocities are closed there.
+    pub(super) ends: Vec<(Pose, bool)>,
     /// Of what acts in the parts but gravity, J.
     work: f64,
     /// Largest kinetic energy of the articulation so far in the step, J.
@@ -84,112 +92,6 @@ pub(crate) struct Drift {
     pub(crate) error: f64,
     /// Largest velocity along a locked row, m/s or rad/s.
     pub(crate) velocity: f64,
-}
-
-/// What a drift starts from.
-#[derive(Clone, Copy)]
-pub(crate) struct Solution<'a> {
-    pub(crate) motion: &'a Motion,
-    pub(crate) end: &'a [WorldTwist],
-    pub(crate) pushed: &'a [Pushed],
-    pub(crate) rows: &'a JointRows,
-}
-
-/// One articulation in a step.
-#[derive(Clone, Copy)]
-struct Step<'a> {
-    articulation: &'a Articulation,
-    joints: &'a [Jointed],
-    bodies: &'a Bodies,
-    solution: &'a Solution<'a>,
-    settings: &'a Settings,
-    /// Contacts or limits push it: its velocities are those that were solved for.
-    struck: bool,
-    /// Where its bodies begin in the results.
-    begin: usize,
-}
-
-impl<'a> Step<'a> {
-    fn of(&self) -> (&'a Articulation, &'a [Jointed]) {
-        (self.articulation, self.joints)
-    }
-
-    fn places(&self, joint: usize) -> [Option<usize>; 2] {
-        let bodies = self.joints[joint].bodies;
-        bodies.map(|slot| self.articulation.place(slot))
-    }
-
-    /// A body of given motion at a part of the step.
-    fn other(&self, slot: Slot, part: f64) -> Pose {
-        if slot == Slot::NONE {
-            return WORLD;
-        }
-        let (before, after) = (&self.bodies.before.pose[slot], &self.bodies.pose[slot]);
-        if part >= 1.0 || before == after {
-            return *after;
-        }
-        let turn = rotation::log(before.orientation.conjugate() * after.orientation);
-        Pose {
-            position: before.position + (after.position - before.position) * part,
-            orientation: before.orientation * rotation::exp(turn * part),
-        }
-    }
-
-    /// A body that moves as it is given drives the articulation: joints do work.
-    fn is_driven(&self) -> bool {
-        self.articulation.joints.iter().any(|joint| {
-            let bodies = self.joints[*joint].bodies.into_iter();
-            let mut others = bodies.filter(|slot| self.articulation.place(*slot).is_none());
-            others.any(|slot| {
-                slot != Slot::NONE && self.solution.motion.free[slot] != WorldTwist::default()
-            })
-        })
-    }
-
-    /// The largest `m‖g‖` times arm of a joint, J: what a body exchanges with gravity as it swings.
-    fn swing(&self) -> f64 {
-        let gravity = self.settings.gravity.length();
-        let joints = self.articulation.joints.iter();
-        let arms = joints.flat_map(|joint| {
-            let joint = &self.joints[*joint];
-            let sides = joint.bodies.into_iter().zip(&joint.frames);
-            sides.filter(|(slot, _)| self.articulation.place(*slot).is_some())
-        });
-        let energies = arms.map(|(slot, frame)| {
-            self.bodies.constants[slot].inertia.mass * gravity * frame.position.length()
-        });
-        energies.fold(0.0, f64::max)
-    }
-
-    /// Equal parts that the step is taken in.
-    fn parts(&self, twists: &[WorldTwist], masses: &[InverseMass]) -> usize {
-        let h = self.settings.time_step;
-        let fastest = twists.iter().map(|twist| twist.angular.length());
-        let turn = fastest.fold(0.0, f64::max) * h / LARGEST_TURN;
-        let mut swings = vec![0.0; masses.len()];
-        if !self.struck {
-            // A force `f` at an arm turns a body back by `f` times the arm times the angle.
-            let rows = self.solution.rows;
-            rows.each_lock(&self.articulation.joints, |joint, row, impulse| {
-                for (side, place) in self.places(joint).into_iter().enumerate() {
-                    let Some(place) = place else { continue };
-                    let joint = &self.joints[joint];
-                    let arm = self.bodies.before.pose[joint.bodies[side]].orientation
-                        * joint.frames[side].position;
-                    let push = Push::along(row, side, impulse);
-                    let inverse = &masses[place].angular;
-                    let along = arm.normalize_or_zero();
-                    let across = inverse.x_axis.x + inverse.y_axis.y + inverse.z_axis.z
-                        - along.dot(*inverse * along);
-                    swings[place] += push.linear.length() * arm.length() * across;
-                }
-            });
-        }
-        // Impulses over the step are `h f`.
-        let swing = swings.into_iter().fold(0.0, f64::max) * h;
-        let parts = turn.max(swing.sqrt() / LARGEST_SWING).ceil();
-        (parts as usize).clamp(1, MOST_PARTS)
-    }
 }
 
 impl Drift {
@@ -207,6 +109,11 @@ impl Drift {
         self.others.clear();
         self.reactions.clear();
         self.reactions.resize(joints.list.len(), Push::default());
+        self.tensions.clear();
+        self.tensions.resize(joints.couplers.len(), 0.0);
+        self.rotors.clear();
+        self.ends.clear();
+        self.energy_of_rotors = [0.0; 2];
         for articulation in &joints.articulations {
             let slots = &articulation.bodies;
             let is_pushed = |slot: &Slot| {
@@ -215,6 +122,7 @@ impl Drift {
             let step = Step {
                 articulation,
                 joints: &joints.list,
+                couplers: &joints.couplers,
                 bodies,
                 solution,
                 settings,
@@ -237,13 +145,19 @@ impl Drift {
     pub(crate) fn forget(&mut self) {
         self.pushes.clear();
         self.reactions.clear();
+        self.tensions.clear();
+        self.energy_of_rotors = [0.0; 2];
         (self.error, self.velocity) = (0.0, 0.0);
     }
 
     fn move_one<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) {
         self.account_for_solved(step);
-        let known = (self.pushes.clone(), self.reactions.clone());
-        self.start(step, mean);
+        let known = (
+            self.pushes.clone(),
+            self.reactions.clone(),
+            self.tensions.clone(),
+        );
+        self.energy_of_rotors[0] += self.start(step, mean);
         let before = self.energy(step);
         let swing = step.swing();
         let mut parts = step.parts(&self.twists, &self.masses);
@@ -258,13 +172,21 @@ impl Drift {
                 break;
             }
             parts *= 2;
-            (self.pushes, self.reactions) = (known.0.clone(), known.1.clone());
+            (self.pushes, self.reactions, self.tensions) = known.clone();
             self.start(step, mean);
         }
-        for (place, slot) in step.articulation.bodies.iter().enumerate() {
-            let mass = turned_mass(step.bodies, *slot, &self.poses[place]);
-            add(&mut self.twists[place], &self.late[place].change(&mass));
+        let is_late = self.late.iter().any(|late| *late != Push::default());
+        if is_late {
+            let states = self.late.iter().zip(&self.masses);
+            let changes: Vec<WorldTwist> = states.map(|(late, mass)| late.change(mass)).collect();
+            for (twist, change) in self.twists.iter_mut().zip(&changes) {
+                add(twist, change);
+            }
+            self.system.kick_rotors(&changes);
         }
+        self.rotors.extend(self.system.rotors());
+        let ends = self.poses.iter().map(|pose| (*pose, !is_late));
+        self.ends.extend(ends);
     }
 
     /// Kinetic energy, with the potential one if gravity acts in the parts, J. The largest kinetic one is kept.
@@ -280,6 +202,7 @@ impl Drift {
             let gravity = step.bodies.constants[*slot].response.gravity.0;
             potential -= inertia.mass * gravity * step.settings.gravity.dot(way);
         }
+        kinetic += self.system.energy_of_rotors();
         self.largest = self.largest.max(kinetic);
         if step.struck {
             kinetic
@@ -335,10 +258,17 @@ impl Drift {
         rows.each_force(&articulation.joints, |joint, (row, _), impulse| {
             account(joint, row, impulse, false);
         });
+        if step.struck && !articulation.couplers.is_empty() {
+            rows.each_coupler(|index, impulse| {
+                if articulation.couplers.binary_search(&index).is_ok() {
+                    self.tensions[index] = impulse;
+                }
+            });
+        }
     }
 
-    /// Poses and velocities that the first part begins with, and what comes late.
-    fn start<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) {
+    /// Poses and velocities that the first part begins with, and what comes late. Returns the energy of the rotors at `t_k`, J.
+    fn start<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) -> f64 {
         let (bodies, solution) = (step.bodies, step.solution);
         self.poses.clear();
         self.twists.clear();
@@ -368,6 +298,20 @@ impl Drift {
             self.poses.push(*pose);
             self.masses.push(solution.motion.inverse_mass[*slot]);
         }
+        let other = |slot| step.other(slot, 0.0);
+        self.system.place(step.of(), &self.poses, other);
+        self.system.place_rotors(step.of(), &self.poses, other);
+        let given = |slot: Slot| solution.motion.free[slot];
+        let mut energy = 0.0;
+        if self.system.has_rotors() {
+            let slots = step.articulation.bodies.iter();
+            let begin: Vec<WorldTwist> = slots.map(|slot| solution.motion.begin[*slot]).collect();
+            self.system.start_rotors(&begin, given);
+            energy = self.system.energy_of_rotors();
+            self.system.start_rotors(&self.twists, given);
+        }
+        self.system.factor(&self.masses);
+        energy
     }
 
     /// One of the parts of a step. False if it does not end with closed joints.
@@ -375,17 +319,20 @@ impl Drift {
         let share = 1.0 / parts as f64;
         let h = step.settings.time_step * share;
         let (from, to) = (part as f64 * share, (part + 1) as f64 * share);
+        // The rows are there already, with their factor: of the start, or of the end of the part before.
         self.kick(step, 0.5 * share, from);
-        self.system
-            .place(step.of(), &self.poses, |slot| step.other(slot, from));
-        self.system.factor(&self.masses);
         let closed = self.close_by_impulses(step, h, to);
         for (place, slot) in step.articulation.bodies.iter().enumerate() {
             self.masses[place] = turned_mass(step.bodies, *slot, &self.poses[place]);
         }
         self.kick(step, 0.5 * share, to);
-        self.system
-            .place(step.of(), &self.poses, |slot| step.other(slot, to));
+        let other = |slot| step.other(slot, to);
+        let speeds: Vec<f64> = self.system.rotors().collect();
+        self.system.place(step.of(), &self.poses, other);
+        self.system.place_rotors(step.of(), &self.poses, other);
+        let still = |_: Slot| WorldTwist::default();
+        self.system.follow(&self.end, (&self.twists, 0.0), still);
+        self.system.set_rotors(&speeds);
         self.system.factor(&self.masses);
         self.stop_opening(step.begin, |slot| step.solution.motion.free[slot]);
         closed
@@ -456,26 +403,30 @@ impl Drift {
     fn close_by_impulses(&mut self, step: &Step, h: f64, to: f64) -> bool {
         let start = self.poses.clone();
         // What was open at the beginning, because something was moved by hand, is closed without velocity.
-        let open: Vec<f64> = self.system.rows.iter().map(|row| row.error).collect();
+        let open: Vec<f64> = self.system.errors().collect();
         let mut last = f64::INFINITY;
         let mut turned = Vec::new();
         let mut closed = false;
         for _ in 0..NEWTON {
             turned.clear();
             self.turn(step, (&start, h), &mut turned);
-            self.end
-                .place(step.of(), &self.poses, |slot| step.other(slot, to));
-            for (row, open) in self.end.rows.iter_mut().zip(&open) {
-                row.error -= open;
+            let other = |slot| step.other(slot, to);
+            self.end.place(step.of(), &self.poses, other);
+            self.end.place_rotors(step.of(), &self.poses, other);
+            let given = |slot: Slot| step.solution.motion.free[slot];
+            self.end.follow(&self.system, (&self.twists, h), given);
+            for (error, open) in self.end.errors_mut().zip(&open) {
+                *error -= open;
             }
+            self.end.turn_rotors(&self.system, h);
             let error = self.end.error();
             closed = self.end.is_closed();
             if closed || error > SLOW * last {
                 break;
             }
             last = error;
-            for (row, after) in self.system.rows.iter_mut().zip(&self.end.rows) {
-                row.error = after.error / h;
+            for (error, after) in self.system.errors_mut().zip(self.end.errors()) {
+                *error = after / h;
             }
             self.system.against_errors();
             self.push(step.begin);
@@ -490,7 +441,8 @@ impl Drift {
     /// The last solution acts on the velocities.
     fn push(&mut self, begin: usize) {
         let (pushes, reactions) = (&mut self.pushes[begin..], &mut self.reactions);
-        self.system.apply(&mut self.twists, |row, impulse| {
+        let tensions = &mut self.tensions;
+        let pushed = |row: &Locked, impulse: f64| {
             reactions[row.joint].add(&row.on_b(impulse));
             for side in 0..2 {
                 if let Some(place) = row.bodies[side] {
@@ -498,7 +450,9 @@ impl Drift {
                     pushes[place].locked.add(&push);
                 }
             }
-        });
+        };
+        let coupled = |coupler: usize, impulse: f64| tensions[coupler] += impulse;
+        self.system.apply(&mut self.twists, pushed, coupled);
     }
 
     /// The poses after a time `h` with the present velocities, and the angular velocities then.

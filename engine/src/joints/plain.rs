@@ -4,7 +4,7 @@ use super::check::check_joint;
 use super::{Jointed, Joints};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
-use crate::components::{BodyId, JointForce, JointFrames, JointId, JointKind, Pose};
+use crate::components::{BodyId, BreakLimit, JointForce, JointFrames, JointId, JointKind, Pose};
 use crate::error::{JointError, StepError};
 
 /// Everything that the step needs to know of a joint.
@@ -22,6 +22,8 @@ pub struct JointSpec {
     pub forces: Vec<JointForce>,
     /// Its bodies collide with each other.
     pub collide: bool,
+    /// What it bears at most.
+    pub break_limit: Option<BreakLimit>,
 }
 
 impl Joints {
@@ -75,13 +77,20 @@ impl Joints {
             }
             list.push(self.jointed(spec, slots, bodies));
         }
+        for joint in &mut list {
+            joint.count_turns(bodies, 0.0);
+        }
+        let couplers = self.couple(&list, bodies)?;
+        for coupler in &couplers {
+            let slots: Vec<Slot> = coupler.slots(&list, bodies).collect();
+            let pairs = slots.windows(2).filter(|pair| pair[0] != pair[1]);
+            tied.extend(pairs.map(|pair| [pair[0].min(pair[1]), pair[0].max(pair[1])]));
+        }
         for pairs in [&mut tied, &mut apart] {
             pairs.sort_unstable();
             pairs.dedup();
         }
-        for joint in &mut list {
-            joint.count_turns(bodies);
-        }
+        self.couplers = couplers;
         self.list = list;
         bodies.tied = tied;
         bodies.apart = apart;
@@ -117,6 +126,7 @@ impl Joints {
             given: spec.frames,
             kind: spec.kind,
             forces: spec.forces.clone(),
+            break_limit: spec.break_limit,
             turned: known.map_or(0.0, |known| known.turned),
             coordinates: Vec::new(),
         };

@@ -5,6 +5,8 @@
 //! spring       r = −h (k (x_k + h ū/2 − x*) + c ū),  ū = (u_k + u)/2                    equality with a compliance; ū → u and h/2 → h if stiff
 //! motor        r = −h (k_p (x_k + h u − x*) + k_d (u − ẋ*)),   |r| ≤ h f                interval with a compliance
 //! friction     |r| ≤ h f,   u = 0 or r against u                                        interval
+//! rotor        r = −I (u − u_k)                                                         equality with a compliance
+//! coupler      Σ ratio J v = 0                                                          equality, over the bodies of its joints
 //! limit, rope  0 ≤ u + s ⊥ r ≥ 0,   s = max(gap, 0)/h, or e u_k for an impact           complementarity
 //! ```
 //!
@@ -29,6 +31,10 @@ enum Part {
     Force(usize),
     /// The upper end of a limit.
     High(usize),
+    /// A rotor, of the forces.
+    Rotor(usize),
+    /// Its part of a coupler, by the place in the list of these.
+    Coupled(usize),
 }
 
 /// The impulses of an interaction in the last step.
@@ -56,8 +62,9 @@ impl JointRows {
         joints: &Joints,
         (bodies, motion): (&Bodies, &Motion),
         settings: &Settings,
-        is_first: bool,
+        begin: Option<&[WorldTwist]>,
     ) {
+        let is_first = begin.is_none();
         let before = self.parts.len();
         self.interactions.clear();
         self.parts.clear();
@@ -71,6 +78,7 @@ impl JointRows {
                     joint,
                     bodies,
                     motion,
+                    begin,
                     settings,
                     is_first,
                 };
@@ -78,6 +86,22 @@ impl JointRows {
                     self.parts.push((index, part));
                     self.interactions.push(interaction);
                 });
+            }
+        }
+        for (index, coupler) in joints.couplers.iter().enumerate() {
+            let mut slots = coupler.slots(&joints.list, bodies);
+            if !slots.any(|slot| bodies.is_awake_dynamic(slot)) {
+                continue;
+            }
+            for (k, term) in coupler.terms.iter().enumerate() {
+                let joint = &joints.list[term.joint];
+                let (_, row) = term.part(joint, &joint.placed(bodies));
+                let pair = joint.bodies.map(|slot| slot.0);
+                let mut piece = Interaction::new(pair, Law::equality(1));
+                piece.rows[0] = row;
+                piece.linked = k > 0;
+                self.parts.push((term.joint, Part::Coupled(index)));
+                self.interactions.push(piece);
             }
         }
         // Within a step the rows are the same, and so are their impulses.
@@ -132,11 +156,15 @@ impl JointRows {
         let mut begin = 0;
         for ((joint, part), interaction) in self.parts.iter().zip(&self.interactions) {
             let rows = interaction.law.rows();
-            let mut all = [0.0; MOST];
-            all[..rows].copy_from_slice(&self.impulse[begin..begin + rows]);
-            self.kept.push((joints.list[*joint].id, *part, all));
+            // Those of equalities do not depend on where they start.
+            if !matches!(part, Part::Coupled(_)) {
+                let mut all = [0.0; MOST];
+                all[..rows].copy_from_slice(&self.impulse[begin..begin + rows]);
+                self.kept.push((joints.list[*joint].id, *part, all));
+            }
             begin += rows;
         }
+        self.kept.sort_by_key(|kept| (kept.0, kept.1));
     }
 
     /// Calls `of` with every row of some joints, ascending.
@@ -153,13 +181,39 @@ impl JointRows {
         }
     }
 
-    /// The locked rows.
+    /// The locked rows, and those of rotors and couplers.
     pub(super) fn each_lock(&self, joints: &[usize], mut of: impl FnMut(usize, &Row, f64)) {
         self.visit(joints, |joint, part, row, impulse| {
-            if part == Part::Locks {
+            if matches!(part, Part::Locks | Part::Rotor(_) | Part::Coupled(_)) {
                 of(joint, row, impulse);
             }
         });
+    }
+
+    /// The impulse of each coupler, once for every one of its joints.
+    pub(super) fn each_coupler(&self, mut of: impl FnMut(usize, f64)) {
+        let mut begin = 0;
+        for ((_, part), interaction) in self.parts.iter().zip(&self.interactions) {
+            if let Part::Coupled(index) = part {
+                of(*index, self.impulse[begin]);
+            }
+            begin += interaction.law.rows();
+        }
+    }
+
+    /// The impulse of each force of a joint in the last step, N·s or N·m·s along its coordinate. Rotors push as well.
+    pub(super) fn efforts(&self, joint: JointId, count: usize) -> Vec<f64> {
+        let mut efforts = vec![0.0; count];
+        let begin = self.kept.partition_point(|kept| kept.0 < joint);
+        let own = self.kept[begin..].iter().take_while(|kept| kept.0 == joint);
+        for (_, part, impulse) in own {
+            match *part {
+                Part::Force(index) | Part::Rotor(index) => efforts[index] += impulse[0],
+                Part::High(index) => efforts[index] -= impulse[0],
+                Part::Locks | Part::Rope | Part::Coupled(_) => {}
+            }
+        }
+        efforts
     }
 
     /// The rows that are not locked, limits and ropes with the sign of their gap; with their place among the forces of the joint.
@@ -169,7 +223,7 @@ impl JointRows {
         mut of: impl FnMut(usize, (&Row, Option<usize>), f64),
     ) {
         self.visit(joints, |joint, part, row, impulse| match part {
-            Part::Locks => {}
+            Part::Locks | Part::Rotor(_) | Part::Coupled(_) => {}
             Part::Force(force) => of(joint, (row, Some(force)), impulse),
             Part::Rope | Part::High(_) => of(joint, (row, None), impulse),
         });
@@ -195,6 +249,8 @@ struct OfJoint<'a> {
     joint: &'a Jointed,
     bodies: &'a Bodies,
     motion: &'a Motion,
+    /// Twists at the beginning of a stage that is not the first.
+    begin: Option<&'a [WorldTwist]>,
     settings: &'a Settings,
     is_first: bool,
 }
@@ -230,6 +286,12 @@ impl OfJoint<'_> {
                 if high.is_finite() {
                     let row = opposite(&row);
                     push(Part::High(index), self.stop(row, high - x, restitution));
+                }
+            } else if let JointForce::Armature { inertia, .. } = *force {
+                if inertia > 0.0 {
+                    let u = self.velocity(&row);
+                    let rotor = self.one(Law::equality(1), &row, -u, 1.0 / inertia);
+                    push(Part::Rotor(index), rotor);
                 }
             } else if let Some(interaction) = self.force(force, x, &row) {
                 push(Part::Force(index), interaction);
@@ -316,7 +378,7 @@ impl OfJoint<'_> {
                 let most = h * force;
                 Some(self.one(Law::interval(-most, most), row, 0.0, 0.0))
             }
-            JointForce::Limit { .. } => None,
+            JointForce::Limit { .. } | JointForce::Armature { .. } => None,
         }
     }
 
@@ -329,10 +391,11 @@ impl OfJoint<'_> {
             .sum()
     }
 
-    /// `u_k`.
+    /// `u_k`, or that at the beginning of the stage.
     fn velocity(&self, row: &Row) -> f64 {
         let of = |slot: Slot, [linear, angular]: [DVec3; 2]| {
-            let twist: &WorldTwist = &self.motion.begin[slot];
+            let begin = self.begin.unwrap_or(&self.motion.begin[..]);
+            let twist: &WorldTwist = &begin[slot.index()];
             linear.dot(twist.linear) + angular.dot(twist.angular)
         };
         self.of_sides(of, row)

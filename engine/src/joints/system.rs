@@ -1,15 +1,18 @@
 //! The locked rows of an articulation at some poses: `J`, `A = J M⁻¹ Jᵀ`, and what is off.
 
-use super::Jointed;
+mod extras;
+
 use super::articulation::Articulation;
 use super::coordinates::{MOST, Placed, Row};
+use super::{Jointed, Lists};
 use crate::bodies::slot::Slot;
 use crate::components::{JointForce, JointKind, Pose};
+use extras::{Extra, Source, joined};
 use glam::DVec3;
-use moreau_solvers::{InverseMass, JointBlock, JointFactor, WorldTwist};
+use moreau_solvers::{InverseMass, JointBlock, JointFactor, JointLink, WorldTwist};
 
 /// An impulse on a body: N·s, and N·m·s about its centre of mass, inertial frame.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Push {
     pub(crate) linear: DVec3,
     pub(crate) angular: DVec3,
@@ -68,8 +71,10 @@ pub(super) struct Locked {
     pub(super) row: Row,
     /// `M⁻¹` times the row, side by side.
     scaled: [WorldTwist; 2],
-    /// m or rad.
+    /// m or rad; of a piece of another row its part of the sum.
     pub(super) error: f64,
+    /// What a turn adds to that; 0 if turns do not.
+    pub(super) period: f64,
     /// Length that rounding refers to, m; 1 for rotations.
     scale: f64,
 }
@@ -118,7 +123,7 @@ impl At {
         }
     }
 
-    fn locked(&self, row: Row, error: f64) -> Locked {
+    fn locked(&self, row: Row, (error, period): (f64, f64)) -> Locked {
         let reach = self.placed.origins.map(|origin| origin.abs().max_element());
         Locked {
             joint: self.joint,
@@ -128,6 +133,7 @@ impl At {
             row,
             scaled: [WorldTwist::default(); 2],
             error,
+            period,
             scale: 1.0 + reach[0].max(reach[1]),
         }
     }
@@ -137,6 +143,11 @@ impl At {
 #[derive(Debug, Default)]
 pub(super) struct System {
     pub(super) rows: Vec<Locked>,
+    /// Of couplers and rotors.
+    pub(super) extras: Vec<Extra>,
+    /// One row of each joint that an extra row is made of.
+    pieces: Vec<Locked>,
+    links: Vec<JointLink>,
     /// The same, joint by joint.
     blocks: Vec<JointBlock>,
     factor: JointFactor,
@@ -154,25 +165,43 @@ impl System {
     /// The rows of an articulation with its bodies at `poses`, and others where `of_others` says.
     pub(super) fn place(
         &mut self,
-        (articulation, joints): (&Articulation, &[Jointed]),
+        (articulation, Lists { joints, couplers }): (&Articulation, Lists),
         poses: &[Pose],
         of_others: impl Fn(Slot) -> Pose,
     ) {
         self.rows.clear();
+        self.extras.clear();
+        self.pieces.clear();
         for index in &articulation.joints {
             let joint = &joints[*index];
             let at = At::new((articulation, *index, joint), poses, &of_others);
             let locks = at.placed.locks(&joint.kind, joint.turns(&at.placed));
             for (row, error) in locks.rows.iter().zip(locks.errors).take(locks.count) {
-                self.rows.push(at.locked(*row, error));
+                self.rows.push(at.locked(*row, (error, 0.0)));
+            }
+            if let (JointKind::Screw { lead }, Some(row)) = (joint.kind, self.rows.last_mut()) {
+                row.period = lead;
             }
         }
+        self.place_couplers((articulation, Lists { joints, couplers }), poses, of_others);
+    }
+
+    /// All errors, rows first.
+    pub(super) fn errors(&self) -> impl Iterator<Item = f64> {
+        let rows = self.rows.iter().map(|row| row.error);
+        rows.chain(self.extras.iter().map(|extra| extra.error))
+    }
+
+    /// The same, to be changed.
+    pub(super) fn errors_mut(&mut self) -> impl Iterator<Item = &mut f64> {
+        let rows = self.rows.iter_mut().map(|row| &mut row.error);
+        rows.chain(self.extras.iter_mut().map(|extra| &mut extra.error))
     }
 
     /// Adds the limits and ropes that are passed, to be taken back to where they hold.
     pub(super) fn hold_stops(
         &mut self,
-        (articulation, joints): (&Articulation, &[Jointed]),
+        (articulation, Lists { joints, .. }): (&Articulation, Lists),
         poses: &[Pose],
         of_others: impl Fn(Slot) -> Pose,
     ) {
@@ -189,7 +218,7 @@ impl System {
             let begin = self.rows[..end].partition_point(|row| row.joint < *index);
             let mut place = end;
             joint.stops(&at.placed, |row, gap| {
-                let locked = at.locked(row, gap);
+                let locked = at.locked(row, (gap, 0.0));
                 let passed = gap < -ROUNDING * locked.scale;
                 if passed && place - begin < MOST {
                     self.rows.insert(place, locked);
@@ -201,7 +230,7 @@ impl System {
 
     /// Works out the factor of `A`.
     pub(super) fn factor(&mut self, masses: &[InverseMass]) {
-        for locked in &mut self.rows {
+        for locked in self.rows.iter_mut().chain(&mut self.pieces) {
             for side in 0..2 {
                 if let Some(place) = locked.bodies[side] {
                     let unit = Push::along(&locked.row, side, 1.0);
@@ -221,17 +250,32 @@ impl System {
             }
             self.blocks.push(block);
         }
-        self.solvable = self.factor.factorize(masses, &self.blocks);
+        self.links.clear();
+        for extra in &self.extras {
+            let block = self.blocks.len() as u32;
+            let (own, links) = joined(&self.pieces[extra.pieces.clone()], extra);
+            self.blocks.push(own);
+            self.links
+                .extend(links.map(|link| JointLink { block, ..link }));
+        }
+        self.solvable = self
+            .factor
+            .factorize_linked(masses, &self.blocks, &self.links);
     }
 
     /// `λ = −A⁻¹ b`, `b` by row.
-    fn solve(&mut self, of: impl Fn(&Locked) -> f64) {
+    fn solve(&mut self, of: impl Fn(&Locked) -> f64, of_extra: impl Fn(&Extra, &[Locked]) -> f64) {
         self.x.clear();
         for joint in self.rows.chunk_by(|a, b| a.joint == b.joint) {
             let mut x = [0.0; MOST];
             for (x, row) in x.iter_mut().zip(joint) {
                 *x = -of(row);
             }
+            self.x.push(x);
+        }
+        for extra in &self.extras {
+            let mut x = [0.0; MOST];
+            x[0] = -of_extra(extra, &self.pieces[extra.pieces.clone()]);
             self.x.push(x);
         }
         if self.solvable {
@@ -248,18 +292,21 @@ impl System {
     /// Everything is closed, to rounding.
     pub(super) fn is_closed(&self) -> bool {
         let off = |row: &Locked| row.error.abs() > ROUNDING * row.scale;
-        !self.rows.iter().any(off)
+        let off_extra = |extra: &Extra| extra.error.abs() > ROUNDING * extra.scale;
+        !self.rows.iter().any(off) && !self.extras.iter().any(off_extra)
     }
 
     /// Largest error over its length.
     pub(super) fn error(&self) -> f64 {
         let errors = self.rows.iter().map(|row| row.error.abs() / row.scale);
-        errors.fold(0.0, f64::max)
+        let extras = self.extras.iter();
+        let extras = extras.map(|extra| extra.error.abs() / extra.scale);
+        errors.chain(extras).fold(0.0, f64::max)
     }
 
     /// `λ = −A⁻¹ e`, e the errors.
     pub(super) fn against_errors(&mut self) {
-        self.solve(|row| row.error);
+        self.solve(|row| row.error, |extra, _| extra.error);
     }
 
     /// `λ = −A⁻¹ J v`. Bodies of given motion move as `of_others` says.
@@ -268,7 +315,14 @@ impl System {
         twists: &[WorldTwist],
         of_others: impl Fn(Slot) -> WorldTwist,
     ) {
-        self.solve(|row| row.velocity(twists, &of_others));
+        self.solve(
+            |row| row.velocity(twists, &of_others),
+            |extra, pieces| {
+                let pieces = pieces.iter();
+                let sum: f64 = pieces.map(|piece| piece.velocity(twists, &of_others)).sum();
+                sum - extra.speed()
+            },
+        );
     }
 
     /// Largest velocity along a row, m/s or rad/s.
@@ -279,12 +333,28 @@ impl System {
     ) -> f64 {
         let velocities = self.rows.iter();
         let velocities = velocities.map(|row| row.velocity(twists, &of_others).abs());
-        velocities.fold(0.0, f64::max)
+        let extras = self.extras.iter().map(|extra| {
+            let pieces = self.pieces[extra.pieces.clone()].iter();
+            let sum: f64 = pieces.map(|piece| piece.velocity(twists, &of_others)).sum();
+            (sum - extra.speed()).abs()
+        });
+        velocities.chain(extras).fold(0.0, f64::max)
     }
 
-    /// What the last solution changes of the velocities of the bodies; `pushed` is told of each impulse.
-    pub(super) fn apply(&self, twists: &mut [WorldTwist], mut pushed: impl FnMut(&Locked, f64)) {
-        for (locked, impulse) in self.rows.iter().zip(&self.lambda) {
+    /// What the last solution changes of the velocities of the bodies and rotors; `pushed` is told of each impulse, `coupled` of those of couplers.
+    pub(super) fn apply(
+        &mut self,
+        twists: &mut [WorldTwist],
+        mut pushed: impl FnMut(&Locked, f64),
+        mut coupled: impl FnMut(usize, f64),
+    ) {
+        let own = self.rows.iter().zip(&self.lambda);
+        let extras = self.extras.iter().zip(&self.lambda[self.rows.len()..]);
+        let extras = extras.flat_map(|(extra, impulse)| {
+            let pieces = self.pieces[extra.pieces.clone()].iter();
+            pieces.map(move |piece| (piece, impulse))
+        });
+        for (locked, impulse) in own.chain(extras) {
             let impulse = *impulse;
             for side in 0..2 {
                 if let Some(place) = locked.bodies[side] {
@@ -293,6 +363,13 @@ impl System {
                 }
             }
             pushed(locked, impulse);
+        }
+        let extras = self.extras.iter_mut();
+        for (extra, impulse) in extras.zip(&self.lambda[self.rows.len()..]) {
+            match &mut extra.source {
+                Source::Coupler(index) => coupled(*index, *impulse),
+                Source::Rotor { inertia, speed } => *speed -= impulse / *inertia,
+            }
         }
     }
 }

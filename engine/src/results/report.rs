@@ -118,6 +118,12 @@ pub struct StepReport {
     /// Largest velocity along a locked axis of a joint at the end of the step, m/s or rad/s: rounding, whether the solve converged or not.
     #[serde(default)]
     pub joint_velocity: f64,
+    /// Joints that broke in the step: [`StepState::broken_joints`](crate::StepState::broken_joints) lists them.
+    #[serde(default)]
+    pub broken_joints: usize,
+    /// How far an impulse of a motor or of joint friction is beyond its bounds, N·s or N·m·s.
+    #[serde(default)]
+    pub box_violation: f64,
     /// Largest `max(‖r_T‖ − μ r_N, −r_N, 0)` of a contact, N·s.
     pub cone_violation: f64,
     /// Largest `‖m (v_{k+1} − v_k) − h (m g + f) − Σ ±P‖` of a body, from the committed states, N·s; before

@@ -59,6 +59,16 @@ pub enum SceneError {
         /// The name that was meant, if one is near.
         nearest: Option<String>,
     },
+    /// A coupler of a joint that is not in the scene.
+    #[error("{place}: there is no joint \"{name}\"{}", did_you_mean(.nearest.as_deref()))]
+    UnknownJoint {
+        /// Which entry of the scene.
+        place: String,
+        /// The name.
+        name: String,
+        /// The name that was meant, if one is near.
+        nearest: Option<String>,
+    },
     /// A mesh file is missing or malformed, not a regular file, or larger than
     /// [`MeshFile::MOST_BYTES`](super::MeshFile::MOST_BYTES).
     #[error("{place}: mesh {file}: {message}")]

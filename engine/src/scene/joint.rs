@@ -1,7 +1,10 @@
 //! Joints of a scene.
 
 use super::{SceneError, SceneRun, nearest_name};
-use crate::{Joint, JointForce, JointForces, JointKind, NoCollision};
+use crate::{
+    BreakLimit, Coupler, CouplerTerm, Joint, JointAxis, JointForce, JointForces, JointKind,
+    NoCollision,
+};
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
@@ -27,6 +30,32 @@ pub struct SceneJoint {
     pub forces: Vec<JointForce>,
     /// Its bodies collide with each other. Default false.
     pub collide: bool,
+    /// Force (N) and torque (N·m) beyond which it breaks: `{ force = 100.0 }`. Default none.
+    pub break_limit: Option<BreakLimit>,
+}
+
+/// A relation of coordinates of joints of the scene: `Σ ratio·q = offset`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SceneCoupler {
+    /// Name for messages.
+    pub name: Option<String>,
+    /// At least two.
+    pub terms: Vec<SceneCouplerTerm>,
+    /// What the sum is. Default 0.
+    pub offset: f64,
+}
+
+/// One coordinate of a coupler: `{ joint = "hinge", axis = "rotation_z", ratio = -2.0 }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SceneCouplerTerm {
+    /// Name of the joint.
+    pub joint: String,
+    /// Which of its coordinates.
+    pub axis: JointAxis,
+    /// Its factor.
+    pub ratio: f64,
 }
 
 impl Default for SceneJoint {
@@ -40,6 +69,7 @@ impl Default for SceneJoint {
             axis: DVec3::Z,
             forces: Vec::new(),
             collide: false,
+            break_limit: None,
         }
     }
 }
@@ -92,8 +122,59 @@ impl SceneRun {
         if !spec.collide {
             self.simulation.set(joint, NoCollision);
         }
+        if let Some(limit) = spec.break_limit {
+            let refused = |field, value: f64| SceneError::Field {
+                place: place.to_owned(),
+                field,
+                value: value.to_string(),
+                bound: "≥ 0",
+            };
+            for (field, value) in [
+                ("break_limit.force", limit.force),
+                ("break_limit.torque", limit.torque),
+            ] {
+                if value.is_nan() || value < 0.0 {
+                    return Err(refused(field, value));
+                }
+            }
+            self.simulation.set(joint, limit);
+        }
         if let Some(name) = &spec.name {
             self.simulation.set(joint, Name::new(name.clone()));
+        }
+        Ok(())
+    }
+
+    /// Spawns a coupler; `place` is its entry.
+    pub(super) fn couple(&mut self, spec: &SceneCoupler, place: &str) -> Result<(), SceneError> {
+        let mut terms = Vec::new();
+        for SceneCouplerTerm { joint, axis, ratio } in &spec.terms {
+            let found = self.joint(joint).ok_or_else(|| {
+                let names = self.scene().joints.iter();
+                let names = names.filter_map(|joint| joint.name.as_deref());
+                SceneError::UnknownJoint {
+                    place: place.to_owned(),
+                    name: joint.clone(),
+                    nearest: nearest_name(joint, names).map(str::to_owned),
+                }
+            })?;
+            terms.push(CouplerTerm {
+                joint: found,
+                axis: *axis,
+                ratio: *ratio,
+            });
+        }
+        let coupler = Coupler {
+            terms,
+            offset: spec.offset,
+        };
+        let coupler = self.simulation.spawn_coupler(coupler);
+        let coupler = coupler.map_err(|source| SceneError::Refused {
+            place: place.to_owned(),
+            source,
+        })?;
+        if let Some(name) = &spec.name {
+            self.simulation.set(coupler, Name::new(name.clone()));
         }
         Ok(())
     }

@@ -75,6 +75,13 @@ impl Scene {
             };
             run.join(joint, &place)?;
         }
+        for (index, coupler) in self.couplers.iter().enumerate() {
+            let place = match &coupler.name {
+                Some(name) => format!("couplers[{index}] \"{name}\""),
+                None => format!("couplers[{index}]"),
+            };
+            run.couple(coupler, &place)?;
+        }
         for (index, lattice) in self.lattices.iter().enumerate() {
             let place = place("lattices", index, &lattice.body);
             let ready = self.ready(&lattice.body, &place)?;

@@ -8,7 +8,7 @@ use crate::components::{BodyId, JointId, Pose, Twist, Wrench};
 use crate::error::StepError;
 use crate::interactions::edit::Interactions;
 use crate::interactions::warm_start::WarmStart;
-use crate::joints::{JointReaction, JointSpec};
+use crate::joints::{CouplerSpec, JointReaction, JointSpec};
 use crate::results::contact_view::ContactViews;
 use crate::results::report::StepReport;
 use glam::DVec3;
@@ -110,6 +110,32 @@ impl StepState {
     /// Replaces all joints. They are checked by the next step, which names what is wrong.
     pub fn set_joints(&mut self, joints: Vec<JointSpec>) {
         self.joints.replace(joints);
+    }
+
+    /// Replaces all couplers, as [`Self::set_joints`]. Those of joints that are not there have no effect.
+    pub fn set_couplers(&mut self, couplers: Vec<CouplerSpec>) {
+        self.joints.replace_couplers(couplers);
+    }
+
+    /// The joints that broke in the last step, ascending: they are out of the steps, with their couplers, until they are set again.
+    #[must_use]
+    pub fn broken_joints(&self) -> &[JointId] {
+        &self.joints.broken
+    }
+
+    /// The mean force or torque of each of the [`forces`](JointSpec::forces) of a joint over the last step, N or N·m along its coordinate: the effort of a
+    /// motor, the push of a limit, positive from its lower end.
+    #[must_use]
+    pub fn joint_efforts(&self, id: JointId) -> Option<Vec<f64>> {
+        let of = (&self.joint_rows, self.settings.time_step);
+        self.joints.efforts(id, of)
+    }
+
+    /// The mean force `f` of a coupler over the last step: `ratio·f` acts along each of its coordinates.
+    #[must_use]
+    pub fn coupler_force(&self, id: JointId) -> Option<f64> {
+        let of = (&self.drift, self.settings.time_step);
+        self.joints.tension(id, of)
     }
 
     /// What a joint bore in the last step.

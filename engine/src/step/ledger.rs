@@ -78,7 +78,7 @@ impl Ledger {
     pub(crate) fn balance(
         &mut self,
         (bodies, motion): (&Bodies, &Motion),
-        (contacts, joints): (&[Contact], &[JointPush]),
+        (contacts, (joints, rotors)): (&[Contact], (&[JointPush], [f64; 2])),
         record: &mut ContactRecord,
         defect: &mut Vec<DVec3>,
         settings: &Settings,
@@ -143,6 +143,10 @@ impl Ledger {
             ledger.work_drives += work(&push.driven);
             defect[push.slot] -= push.locked.linear + push.driven.linear;
         }
+        // What accelerates rotors is theirs: they have the energy that their joints take from the bodies.
+        ledger.kinetic += rotors[1];
+        ledger.work_joints += rotors[1] - rotors[0];
+        let change = all.change + rotors[1] - rotors[0];
         let accounted = ledger.work_external
             + ledger.work_friction
             + ledger.work_impact
@@ -150,7 +154,7 @@ impl Ledger {
             + ledger.work_drives
             + ledger.work_drift
             + ledger.work_gyroscopic;
-        ledger.energy_gap = all.change - accounted;
+        ledger.energy_gap = change - accounted;
         ledger
     }
 }

@@ -152,6 +152,7 @@ impl Solver {
             DelassusForm::MatrixFree => auto.solve_step(&factored, impulse, end, &goal, &velocity),
             DelassusForm::Stored => {
                 let report = auto.solve(&factored.assemble(), impulse, &goal);
+                factored.spread_links(impulse);
                 factored.twist_under(impulse, end);
                 report
             }

@@ -17,9 +17,10 @@ use super::factor::{Block, Factor, Six, Step};
 use super::plan::{FIXED, Graph, Plan};
 use crate::lanes::Dispatch;
 use crate::law::list::rows_of_mut;
-use crate::problem::{FactoredProblem, InverseMass, WorldTwist};
+use crate::problem::{FactoredProblem, Interaction, InverseMass, WorldTwist};
 use glam::DVec3;
 use pulp::{Simd, WithSimd};
+use std::ops::Range;
 
 /// At most `N` rows between two bodies.
 #[derive(Clone, Debug)]
@@ -34,8 +35,19 @@ struct Rows<const N: usize> {
     compliance: [f64; N],
     /// Where the impulse of each row is, counted in rows of triples.
     places: [u32; N],
+    /// What its first row takes of further bodies, among those of [`Joints`], and further places of its impulse.
+    more: Range<u32>,
+    copies: Range<u32>,
     /// The next block of each of the two bodies, while blocks are filled.
     next: [u32; 2],
+}
+
+/// What a row takes of one body, and what it does to it.
+#[derive(Clone, Copy, Debug)]
+struct More {
+    body: u32,
+    lever: Six,
+    push: Six,
 }
 
 /// Plans that are kept: robots of a few kinds come in many.
@@ -48,6 +60,9 @@ pub(super) struct Joints<const N: usize> {
     bodies: Vec<u32>,
     slots: Vec<u32>,
     blocks: Vec<Rows<N>>,
+    /// Of rows on more than two bodies, which are the only ones of their blocks.
+    more: Vec<More>,
+    copies: Vec<u32>,
     /// First block of each body.
     first: Vec<u32>,
     graph: Graph,
@@ -61,6 +76,29 @@ pub(super) struct Joints<const N: usize> {
     /// The largest entry of `J v + C λ + d` before the last correction, and before the first of a solve.
     left: f64,
     pub(super) asked: f64,
+}
+
+impl<const N: usize> Rows<N> {
+    /// None yet between two bodies.
+    fn of(bodies: [u32; 2]) -> Self {
+        Self {
+            bodies,
+            used: 0,
+            lever: [[[0.0; 6]; N]; 2],
+            push: [[[0.0; 6]; N]; 2],
+            offset: [0.0; N],
+            compliance: [0.0; N],
+            places: [0; N],
+            more: 0..0,
+            copies: 0..0,
+            next: [FIXED; 2],
+        }
+    }
+}
+
+#[inline(always)]
+fn as_range(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
 }
 
 fn six(a: DVec3, b: DVec3) -> Six {
@@ -91,18 +129,39 @@ impl<const N: usize> Joints<N> {
         self.slots.clear();
         self.slots.resize(problem.inverse_mass.len(), FIXED);
         self.blocks.clear();
+        self.more.clear();
+        self.copies.clear();
         self.first.clear();
         // Equalities come before motors, which fill their blocks.
         for equalities in [true, false] {
             for (index, (range, other)) in problem.others().enumerate() {
-                if takes[index] && is_equality(&other.law) == equalities {
+                let begins_link = problem
+                    .interactions
+                    .get(index + 1)
+                    .is_some_and(|next| next.linked);
+                if takes[index]
+                    && is_equality(&other.law) == equalities
+                    && !other.linked
+                    && !begins_link
+                {
                     self.add(problem, other, 3 * range.start);
                 }
             }
         }
+        let mut triple = problem.contacts.len();
+        for group in problem.interactions.chunk_by(|_, next| next.linked) {
+            if group.len() > 1 {
+                self.add_linked(problem, group, 3 * triple);
+            }
+            triple += group.iter().map(Interaction::triples).sum::<usize>();
+        }
         self.graph.clear();
-        self.graph
-            .extend(self.blocks.iter().map(|rows| rows.bodies));
+        for (block, rows) in self.blocks.iter().enumerate() {
+            self.graph.ends.push(rows.bodies);
+            let more = &self.more[as_range(&rows.more)];
+            let more = more.iter().map(|more| [block as u32, more.body]);
+            self.graph.more.extend(more);
+        }
         if !self.choose_plan() {
             return false;
         }
@@ -146,7 +205,57 @@ impl<const N: usize> Joints<N> {
         self.slots[there]
     }
 
-    fn add(&mut self, problem: &FactoredProblem, other: &crate::Interaction, place: usize) {
+    /// Adds a row that is made of linked interactions, a block of its own; the impulse of the first is at `place`.
+    fn add_linked(&mut self, problem: &FactoredProblem, group: &[Interaction], place: usize) {
+        let mut sides: Vec<More> = Vec::new();
+        let (mut offset, mut compliance) = (0.0, 0.0);
+        let copies = self.copies.len() as u32;
+        for (k, other) in group.iter().enumerate() {
+            offset += other.offset[0];
+            compliance += other.compliance[0];
+            if k > 0 {
+                self.copies.push((place + 3 * k) as u32);
+            }
+            for (side, there) in other.bodies.into_iter().enumerate() {
+                let [linear, angular] = other.lever(0, side);
+                let lever = six(linear, angular);
+                let body = self.slot(problem, there);
+                if body == FIXED {
+                    offset += dot(&lever, &six_of(&problem.free_twist[there as usize]));
+                    continue;
+                }
+                let mass = &problem.inverse_mass[there as usize];
+                let push = six(linear * mass.linear, mass.angular * angular);
+                // One entry a body: what couples a block with itself is a sum over bodies.
+                if let Some(known) = sides.iter_mut().find(|known| known.body == body) {
+                    for k in 0..6 {
+                        known.lever[k] += lever[k];
+                        known.push[k] += push[k];
+                    }
+                } else {
+                    sides.push(More { body, lever, push });
+                }
+            }
+        }
+        let mut rows = Rows {
+            used: 1,
+            next: [FIXED; 2],
+            ..Rows::of([FIXED; 2])
+        };
+        for (side, of) in sides.iter().take(2).enumerate() {
+            rows.bodies[side] = of.body;
+            rows.lever[side][0] = of.lever;
+            rows.push[side][0] = of.push;
+        }
+        (rows.offset[0], rows.compliance[0], rows.places[0]) = (offset, compliance, place as u32);
+        let begin = self.more.len() as u32;
+        self.more.extend(sides.into_iter().skip(2));
+        rows.more = begin..self.more.len() as u32;
+        rows.copies = copies..self.copies.len() as u32;
+        self.blocks.push(rows);
+    }
+
+    fn add(&mut self, problem: &FactoredProblem, other: &Interaction, place: usize) {
         let m = other.law.rows();
         let bodies = other.bodies.map(|body| self.slot(problem, body));
         let (block, turned) = self.block_with_room(bodies, m);
@@ -200,14 +309,8 @@ impl<const N: usize> Joints<N> {
             }
         }
         self.blocks.push(Rows {
-            bodies,
-            used: 0,
-            lever: [[[0.0; 6]; N]; 2],
-            push: [[[0.0; 6]; N]; 2],
-            offset: [0.0; N],
-            compliance: [0.0; N],
-            places: [0; N],
             next,
+            ..Rows::of(bodies)
         });
         (block, false)
     }
@@ -227,6 +330,9 @@ impl<const N: usize> Joints<N> {
             for (row, compliance) in rows.compliance.iter().enumerate() {
                 diagonal[row][row] += compliance;
             }
+            for more in &self.more[as_range(&rows.more)] {
+                diagonal[0][0] += dot(&more.push, &more.lever);
+            }
         }
         for [position, row, column] in &plan.entries {
             let block = &mut self.factor.below[*position as usize];
@@ -235,6 +341,33 @@ impl<const N: usize> Joints<N> {
                 for (other, its) in high.bodies.iter().enumerate() {
                     if body == its && *body != FIXED {
                         add_product(block, &low.push[side], &high.lever[other]);
+                    }
+                }
+            }
+            let (more, others) = (as_range(&low.more), as_range(&high.more));
+            if more.is_empty() && others.is_empty() {
+                continue;
+            }
+            for of in &self.more[others.clone()] {
+                for (side, body) in low.bodies.iter().enumerate() {
+                    if *body == of.body {
+                        for (row, push) in low.push[side].iter().enumerate() {
+                            block[row][0] += dot(push, &of.lever);
+                        }
+                    }
+                }
+            }
+            for of in &self.more[more] {
+                for (side, body) in high.bodies.iter().enumerate() {
+                    if *body == of.body {
+                        for (column, lever) in high.lever[side].iter().enumerate() {
+                            block[0][column] += dot(&of.push, lever);
+                        }
+                    }
+                }
+                for its in &self.more[others.clone()] {
+                    if its.body == of.body {
+                        block[0][0] += dot(&of.push, &its.lever);
                     }
                 }
             }
@@ -295,6 +428,11 @@ impl<const N: usize> Joints<N> {
                         sum += dot(&lever[row], twist);
                     }
                 }
+                if row == 0 {
+                    for more in &self.more[as_range(&rows.more)] {
+                        sum += dot(&more.lever, &self.twists[more.body as usize]);
+                    }
+                }
                 x[row] = -sum;
                 self.left = self.left.max(sum.abs());
             }
@@ -311,6 +449,12 @@ impl<const N: usize> Joints<N> {
                             *v += push * x[row];
                         }
                     }
+                }
+            }
+            for more in &self.more[as_range(&rows.more)] {
+                let twist = &mut self.twists[more.body as usize];
+                for (v, push) in twist.iter_mut().zip(&more.push) {
+                    *v += push * x[0];
                 }
             }
         }
@@ -331,6 +475,9 @@ impl<const N: usize> Joints<N> {
             for (place, lambda) in rows.places[..rows.used].iter().zip(lambda) {
                 all[*place as usize] = *lambda;
             }
+            for place in &self.copies[as_range(&rows.copies)] {
+                all[*place as usize] = lambda[0];
+            }
         }
     }
 
@@ -341,16 +488,26 @@ impl<const N: usize> Joints<N> {
             for place in &rows.places[..rows.used] {
                 all[*place as usize] = 0.0;
             }
+            for place in &self.copies[as_range(&rows.copies)] {
+                all[*place as usize] = 0.0;
+            }
         }
     }
 
     /// Appends `L⁻¹ J M⁻¹E_b` of one of its bodies.
     #[inline(always)]
     pub(super) fn respond(&mut self, body: u32, steps: &mut Vec<Step<N>>) {
-        let (plan, blocks) = (&self.plans[self.plan], &self.blocks);
+        let (plan, blocks, more) = (&self.plans[self.plan], &self.blocks, &self.more);
         let own = plan.blocks_of(body as usize).iter();
-        let sources =
-            own.map(|(block, side)| (*block, blocks[*block as usize].push[*side as usize]));
+        let sources = own.map(|(block, side)| {
+            let (rows, side) = (&blocks[*block as usize], *side as usize);
+            let push = rows.push.get(side).copied().unwrap_or_else(|| {
+                let mut push = [[0.0; 6]; N];
+                push[0] = more[rows.more.start as usize + side - 2].push;
+                push
+            });
+            (*block, push)
+        });
         self.factor.respond(plan, sources, steps);
     }
 }

@@ -13,8 +13,35 @@ use crate::algebra::block_lu::{Pattern, minimum_degree};
 /// A side without a body that impulses move.
 pub(super) const FIXED: u32 = u32::MAX;
 
-/// The bodies of every block of rows, [`FIXED`] where impulses move none.
-pub(super) type Graph = Vec<[u32; 2]>;
+/// Which bodies the blocks of rows act on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Graph {
+    /// Two of every block, [`FIXED`] where impulses move none.
+    pub(super) ends: Vec<[u32; 2]>,
+    /// Blocks that act on more, by blocks, with those bodies. They are the sides 2, 3, … of their block.
+    pub(super) more: Vec<[u32; 2]>,
+}
+
+impl Graph {
+    pub(super) fn clear(&mut self) {
+        self.ends.clear();
+        self.more.clear();
+    }
+
+    /// Blocks with their sides and bodies, those last that act on more than two.
+    fn sides(&self) -> impl Iterator<Item = (u32, u8, usize)> {
+        let ends = self.ends.iter().enumerate().flat_map(|(block, ends)| {
+            let ends = ends.iter().enumerate();
+            ends.filter(|(_, body)| **body != FIXED)
+                .map(move |(side, body)| (block as u32, side as u8, *body as usize))
+        });
+        let groups = self.more.chunk_by(|a, b| a[0] == b[0]);
+        ends.chain(groups.flat_map(|group| {
+            let sides = (2..).zip(group);
+            sides.map(|(side, [block, body])| (*block, side, *body as usize))
+        }))
+    }
+}
 
 /// Order, fill and targets of a block Cholesky factorisation.
 #[derive(Debug, Default)]
@@ -61,7 +88,7 @@ impl Plan {
             }
         }
         pairs.retain(|(a, b)| a != b);
-        let n = graph.len();
+        let n = graph.ends.len();
         let mut pattern = Pattern::default();
         pattern.set(n, pairs.iter().copied());
         plan.order = minimum_degree(&pattern);
@@ -98,14 +125,7 @@ impl Plan {
 
     fn list_bodies(&mut self, bodies: usize) {
         self.body_start = vec![0; bodies + 1];
-        let sides = || {
-            let graph = self.graph.iter().enumerate();
-            graph.flat_map(|(block, ends)| {
-                let ends = ends.iter().enumerate();
-                ends.filter(|(_, body)| **body != FIXED)
-                    .map(move |(side, body)| (block as u32, side as u8, *body as usize))
-            })
-        };
+        let sides = || self.graph.sides();
         let mut count = vec![0_u32; bodies];
         sides().for_each(|(.., body)| count[body] += 1);
         for (body, count) in count.iter().enumerate() {

@@ -4,6 +4,7 @@ mod certificate;
 mod dense;
 mod invariance;
 mod laws;
+mod links;
 mod machines;
 mod timing;
 

@@ -87,8 +87,12 @@ impl BodySpace {
             self.root.push(root);
         }
         let mut bodies = self.factors.len();
-        for other in problem.interactions {
-            self.load_interaction(problem, other, &mut bodies);
+        for group in problem.interactions.chunk_by(|_, next| next.linked) {
+            if group.len() > 1 {
+                self.load_linked(problem, group, &mut bodies);
+            } else {
+                self.load_interaction(problem, &group[0], &mut bodies);
+            }
         }
         self.analyse(bodies);
     }
@@ -139,6 +143,51 @@ impl BodySpace {
         }
         *bodies += usize::from(soft);
         self.laws.push(other.law.scaled(root));
+    }
+
+    /// Adds a row that is made of linked interactions. The triple of the first has all of it, those of the others have nothing.
+    fn load_linked(
+        &mut self,
+        problem: &FactoredProblem,
+        group: &[Interaction],
+        bodies: &mut usize,
+    ) {
+        let (mut trace, mut q, mut compliance) = (0.0, 0.0, 0.0);
+        for other in group {
+            trace += other.block(other.bodies.map(|j| &problem.inverse_mass[j as usize]))[0];
+            q += other.velocity(&other.bodies.map(|j| problem.free_twist[j as usize]))[0].x;
+            compliance += other.compliance[0];
+        }
+        let root = root_of(trace);
+        for other in group {
+            for (side, body) in other.bodies.iter().enumerate() {
+                let index = self.index[*body as usize];
+                if index == u32::MAX {
+                    continue;
+                }
+                let (linear, angular) = self.factors[index as usize];
+                let [force, moment] = other.lever(0, side);
+                let (mut pushed, mut turned) = ([DVec3::ZERO; 3], [DVec3::ZERO; 3]);
+                pushed[0] = force * (linear / root);
+                turned[0] = angular * moment / root;
+                self.bodies.push(index);
+                self.levers.push(rows(pushed, turned));
+            }
+        }
+        if compliance > 0.0 {
+            let mut spring = Lever::default();
+            spring[0].x = f64::sqrt(compliance) / root;
+            self.bodies.push(*bodies as u32);
+            self.levers.push(spring);
+            *bodies += 1;
+        }
+        for (k, other) in group.iter().enumerate() {
+            let (root, q) = if k == 0 { (root, q) } else { (1.0, 0.0) };
+            self.start.push(self.levers.len());
+            self.free_velocity.push(DVec3::new(q / root, 0.0, 0.0));
+            self.root.push(root);
+            self.laws.push(other.law.scaled(root));
+        }
     }
 
     /// Takes on a problem in global form, whose `q` is given, if its mass matrix consists of

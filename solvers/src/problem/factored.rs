@@ -75,7 +75,59 @@ impl FactoredProblem<'_> {
         let others = (self.contacts.len()..).zip(self.interactions);
         others
             .into_iter()
-            .try_for_each(|(index, other)| other.check(index, count))
+            .try_for_each(|(index, other)| other.check(index, count))?;
+        self.validate_links()
+    }
+
+    /// Linked interactions have one row, and so have those before them.
+    fn validate_links(&self) -> Result<(), ProblemError> {
+        let mut before = 0;
+        for (index, other) in self.interactions.iter().enumerate() {
+            let own = match other.law {
+                Law::Equality(_) => other.law.rows(),
+                _ => 0,
+            };
+            if other.linked && [before, own] != [1, 1] {
+                return Err(ProblemError::Law {
+                    interaction: self.contacts.len() + index,
+                    what: "number of equality rows that are linked",
+                    value: before.min(own) as f64,
+                    bound: "1",
+                });
+            }
+            before = own;
+        }
+        Ok(())
+    }
+
+    /// Gives linked interactions the impulse (one entry a row) of those that they are linked to: in stored form these stand for all.
+    pub fn spread_links(&self, impulse: &mut [f64]) {
+        let mut begin = 3 * self.contacts.len();
+        for other in self.interactions {
+            if other.linked && begin > 0 && begin < impulse.len() {
+                impulse[begin] = impulse[begin - 1];
+            }
+            begin += other.law.rows();
+        }
+    }
+
+    /// For methods that do not know linked interactions.
+    pub(crate) fn refuse_links(&self, method: &'static str) -> Result<(), ProblemError> {
+        match self.interactions.iter().position(|other| other.linked) {
+            Some(index) => Err(ProblemError::Unsupported {
+                interaction: self.contacts.len() + index,
+                method,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The interaction, contacts first, is linked to the one before it.
+    #[inline]
+    pub(crate) fn is_linked(&self, interaction: usize) -> bool {
+        let other = interaction.checked_sub(self.contacts.len());
+        let other = other.and_then(|other| self.interactions.get(other));
+        other.is_some_and(|other| other.linked)
     }
 
     /// Twists `v = v_free + Ŵ Gᵀ r` of a valid problem under the impulse `r` (one entry a row), into `twist`.
@@ -220,7 +272,8 @@ impl FactoredProblem<'_> {
         Ok(report)
     }
 
-    /// The stored form of a valid problem: assembles the block-sparse `W` and `q = G v_free + d`.
+    /// The stored form of a valid problem: assembles the block-sparse `W` and `q = G v_free + d`. Of interactions that are linked the first has the
+    /// whole row, and the others have none.
     #[must_use]
     pub fn assemble(&self) -> StoredProblem {
         let of_contact = |c: &Contact| {
@@ -228,9 +281,17 @@ impl FactoredProblem<'_> {
             c.local_velocity(a, b) + c.offset
         };
         let mut free_velocity: Vec<DVec3> = self.contacts.iter().map(of_contact).collect();
+        let mut head = None;
         for other in self.interactions {
             let twists = other.bodies.map(|j| self.free_twist[j as usize]);
-            free_velocity.extend_from_slice(&other.velocity(&twists)[..other.triples()]);
+            let q = other.velocity(&twists);
+            if let (true, Some(head)) = (other.linked, head) {
+                free_velocity[head] += q[0];
+                free_velocity.push(DVec3::ZERO);
+                continue;
+            }
+            head = Some(free_velocity.len());
+            free_velocity.extend_from_slice(&q[..other.triples()]);
         }
         StoredProblem {
             laws: self.laws(),

@@ -35,6 +35,10 @@ pub struct Interaction {
     pub offset: [f64; MAX_ROWS],
     /// `R ≥ 0`, 1/kg: zero is rigid.
     pub compliance: [f64; MAX_ROWS],
+    /// Its row is a part of that of the interaction before it: `u` is the sum of both (offsets and compliances included), and both have one
+    /// impulse. So a coupler acts on more than two bodies. Both laws are [`Law::equality`] of one row; [`Auto`](crate::Auto) solves such
+    /// interactions in factored form; sweeps do not.
+    pub linked: bool,
 }
 
 impl Interaction {
@@ -47,6 +51,7 @@ impl Interaction {
             rows: [[0.0; 12]; MAX_ROWS],
             offset: [0.0; MAX_ROWS],
             compliance: [0.0; MAX_ROWS],
+            linked: false,
         }
     }
 

@@ -96,6 +96,7 @@ impl<'a> LaneSweep<'a> {
         shared: bool,
         simd: bool,
     ) -> Result<Self, ProblemError> {
+        problem.refuse_links("sweeps on twists")?;
         let (blocks, free) = (problem.inverse_mass, problem.free_twist);
         let mass = |j: usize| BallMass::of(&blocks[j], &free[j]);
         if shared {

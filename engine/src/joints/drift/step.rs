@@ -1,0 +1,132 @@
+//! One articulation in a step: where its bodies are, and in how many parts the step is taken.
+
+use super::MOST_PARTS;
+use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+use crate::components::Pose;
+use crate::joints::articulation::Articulation;
+use crate::joints::coupled::Coupled;
+use crate::joints::rows::JointRows;
+use crate::joints::system::Push;
+use crate::joints::{Jointed, Lists, WORLD};
+use crate::math::rotation;
+use crate::motion::Motion;
+use crate::settings::Settings;
+use crate::step::solved::Pushed;
+use moreau_solvers::{InverseMass, WorldTwist};
+
+/// Angle that a body turns by in a part of a step at most, rad: Newton steps with the matrix at its beginning take away as much of an error.
+const LARGEST_TURN: f64 = 0.5;
+/// `ω h` of a part at most, for the swing of a body about joints under load; 2 is where it would blow up.
+const LARGEST_SWING: f64 = 1.0;
+
+/// What a drift starts from.
+#[derive(Clone, Copy)]
+pub(crate) struct Solution<'a> {
+    pub(crate) motion: &'a Motion,
+    pub(crate) end: &'a [WorldTwist],
+    pub(crate) pushed: &'a [Pushed],
+    pub(crate) rows: &'a JointRows,
+}
+
+/// One articulation in a step.
+#[derive(Clone, Copy)]
+pub(super) struct Step<'a> {
+    pub(super) articulation: &'a Articulation,
+    pub(super) joints: &'a [Jointed],
+    pub(super) couplers: &'a [Coupled],
+    pub(super) bodies: &'a Bodies,
+    pub(super) solution: &'a Solution<'a>,
+    pub(super) settings: &'a Settings,
+    /// Contacts or limits push it: its velocities are those that were solved for.
+    pub(super) struck: bool,
+    /// Where its bodies begin in the results.
+    pub(super) begin: usize,
+}
+
+impl<'a> Step<'a> {
+    pub(super) fn of(&self) -> (&'a Articulation, Lists<'a>) {
+        let lists = Lists {
+            joints: self.joints,
+            couplers: self.couplers,
+        };
+        (self.articulation, lists)
+    }
+
+    pub(super) fn places(&self, joint: usize) -> [Option<usize>; 2] {
+        let bodies = self.joints[joint].bodies;
+        bodies.map(|slot| self.articulation.place(slot))
+    }
+
+    /// A body of given motion at a part of the step.
+    pub(super) fn other(&self, slot: Slot, part: f64) -> Pose {
+        if slot == Slot::NONE {
+            return WORLD;
+        }
+        let (before, after) = (&self.bodies.before.pose[slot], &self.bodies.pose[slot]);
+        if part >= 1.0 || before == after {
+            return *after;
+        }
+        let turn = rotation::log(before.orientation.conjugate() * after.orientation);
+        Pose {
+            position: before.position + (after.position - before.position) * part,
+            orientation: before.orientation * rotation::exp(turn * part),
+        }
+    }
+
+    /// A body that moves as it is given drives the articulation: joints do work.
+    pub(super) fn is_driven(&self) -> bool {
+        self.articulation.joints.iter().any(|joint| {
+            let bodies = self.joints[*joint].bodies.into_iter();
+            let mut others = bodies.filter(|slot| self.articulation.place(*slot).is_none());
+            others.any(|slot| {
+                slot != Slot::NONE && self.solution.motion.free[slot] != WorldTwist::default()
+            })
+        })
+    }
+
+    /// The largest `m‖g‖` times arm of a joint, J: what a body exchanges with gravity as it swings.
+    pub(super) fn swing(&self) -> f64 {
+        let gravity = self.settings.gravity.length();
+        let joints = self.articulation.joints.iter();
+        let arms = joints.flat_map(|joint| {
+            let joint = &self.joints[*joint];
+            let sides = joint.bodies.into_iter().zip(&joint.frames);
+            sides.filter(|(slot, _)| self.articulation.place(*slot).is_some())
+        });
+        let energies = arms.map(|(slot, frame)| {
+            self.bodies.constants[slot].inertia.mass * gravity * frame.position.length()
+        });
+        energies.fold(0.0, f64::max)
+    }
+
+    /// Equal parts that the step is taken in.
+    pub(super) fn parts(&self, twists: &[WorldTwist], masses: &[InverseMass]) -> usize {
+        let h = self.settings.time_step;
+        let fastest = twists.iter().map(|twist| twist.angular.length());
+        let turn = fastest.fold(0.0, f64::max) * h / LARGEST_TURN;
+        let mut swings = vec![0.0; masses.len()];
+        if !self.struck {
+            // A force `f` at an arm turns a body back by `f` times the arm times the angle.
+            let rows = self.solution.rows;
+            rows.each_lock(&self.articulation.joints, |joint, row, impulse| {
+                for (side, place) in self.places(joint).into_iter().enumerate() {
+                    let Some(place) = place else { continue };
+                    let joint = &self.joints[joint];
+                    let arm = self.bodies.before.pose[joint.bodies[side]].orientation
+                        * joint.frames[side].position;
+                    let push = Push::along(row, side, impulse);
+                    let inverse = &masses[place].angular;
+                    let along = arm.normalize_or_zero();
+                    let across = inverse.x_axis.x + inverse.y_axis.y + inverse.z_axis.z
+                        - along.dot(*inverse * along);
+                    swings[place] += push.linear.length() * arm.length() * across;
+                }
+            });
+        }
+        // Impulses over the step are `h f`.
+        let swing = swings.into_iter().fold(0.0, f64::max) * h;
+        let parts = turn.max(swing.sqrt() / LARGEST_SWING).ceil();
+        (parts as usize).clamp(1, MOST_PARTS)
+    }
+}
