@@ -46,7 +46,7 @@ fn graph(seed: u64, h: f64, (spread, loops): (f64, f64), offset: DVec3) -> Graph
     let mut places: Vec<DVec3> = Vec::new();
     let mut free = Vec::new();
     for k in 0..count {
-        let mass = 10.0_f64.powf(between(&mut random, -spread, spread));
+        let mass = libm::pow(10.0, between(&mut random, -spread, spread));
         let at = DVec3::X * (0.5 * k as f64) + vector(&mut random, 0.1);
         let body = (
             RigidBody::Dynamic,
