@@ -278,7 +278,7 @@ fn a_motor_lifts_through_a_gear_what_its_effort_can() {
         for _ in 0..20 {
             let report = simulation.step().unwrap();
             closed(&report);
-            assert_eq!(report.box_violation, 0.0);
+            assert!(report.box_violation <= 0.0);
         }
         let sunk = -simulation.pose(arm).unwrap().position.z;
         let pulls = simulation.joint_efforts(shaft).unwrap()[0].abs();

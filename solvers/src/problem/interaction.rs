@@ -81,14 +81,16 @@ impl Interaction {
         u
     }
 
-    /// Sum of the squares of the speeds that its velocities are made of.
+    /// Sum of the squares of the speeds that its velocities are made of: of products that may cancel, since these round. A body that moves across a
+    /// row has no velocity along it but their rounding.
     pub(crate) fn square_of_speeds(&self, twists: &[WorldTwist; 2]) -> f64 {
         let mut sum = 0.0;
         for row in 0..self.law.rows().min(MAX_ROWS) {
             sum += self.offset[row] * self.offset[row];
             for (side, twist) in twists.iter().enumerate() {
                 let [linear, angular] = self.lever(row, side);
-                let speed = linear.dot(twist.linear).abs() + angular.dot(twist.angular).abs();
+                let speed =
+                    linear.abs().dot(twist.linear.abs()) + angular.abs().dot(twist.angular.abs());
                 sum += speed * speed;
             }
         }
