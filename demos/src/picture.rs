@@ -6,7 +6,7 @@
 
 use glam::DQuat;
 use moreau::geometry::{Geometry, Pose as ShapePose};
-use moreau::{Collider, Pose, RigidBody, Simulation};
+use moreau::{Collider, Mass, Pose, RigidBody, Simulation};
 use std::f64::consts::PI;
 
 /// Size of the picture in characters, at most.
@@ -48,20 +48,21 @@ struct Outline {
 
 fn outlines(simulation: &mut Simulation) -> Vec<Outline> {
     let world = simulation.world_mut();
-    let mut query = world.query::<(&RigidBody, &Pose, &Collider)>();
+    let mut query = world.query::<(&RigidBody, &Pose, &Collider, &Mass)>();
     query
         .iter(world)
         .filter(|(kind, ..)| **kind == RigidBody::Dynamic)
-        .filter_map(|(_, pose, collider)| {
+        .filter_map(|(_, pose, collider, mass)| {
             let shape = collider.shape().build().ok()?;
-            outline(&shape, pose)
+            outline(&shape, pose, mass)
         })
         .collect()
 }
 
-fn outline(shape: &Geometry, pose: &Pose) -> Option<Outline> {
+fn outline(shape: &Geometry, pose: &Pose, mass: &Mass) -> Option<Outline> {
     // The pose is that of the centre of mass.
-    let center = shape.mass_properties(1.0).ok()?.center_of_mass;
+    let of_shape = shape.mass_properties(1.0).ok()?.center_of_mass;
+    let center = mass.center_of_mass().unwrap_or(of_shape);
     let placed = |turn: DQuat| {
         let orientation = turn * pose.orientation;
         let position = turn * pose.position - orientation * center;

@@ -40,6 +40,9 @@ pub enum BodyError {
     /// A mass given by itself takes its inertia from a shape.
     #[error("a dynamic body without collider needs a given inertia beside its mass")]
     NoInertia,
+    /// The inertia of a shape is about its own centre.
+    #[error("a centre of mass is given without mass and inertia")]
+    CenterAlone,
     /// Only static and kinematic bodies may be surfaces.
     #[error("a dynamic body needs a solid shape, not a half-space, mesh or heightfield")]
     NotSolid,

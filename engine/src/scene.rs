@@ -34,7 +34,7 @@
 //! | `[materials.NAME]` | [`density`, `friction`, `restitution`, `frictionless`](crate::Material) |
 //! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `mass`, `wrench`, `groups`, `gravity_scale`, `drag`](BodySpec) |
 //! | `[[lattices]]` | [`count`, `spacing`, `origin`, `jitter`, `random_orientation`, `body`](Lattice) |
-//! | `[[joints]]` | [`name`, `a`, `b`, `kind`, `point`, `axis`, `forces`, `collide`, `break_limit`](SceneJoint) |
+//! | `[[joints]]` | [`name`, `a`, `b`, `kind`, `point` and `axis`, or `frames`, `forces`, `collide`, `break_limit`](SceneJoint) |
 //! | `[[couplers]]` | [`name`, `terms`, `offset`](SceneCoupler) |
 //! | `[[emitters]]` | [`center`, `half_extents`, `start`, `interval`, `count`, `random_orientation`, `bodies`](Emitter) |
 //!
@@ -44,7 +44,8 @@
 //! | | `{ euler = [a, b, c] }`: turns about the fixed axes, x by a first, then y by b, then z by c; `euler_degrees` |
 //! | | `{ axis = [x, y, z], angle = a }`: a right-handed turn about an axis of any length; `angle_degrees` |
 //! | `mass` | `{ mass = 3.0 }`: with the inertia of the shape, scaled to this mass |
-//! | | `{ mass = 3.0, principal_inertia = [a, b, c] }`, and `principal_frame = [x, y, z, w]` where its axes are not the body's |
+//! | | `{ mass = 3.0, principal_inertia = [a, b, c] }`, and `principal_frame = [x, y, z, w]` where its axes are not the body's,
+//! | | `center_of_mass = [x, y, z]` where it is not that of the shape, in the frame of which it is given |
 //! | `mesh` | `{ path = "rock.obj", scale = 0.01 }`: a regular file, relative to that of the scene |
 //!
 //! # Bounds

@@ -5,6 +5,7 @@
 
 use crate::support::*;
 use bevy_ecs::entity::Entity;
+use moreau::scene::BodySpec;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_3};
 
 /// The one body of a scene file, which moves freely.
@@ -199,4 +200,111 @@ fn a_mesh_of_two_minds_is_a_warning_with_its_place() {
             assert!(told, "{warning}");
         }
     }
+}
+
+/// What is written and read again is the same scene, and moves to the same bits.
+#[test]
+fn a_scene_that_is_written_is_the_same_scene() {
+    for spec in ["fourbar", "mixed:layers=2", "pour:n=20", "chain:n=3", "top"] {
+        let scene = moreau_demos::built_in(spec).unwrap();
+        let again = Scene::from_toml(&scene.to_toml().unwrap(), "").unwrap();
+        assert_eq!(again, scene, "{spec}");
+        let end = |scene: &Scene| {
+            let mut run = scene.start().unwrap();
+            for _ in 0..20 {
+                run.step().unwrap();
+            }
+            run.simulation.state_hash()
+        };
+        assert_eq!(end(&again), end(&scene), "{spec}");
+    }
+}
+
+#[test]
+fn numbers_are_written_to_the_last_bit() {
+    let odd = [
+        0.1 + 0.2,
+        -0.0,
+        5e-324,
+        1.797_693_134_862_315_7e308,
+        1e-7,
+        1e22,
+        1.0 / 3.0,
+    ];
+    for x in odd {
+        let mut body = BodySpec::dynamic(Shape::Sphere { radius: 1.0 }, DVec3::new(x, -x, 0.1 * x));
+        body.name = Some("a \"name\"\nof two lines".to_owned());
+        body.mass = Mass::given(1.0, DVec3::ONE).with_center_of_mass(DVec3::splat(x));
+        let scene = Scene {
+            bodies: vec![body],
+            ..Scene::default()
+        };
+        let again = Scene::from_toml(&scene.to_toml().unwrap(), "").unwrap();
+        assert_eq!(again, scene);
+        let bits = |scene: &Scene| scene.bodies[0].position.to_array().map(f64::to_bits);
+        assert_eq!(bits(&again), bits(&scene));
+    }
+    let scene = Scene {
+        seed: u64::MAX,
+        ..Scene::default()
+    };
+    assert_eq!(
+        Scene::from_toml(&scene.to_toml().unwrap(), "").unwrap(),
+        scene
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn what_toml_cannot_hold_is_not_written() {
+    use std::os::unix::ffi::OsStringExt;
+    let mut scene = Scene {
+        bodies: vec![BodySpec::default()],
+        ..Scene::default()
+    };
+    scene.bodies[0].mesh = Some(moreau::scene::MeshFile {
+        path: std::ffi::OsString::from_vec(vec![0xff]).into(),
+        scale: 1.0,
+    });
+    let error = scene.to_toml().unwrap_err().to_string();
+    assert!(
+        error.starts_with("the scene cannot be written as TOML"),
+        "{error}"
+    );
+}
+
+/// A joint whose frames are given measures its coordinates from them: a limit at 0.3 holds a bar that starts at 0.5 no lower than that.
+#[test]
+fn a_joint_has_its_own_frames_in_a_file() {
+    let file = |place: &str| {
+        format!(
+            "[[bodies]]\nname = \"bar\"\nshape = {{ cuboid = {{ half_extents = [0.5, 0.05, 0.05] }} }}\n\
+             position = [{}, 0, {}]\norientation = {{ euler = [0, -0.5, 0] }}\n\
+             [[joints]]\nname = \"hinge\"\nb = \"bar\"\nkind = \"revolute\"\n{place}\n\
+             forces = [{{ limit = {{ axis = \"rotation_z\", low = 0.3, high = 2.0, restitution = 0.0 }} }}]\n",
+            0.5 * 0.5_f64.cos(),
+            0.5 * 0.5_f64.sin()
+        )
+    };
+    // z of both frames is −y: the angle grows upwards.
+    let turned = "orientation = [0.7071067811865476, 0.0, 0.0, 0.7071067811865476]";
+    let frames = format!("frames = [{{ {turned} }}, {{ position = [-0.5, 0, 0], {turned} }}]");
+    let scene = Scene::from_toml(&file(&frames), "").unwrap();
+    assert_eq!(
+        Scene::from_toml(&scene.to_toml().unwrap(), "").unwrap(),
+        scene
+    );
+    let mut run = scene.start().unwrap();
+    let bar = run.body("bar").unwrap();
+    for _ in 0..200 {
+        run.step().unwrap();
+    }
+    let height = run.simulation.pose(bar).unwrap().position.z;
+    assert!((height - 0.5 * 0.3_f64.sin()).abs() < 1e-9, "{height}");
+    let both = Scene::from_toml(&file(&format!("{frames}\npoint = [1, 0, 0]")), "").unwrap();
+    let error = both.start().err().unwrap().to_string();
+    assert!(
+        error.contains("frames is given beside point or axis"),
+        "{error}"
+    );
 }

@@ -8,7 +8,7 @@ use crate::components::{
     Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench,
 };
 use crate::error::BodyError;
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use moreau_geometry::{Geometry, MassProperties, Shape};
 
 /// Checks a body and works out its constants.
@@ -30,6 +30,13 @@ pub(crate) fn check_body(
         let properties = shape.mass_properties(material.density)?;
         center_of_mass = properties.center_of_mass;
         computed = Some(properties);
+    }
+    if let Some(own) = mass.center_of_mass() {
+        check_finite([("center of mass", own)])?;
+        if mass.given_part() != Given::MassAndInertia {
+            return Err(BodyError::CenterAlone);
+        }
+        center_of_mass = own;
     }
     let inertia = match (kind, mass.given_part(), &computed) {
         (RigidBody::Dynamic, ..) if geometry.is_some() && solid.is_none() => {
@@ -67,6 +74,8 @@ pub(crate) fn check_body(
         shape,
         Some(Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. })
     );
+    // Off its axis it turns about another one.
+    let round = round && center_of_mass.truncate() == DVec2::ZERO;
     Ok(BodyConstants {
         kind,
         geometry,

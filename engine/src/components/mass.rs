@@ -19,6 +19,7 @@ pub struct Mass {
     mass: f64,
     principal_inertia: DVec3,
     principal_frame: DQuat,
+    center: Option<DVec3>,
 }
 
 /// What does not follow from the shape.
@@ -44,6 +45,7 @@ impl Mass {
             mass: 0.0,
             principal_inertia: DVec3::ZERO,
             principal_frame: DQuat::IDENTITY,
+            center: None,
         }
     }
 
@@ -74,6 +76,28 @@ impl Mass {
             mass,
             principal_inertia,
             principal_frame: DQuat::IDENTITY,
+            center: None,
+        }
+    }
+
+    /// The same with the centre of mass at `center` (m) in the frame of the shape, wherever that of the shape is: for bodies that are not
+    /// filled evenly. The pose of the body and its principal moments are those of this centre. Without inertia it is a
+    /// [`BodyError`](crate::BodyError): the moments of the shape are about its own centre.
+    ///
+    /// ```
+    /// use moreau::prelude::*;
+    /// let mut simulation = Simulation::new(Settings::default())?;
+    /// let loaded = Mass::given(1.0, DVec3::splat(0.1)).with_center_of_mass(DVec3::new(0.0, 0.0, -0.2));
+    /// let ball = simulation.spawn((RigidBody::Dynamic, Collider::sphere(0.5), loaded))?;
+    /// let shape = simulation.shape_pose(ball).unwrap_or_default();
+    /// assert_eq!(shape.position, DVec3::new(0.0, 0.0, 0.2));
+    /// # Ok::<(), StepError>(())
+    /// ```
+    #[must_use]
+    pub fn with_center_of_mass(self, center: DVec3) -> Self {
+        Self {
+            center: Some(center),
+            ..self
         }
     }
 
@@ -104,6 +128,12 @@ impl Mass {
         self.principal_frame
     }
 
+    /// Centre of mass in the frame of the shape, m; `None` where it is that of the shape.
+    #[must_use]
+    pub fn center_of_mass(&self) -> Option<DVec3> {
+        self.center
+    }
+
     /// True if mass and inertia were given and not computed.
     #[must_use]
     pub fn is_given(&self) -> bool {
@@ -126,6 +156,7 @@ impl Mass {
             mass,
             principal_inertia: inertia.moments,
             principal_frame: inertia.frame,
+            center: self.center,
         }
     }
 
@@ -137,6 +168,7 @@ impl Mass {
                 mass: inertia.mass,
                 principal_inertia: inertia.moments,
                 principal_frame: inertia.frame,
+                center: self.center,
             }
     }
 }
@@ -151,18 +183,26 @@ struct GivenMass {
     principal_inertia: Option<DVec3>,
     #[serde(skip_serializing_if = "Option::is_none")]
     principal_frame: Option<DQuat>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    center_of_mass: Option<DVec3>,
 }
 
 impl TryFrom<GivenMass> for Mass {
     type Error = &'static str;
 
     fn try_from(file: GivenMass) -> Result<Self, Self::Error> {
+        if file.center_of_mass.is_some() && file.principal_inertia.is_none() {
+            return Err("center_of_mass is given without principal_inertia");
+        }
         match (file.mass, file.principal_inertia, file.principal_frame) {
             (None, None, None) => Ok(Self::from_shape()),
             (Some(mass), None, None) => Ok(Self::scaled_to(mass)),
             (Some(mass), Some(inertia), frame) => {
-                Ok(Self::given(mass, inertia)
-                    .with_principal_frame(frame.unwrap_or(DQuat::IDENTITY)))
+                let given = Self::given(mass, inertia);
+                Ok(Self {
+                    center: file.center_of_mass,
+                    ..given.with_principal_frame(frame.unwrap_or(DQuat::IDENTITY))
+                })
             }
             (None, Some(_), _) => Err("principal_inertia is given without mass"),
             (_, None, Some(_)) => Err("principal_frame is given without principal_inertia"),
@@ -182,6 +222,7 @@ impl From<Mass> for GivenMass {
                 mass: Some(mass.mass),
                 principal_inertia: Some(mass.principal_inertia),
                 principal_frame: Some(mass.principal_frame),
+                center_of_mass: mass.center,
             },
         }
     }

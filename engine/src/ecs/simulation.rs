@@ -402,7 +402,9 @@ impl Simulation {
     #[must_use]
     pub fn shape_pose(&self, body: Entity) -> Option<Pose> {
         let shape = self.world.get::<Collider>(body)?;
-        Some(self.pose(body)?.of_shape(shape.center_of_mass().ok()?))
+        let own = self.world.get::<Mass>(body).and_then(Mass::center_of_mass);
+        let center = own.or_else(|| shape.center_of_mass().ok())?;
+        Some(self.pose(body)?.of_shape(center))
     }
 
     /// Twist of a body.

@@ -27,6 +27,12 @@ pub enum SceneError {
         /// What is wrong.
         message: String,
     },
+    /// The scene has what TOML cannot hold.
+    #[error("the scene cannot be written as TOML: {message}")]
+    NotWritten {
+        /// What is wrong.
+        message: String,
+    },
     /// A value outside its range.
     #[error("{place}: {field} is {value}, expected {bound}")]
     Field {

@@ -48,6 +48,25 @@ impl Scene {
         Ok(scene)
     }
 
+    /// The scene as TOML text (feature `toml`), which read again gives the same scene to the last bit. Meshes stay files, relative to
+    /// [`Scene::folder`].
+    ///
+    /// ```
+    /// use moreau::{Scene, scene::BodySpec, geometry::Shape, glam::DVec3};
+    /// let ball = BodySpec::dynamic(Shape::Sphere { radius: 0.1 }, DVec3::new(0.1 + 0.2, 0.0, 1.0));
+    /// let scene = Scene { bodies: vec![ball], ..Scene::default() };
+    /// assert_eq!(Scene::from_toml(&scene.to_toml()?, "again.toml")?, scene);
+    /// # Ok::<(), moreau::SceneError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SceneError::NotWritten`]: paths must be Unicode.
+    pub fn to_toml(&self) -> Result<String, SceneError> {
+        toml::to_string(self).map_err(|error| SceneError::NotWritten {
+            message: error.to_string(),
+        })
+    }
+
     /// Reads a scene file (feature `toml`).
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use super::{SceneError, SceneRun, nearest_name};
 use crate::{
     BreakLimit, Coupler, CouplerTerm, Joint, JointAxis, JointForce, JointForces, JointKind,
-    NoCollision,
+    NoCollision, Pose,
 };
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
@@ -26,6 +26,10 @@ pub struct SceneJoint {
     pub point: DVec3,
     /// Their z axes, inertial frame, of any length. Default z.
     pub axis: DVec3,
+    /// Frame A in the frame of body A and frame B in that of body B, both from the centres of mass; of the world in the inertial frame. Instead of
+    /// `point` and `axis`, where its coordinates are not zero at the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frames: Option<[Pose; 2]>,
     /// What acts along what is free.
     pub forces: Vec<JointForce>,
     /// Its bodies collide with each other. Default false.
@@ -67,6 +71,7 @@ impl Default for SceneJoint {
             kind: JointKind::default(),
             point: DVec3::ZERO,
             axis: DVec3::Z,
+            frames: None,
             forces: Vec::new(),
             collide: false,
             break_limit: None,
@@ -108,10 +113,22 @@ impl SceneRun {
             None => None,
         };
         let b = self.known(&spec.b, place)?;
+        let placed = spec.point != DVec3::ZERO || spec.axis != DVec3::Z;
+        if spec.frames.is_some() && placed {
+            return Err(SceneError::Field {
+                place: place.to_owned(),
+                field: "frames",
+                value: "given beside point or axis".to_owned(),
+                bound: "one of the two",
+            });
+        }
+        let free = Joint::to_world(b, spec.kind);
         let joint = Joint {
             bodies: [a, Some(b)],
-            kind: spec.kind,
-            ..Joint::to_world(Entity::PLACEHOLDER, spec.kind).at(spec.point, spec.axis)
+            ..match spec.frames {
+                Some(frames) => free.with_frames(frames),
+                None => free.at(spec.point, spec.axis),
+            }
         };
         let forces = JointForces(spec.forces.clone());
         let joint = self.simulation.spawn_joint(joint, forces);

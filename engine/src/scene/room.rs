@@ -1,7 +1,7 @@
 //! Whether a body has room among others.
 
 use super::{BodySpec, Emitter};
-use crate::{Collider, CollisionGroups, Pose, RigidBody};
+use crate::{Collider, CollisionGroups, Mass, Pose, RigidBody};
 use bevy_ecs::prelude::*;
 use glam::DVec3;
 use moreau_geometry::{Aabb, ContactPoint, Geometry, GeometryError, contacts};
@@ -23,10 +23,14 @@ impl Guest {
         kind: RigidBody,
         collider: &Collider,
         groups: CollisionGroups,
+        mass: &Mass,
     ) -> Result<Self, GeometryError> {
         Ok(Self {
             geometry: collider.geometry()?,
-            center_of_mass: collider.center_of_mass()?,
+            center_of_mass: match mass.center_of_mass() {
+                Some(own) => own,
+                None => collider.center_of_mass()?,
+            },
             dynamic: kind == RigidBody::Dynamic,
             groups,
         })
@@ -59,6 +63,7 @@ struct Near {
     kind: RigidBody,
     collider: Collider,
     groups: CollisionGroups,
+    mass: Mass,
     pose: Pose,
     /// A box around it that is not tight.
     around: Aabb,
@@ -66,7 +71,7 @@ struct Near {
 
 impl Near {
     fn placed(&self) -> Option<Placed> {
-        let guest = Guest::new(self.kind, &self.collider, self.groups).ok()?;
+        let guest = Guest::new(self.kind, &self.collider, self.groups, &self.mass).ok()?;
         Some(guest.at(self.pose))
     }
 }
@@ -97,19 +102,21 @@ impl Room {
     /// The bodies of a world that may reach into the region.
     pub(super) fn around(world: &mut World, region: &Aabb) -> Self {
         let mut near = Vec::new();
-        let mut query = world.query::<(&RigidBody, &Collider, &Pose, &CollisionGroups)>();
-        for (kind, collider, pose, groups) in query.iter(world) {
+        let mut query = world.query::<(&RigidBody, &Collider, &Pose, &CollisionGroups, &Mass)>();
+        for (kind, collider, pose, groups, mass) in query.iter(world) {
             let Ok(geometry) = collider.geometry() else {
                 continue;
             };
-            // No solid's centre of mass is farther from the origin of its shape than its points are.
-            let reach = 2.0 * geometry.bounding_radius();
+            // No solid's centre of mass is farther from the origin of its shape than its points are, but one that was given.
+            let own = mass.center_of_mass().map_or(0.0, DVec3::length);
+            let reach = geometry.bounding_radius() + own.max(geometry.bounding_radius());
             let around = Aabb::from_center(pose.position, DVec3::splat(reach));
             if around.intersects(region) {
                 near.push(Near {
                     kind: *kind,
                     collider: collider.clone(),
                     groups: *groups,
+                    mass: *mass,
                     pose: *pose,
                     around,
                 });

@@ -188,7 +188,7 @@ impl Scene {
             .map_err(refused)?;
             let guest = collider
                 .as_ref()
-                .map(|collider| Guest::new(spec.kind, collider, spec.groups))
+                .map(|collider| Guest::new(spec.kind, collider, spec.groups, &spec.mass))
                 .transpose();
             let guest = guest.map_err(|source| refused(source.into()))?;
             warnings.extend(SceneWarning::of_shape(collider.as_ref(), &place));
