@@ -282,8 +282,8 @@ fn a_joint_has_its_own_frames_in_a_file() {
              position = [{}, 0, {}]\norientation = {{ euler = [0, -0.5, 0] }}\n\
              [[joints]]\nname = \"hinge\"\nb = \"bar\"\nkind = \"revolute\"\n{place}\n\
              forces = [{{ limit = {{ axis = \"rotation_z\", low = 0.3, high = 2.0, restitution = 0.0 }} }}]\n",
-            0.5 * 0.5_f64.cos(),
-            0.5 * 0.5_f64.sin()
+            0.5 * libm::cos(0.5),
+            0.5 * libm::sin(0.5)
         )
     };
     // z of both frames is −y: the angle grows upwards.
@@ -300,7 +300,7 @@ fn a_joint_has_its_own_frames_in_a_file() {
         run.step().unwrap();
     }
     let height = run.simulation.pose(bar).unwrap().position.z;
-    assert!((height - 0.5 * 0.3_f64.sin()).abs() < 1e-9, "{height}");
+    assert!((height - 0.5 * libm::sin(0.3)).abs() < 1e-9, "{height}");
     let both = Scene::from_toml(&file(&format!("{frames}\npoint = [1, 0, 0]")), "").unwrap();
     let error = both.start().err().unwrap().to_string();
     assert!(
