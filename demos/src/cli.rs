@@ -24,6 +24,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Run a scene and sum up what happened.
     Run(RunOptions),
+    /// Write a scene, a robot file or a built-in scene as a scene file.
+    Convert(ConvertOptions),
     /// Solve stored problems (FCLIB files).
     Solve(SolveOptions),
     /// Judge the solutions that are stored in FCLIB files.
@@ -90,9 +92,11 @@ impl Default for Command {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct RunOptions {
-    /// A scene file (`*.toml`) or a built-in scene: `name` or `name:key=value,key=value`.
+    /// A scene file (`*.toml`), a robot file (`*.urdf`, or `*.xml` for MJCF) or a built-in scene: `name` or `name:key=value,key=value`.
     #[arg(value_name = "SCENE")]
     pub(crate) scene: String,
+    #[command(flatten)]
+    pub(crate) robot: RobotOptions,
     /// Number of steps, instead of the scene's duration.
     #[arg(long, value_name = "N", conflicts_with = "time", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
     pub(crate) steps: Option<u64>,
@@ -148,6 +152,7 @@ impl Default for RunOptions {
     fn default() -> Self {
         Self {
             scene: "pour".to_owned(),
+            robot: RobotOptions::default(),
             steps: None,
             time: None,
             dt: None,
@@ -165,6 +170,54 @@ impl Default for RunOptions {
             fclib_when: None,
         }
     }
+}
+
+/// How robot files are read.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct RobotOptions {
+    /// What holds the root link of a URDF: nothing if it has <inertial> and the world otherwise, or as said here.
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub(crate) base: Option<BaseChoice>,
+    /// The keyframe of an MJCF to start from: its name, or its number from 0.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) keyframe: Option<String>,
+    /// List also what of a robot file was not read and changes no motion.
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BaseChoice {
+    /// The world.
+    Fixed,
+    /// Nothing.
+    Free,
+}
+
+impl RobotOptions {
+    pub(crate) fn options(&self) -> moreau_robots::Options {
+        moreau_robots::Options {
+            base: match self.base {
+                None => moreau_robots::Base::AsGiven,
+                Some(BaseChoice::Fixed) => moreau_robots::Base::Fixed,
+                Some(BaseChoice::Free) => moreau_robots::Base::Free,
+            },
+            keyframe: self.keyframe.clone(),
+            ..moreau_robots::Options::default()
+        }
+    }
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ConvertOptions {
+    /// What `run` takes.
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: String,
+    /// The scene file to be written.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) robot: RobotOptions,
 }
 
 /// The presets of [`Accuracy`].

@@ -14,6 +14,8 @@ pub(crate) enum Failure {
     Catalog(#[from] CatalogError),
     #[error("{0}")]
     Scene(#[from] SceneError),
+    #[error("{0}")]
+    Robot(#[from] moreau_robots::RobotError),
     #[error("{scene}: {field} is {value}, expected {bound}")]
     Field {
         scene: String,
@@ -114,6 +116,7 @@ impl Failure {
             }) => 4,
             Self::Catalog(_)
             | Self::Scene(_)
+            | Self::Robot(_)
             | Self::Field { .. }
             | Self::Sweeps { .. }
             | Self::Fclib(_)

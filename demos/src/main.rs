@@ -4,6 +4,7 @@
 
 mod bench;
 mod cli;
+mod convert;
 mod failure;
 mod json_lines;
 mod listing;
@@ -26,6 +27,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let ended = match Arguments::parse().command.unwrap_or_default() {
         Command::Run(options) => run::run(&options),
+        Command::Convert(options) => convert::convert(&options),
         Command::Solve(options) => solve::solve(&options),
         Command::Verify(options) => verify::verify(&options),
         Command::Bench(options) => bench::bench(&options),

@@ -284,7 +284,7 @@ mod tests {
             position: DVec3::new(3.0, 0.0, 1.0),
             orientation: DQuat::from_xyzw(0.0, sin, 0.0, cos),
         };
-        let outline = outline(&shape.build().unwrap(), &pose).unwrap();
+        let outline = outline(&shape.build().unwrap(), &pose, &Mass::default()).unwrap();
         assert!(outline.covers(3.0, 1.7) && outline.covers(3.7, 1.0));
         assert!(!outline.covers(3.5, 1.5) && !outline.covers(2.6, 0.6));
         assert!((outline.depth - 1.0).abs() < 1e-12);

@@ -1,6 +1,6 @@
 //! `moreau run`.
 
-use crate::cli::{Log, MOST_STEPS, RunOptions};
+use crate::cli::{Log, MOST_STEPS, RobotOptions, RunOptions};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::record::{Record, Required};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Runs a scene from its specification to the verdict.
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
-    let mut scene = load(&options.scene)?;
+    let mut scene = load(&options.scene, &options.robot)?;
     if scene.body_count() == 0 {
         warn(&format!("{} has no bodies", scene.name));
     }
@@ -34,8 +34,25 @@ fn warn(text: &str) {
     let _ = writeln!(io::stderr(), "moreau: warning: {text}");
 }
 
-/// A file if it looks like one, a built-in scene otherwise.
-fn load(spec: &str) -> Result<Scene, Failure> {
+/// A file if it looks like one, a built-in scene otherwise. What of a robot file was not understood goes to stderr.
+pub(crate) fn load(spec: &str, options: &RobotOptions) -> Result<Scene, Failure> {
+    if spec.ends_with(".urdf") || spec.ends_with(".xml") {
+        let robot = moreau_robots::load(spec, &options.options())?;
+        let (matters, looks): (Vec<_>, Vec<_>) =
+            robot.not_understood.iter().partition(|of| of.matters());
+        for of in matters {
+            warn(&of.to_string());
+        }
+        if options.all {
+            looks.iter().for_each(|of| warn(&of.to_string()));
+        } else if !looks.is_empty() {
+            let count = looks.len();
+            warn(&format!(
+                "{spec}: {count} more elements and attributes that change no motion were not read; --all lists them"
+            ));
+        }
+        return Ok(robot.scene);
+    }
     let is_file = spec.ends_with(".toml") || spec.contains(['/', '\\']);
     if !is_file {
         return Ok(moreau_demos::built_in(spec)?);

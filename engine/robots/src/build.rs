@@ -1,0 +1,388 @@
+//! A model as a scene: links that are one become one body, each at its place by forward kinematics.
+//!
+//! With `T` the pose of a link in its parent with all coordinates at zero, and `J` the frame of a joint in the link, a coordinate `q` moves the link to
+//!
+//! ```text
+//! T J₁ M₁(q₁) J₁⁻¹ J₂ M₂(q₂) J₂⁻¹ …
+//! ```
+//!
+//! Frame A of a joint is `T J` in the parent and frame B is `J` in the link. The frame of a body is that of the first link that it is made of,
+//! moved to the centre of mass.
+
+mod bodies;
+mod chain;
+mod collisions;
+mod names;
+
+use crate::LinkFrame;
+use crate::error::RobotError;
+use crate::inertia::component;
+use crate::model::{Hold, Model};
+use crate::reading::Reading;
+use bodies::{Part, parts, shape};
+use chain::{Piece, pieces};
+use glam::DVec3;
+use moreau::geometry::{MassProperties, Pose};
+use moreau::scene::BodySpec;
+use moreau::{Combine, JointKind, Mass, Material, RigidBody, Scene, SceneJoint, Settings, Twist};
+use names::Names;
+
+/// A scene, and where the links are in it.
+pub(crate) struct Built {
+    pub(crate) scene: Scene,
+    pub(crate) links: Vec<LinkFrame>,
+}
+
+/// Part of the mass of a link that a body between two of its joints has.
+const BETWEEN: f64 = 1e-6;
+
+pub(crate) fn build(model: &Model, reading: &mut Reading) -> Result<Built, RobotError> {
+    let parts = parts(model)?;
+    let mut builder = Builder {
+        model,
+        parts,
+        worlds: vec![Pose::IDENTITY; model.links.len()],
+        scene: Scene {
+            name: model.name.clone(),
+            duration: 10.0,
+            settings: Settings {
+                combine_friction: Combine::Max,
+                ..model.settings
+            },
+            ..Scene::default()
+        },
+        names: Names::new(model),
+        standing: Vec::new(),
+    };
+    for index in 1..model.links.len() {
+        builder.worlds[index] = builder.start_of(index);
+    }
+    builder.add_bodies(reading)?;
+    builder.add_joints(reading)?;
+    builder.keep_apart();
+    let links = (1..model.links.len()).map(|index| builder.link_frame(index));
+    Ok(Built {
+        links: links.collect(),
+        scene: builder.scene,
+    })
+}
+
+struct Builder<'a> {
+    model: &'a Model,
+    /// Of every link.
+    parts: Vec<Part>,
+    /// Poses of the links at the start.
+    worlds: Vec<Pose>,
+    scene: Scene,
+    names: Names,
+    /// Names of the bodies of the world.
+    standing: Vec<String>,
+}
+
+impl<'a> Builder<'a> {
+    /// Where a link is at the start, its parent being known.
+    fn start_of(&self, index: usize) -> Pose {
+        let link = &self.model.links[index];
+        let parent = self.worlds[link.parent.unwrap_or(0)];
+        let mut pose = parent.compose(&link.pose);
+        if let Hold::Joints(axes) = &link.hold {
+            for axis in axes {
+                if let Some(moved) = axis.motion.pose() {
+                    let back = axis.frame.inverse();
+                    pose = pose.compose(&axis.frame.compose(&moved).compose(&back));
+                }
+            }
+        }
+        Pose {
+            orientation: moreau::rotation::normalised(pose.orientation),
+            ..pose
+        }
+    }
+
+    /// Name of the body of a link.
+    fn body(&self, link: usize) -> Option<String> {
+        let first = self.parts[link].first;
+        (!self.parts[first].stands).then(|| self.names.bodies[first].clone())
+    }
+
+    /// From the frame of a body's first link to its centre of mass, m.
+    fn center(&self, first: usize) -> DVec3 {
+        let mass = self.parts[first].mass.as_ref();
+        mass.map_or(DVec3::ZERO, |mass| mass.center_of_mass)
+    }
+
+    /// A pose in the frame of a link, from the centre of mass in the frame of its body.
+    fn in_body(&self, link: usize, pose: &Pose) -> moreau::Pose {
+        let part = &self.parts[link];
+        let stands = part.stands;
+        let mut found = if stands {
+            self.worlds[link].compose(pose)
+        } else {
+            part.pose.compose(pose)
+        };
+        if !stands {
+            found.position -= self.center(part.first);
+        }
+        found.orientation = moreau::rotation::normalised(found.orientation);
+        found.into()
+    }
+
+    fn link_frame(&self, index: usize) -> LinkFrame {
+        LinkFrame {
+            name: self.model.links[index].name.clone(),
+            body: self.body(index),
+            pose: self.in_body(index, &Pose::IDENTITY),
+        }
+    }
+
+    fn add_bodies(&mut self, reading: &mut Reading) -> Result<(), RobotError> {
+        let groups = collisions::groups(self.model, &self.parts, reading);
+        self.add_standing(&groups)?;
+        for first in 1..self.model.links.len() {
+            let part = &self.parts[first];
+            if part.first != first || part.stands {
+                continue;
+            }
+            let model: &'a Model = self.model;
+            let link = &model.links[first];
+            let geoms = bodies::geoms_of(model, &self.parts, first);
+            let is_kinematic = matches!(link.hold, Hold::Kinematic);
+            let mass = part.mass;
+            let world = self.worlds[first];
+            let center = self.center(first);
+            let [linear, angular] = link.twist;
+            let material = self.material(&geoms, reading);
+            self.scene.bodies.push(BodySpec {
+                name: Some(self.names.bodies[first].clone()),
+                kind: if is_kinematic {
+                    RigidBody::Kinematic
+                } else {
+                    RigidBody::Dynamic
+                },
+                shape: shape(&geoms),
+                position: world.transform_point(center),
+                orientation: world.orientation,
+                twist: Twist {
+                    // Of the centre of mass; the file says that of the link's frame.
+                    linear: linear + world.orientation * angular.cross(center),
+                    angular,
+                },
+                material,
+                mass: mass.as_ref().map_or_else(own_frame, component),
+                groups: groups.of(first),
+                ..BodySpec::default()
+            });
+        }
+        Ok(())
+    }
+
+    /// What stands still: the shapes of every part of the world.
+    fn add_standing(&mut self, groups: &collisions::Found) -> Result<(), RobotError> {
+        for (index, link) in self.model.links.iter().enumerate() {
+            if !self.parts[self.parts[index].first].stands {
+                continue;
+            }
+            for geom in &link.geoms {
+                let pose = self.worlds[index].compose(&geom.pose);
+                let name = self.names.standing(link, geom.name.as_deref());
+                let material = bodies::material_of(geom);
+                let material = material.map(|of| self.add_material(of));
+                self.standing.push(name.clone());
+                self.scene.bodies.push(BodySpec {
+                    name: Some(name),
+                    kind: RigidBody::Static,
+                    shape: Some(geom.shape.clone()),
+                    position: pose.position,
+                    orientation: moreau::rotation::normalised(pose.orientation),
+                    material,
+                    mass: own_frame(),
+                    groups: groups.of_standing(geom.groups),
+                    ..BodySpec::default()
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The material of a body, which has one: that of its shape with the most friction.
+    fn material(
+        &mut self,
+        geoms: &[(Pose, &crate::model::Geom)],
+        reading: &mut Reading,
+    ) -> Option<String> {
+        let all = geoms
+            .iter()
+            .filter_map(|(_, geom)| bodies::material_of(geom));
+        let most = all
+            .clone()
+            .reduce(|a, b| if b.friction > a.friction { b } else { a })?;
+        for (_, geom) in geoms {
+            if bodies::material_of(geom) != Some(most) {
+                let by = format!("friction of its body is {}", most.friction);
+                reading.note(crate::NotUnderstood {
+                    place: geom.place.clone(),
+                    attribute: Some("friction".to_owned()),
+                    reason: crate::Reason::Replaced(by),
+                });
+            }
+        }
+        Some(self.add_material(most))
+    }
+
+    fn add_material(&mut self, material: Material) -> String {
+        let name = if material.frictionless {
+            "frictionless".to_owned()
+        } else {
+            format!("friction {}", material.friction)
+        };
+        self.scene.materials.insert(name.clone(), material);
+        name
+    }
+
+    fn add_joints(&mut self, reading: &mut Reading) -> Result<(), RobotError> {
+        for index in 1..self.model.links.len() {
+            let link = &self.model.links[index];
+            let Hold::Joints(axes) = &link.hold else {
+                continue;
+            };
+            let parent = link.parent.unwrap_or(0);
+            let pieces = pieces(axes);
+            let own = self.names.bodies[index].clone();
+            let mut above = self.body(parent);
+            let Some(first) = pieces.first() else {
+                continue;
+            };
+            let mut frame_a = self.in_body(parent, &link.pose.compose(&first.frame));
+            let last = pieces.len() - 1;
+            // Where the link would be if the joints after this one were at zero.
+            let mut start = self.worlds[parent].compose(&link.pose);
+            for (number, piece) in pieces.iter().enumerate() {
+                for moved in &piece.moves {
+                    start = start.compose(moved);
+                }
+                let (body, frame_b) = if number == last {
+                    (own.clone(), self.in_body(index, &piece.frame))
+                } else {
+                    let name = self.add_between(index, number, piece, start, reading);
+                    (name, piece.frame.into())
+                };
+                self.scene.joints.push(SceneJoint {
+                    name: Some(piece.name.clone()),
+                    a: above.take(),
+                    b: body.clone(),
+                    kind: piece.kind,
+                    frames: Some([frame_a, frame_b]),
+                    forces: piece.forces.clone(),
+                    ..SceneJoint::default()
+                });
+                above = Some(body);
+                if let Some(next) = pieces.get(number + 1) {
+                    frame_a = next.frame.into();
+                }
+            }
+            if last > 0 {
+                self.apart(parent, index);
+            }
+            if self.model.base_is_apart {
+                self.apart_from_base(parent, index);
+            }
+        }
+        Ok(())
+    }
+
+    /// A body between two joints of a link, in its frame, with a part of its mass, which the link loses.
+    fn add_between(
+        &mut self,
+        link: usize,
+        number: usize,
+        piece: &Piece,
+        start: Pose,
+        reading: &mut Reading,
+    ) -> String {
+        let name = self.names.between(link, number);
+        let whole = self.parts[link].mass;
+        let (mass, moment) = whole.map_or((1.0, 1.0), |whole| {
+            (whole.mass, whole.principal_inertia.max_element())
+        });
+        let place = &self.model.links[link].place;
+        reading.note(crate::NotUnderstood {
+            place: place.clone(),
+            attribute: None,
+            reason: crate::Reason::Replaced(format!(
+                "several joints: {BETWEEN:e} of its mass is between \"{}\" and the next",
+                piece.name
+            )),
+        });
+        let spec = BodySpec {
+            name: Some(name.clone()),
+            position: start.position,
+            orientation: moreau::rotation::normalised(start.orientation),
+            mass: Mass::given(BETWEEN * mass, DVec3::splat(BETWEEN * moment)),
+            ..BodySpec::default()
+        };
+        // Bodies are ordered from the root on.
+        let own = Some(self.names.bodies[link].clone());
+        let at = self.scene.bodies.iter().position(|body| body.name == own);
+        let at = at.unwrap_or(self.scene.bodies.len());
+        if let (Some(body), Some(whole)) = (self.scene.bodies.get_mut(at), whole) {
+            let left = 1.0 - BETWEEN * (number + 1) as f64;
+            body.mass = component(&MassProperties {
+                mass: left * whole.mass,
+                ..whole
+            });
+        }
+        self.scene.bodies.insert(at, spec);
+        name
+    }
+
+    /// The exclusions of the file.
+    fn keep_apart(&mut self) {
+        for [a, b] in self.model.exclusions.clone() {
+            self.apart(a, b);
+        }
+    }
+
+    /// Keeps the body of a link from colliding with the shapes of the world's part that it is jointed to.
+    fn apart_from_base(&mut self, base: usize, link: usize) {
+        let (None, Some(body)) = (self.body(base), self.body(link)) else {
+            return;
+        };
+        let standing: Vec<String> = self.standing.clone();
+        for name in standing {
+            self.passes(name, body.clone());
+        }
+    }
+
+    /// Keeps the bodies of two links from colliding, by a joint that holds nothing.
+    fn apart(&mut self, a: usize, b: usize) {
+        let (Some(a), Some(b)) = (self.body(a), self.body(b)) else {
+            return;
+        };
+        let known = self.scene.joints.iter().any(|joint| {
+            let pair = (joint.a.as_ref(), &joint.b);
+            !joint.collide && (pair == (Some(&a), &b) || pair == (Some(&b), &a))
+        });
+        if a == b || known {
+            return;
+        }
+        self.passes(a, b);
+    }
+
+    fn passes(&mut self, a: String, b: String) {
+        self.scene.joints.push(SceneJoint {
+            name: Some(format!("{a} passes {b}")),
+            a: Some(a),
+            b,
+            kind: JointKind::Generic {
+                translation: [false; 3],
+                rotation: [false; 3],
+            },
+            ..SceneJoint::default()
+        });
+    }
+}
+
+/// For what does not move by forces: its pose is that of the frame of its shape.
+fn own_frame() -> Mass {
+    Mass::given(1.0, DVec3::ONE).with_center_of_mass(DVec3::ZERO)
+}

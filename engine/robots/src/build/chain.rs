@@ -1,0 +1,138 @@
+//! The joints of a link as joints of the engine: several that are one kind of joint together, or bodies between them.
+//!
+//! Two hinges that cross at a right angle are a universal joint; two slides and a hinge at right angles to each other move in a plane.
+
+use crate::model::{Axis, Motion};
+use glam::{DMat3, DQuat, DVec3};
+use moreau::geometry::Pose;
+use moreau::{JointAxis, JointForce, JointKind};
+
+/// One joint of the engine.
+pub(super) struct Piece {
+    pub(super) name: String,
+    pub(super) kind: JointKind,
+    /// In the frame of the link, with all coordinates at zero.
+    pub(super) frame: Pose,
+    pub(super) forces: Vec<JointForce>,
+    /// How its coordinates move the link at the start, in the frame of the link.
+    pub(super) moves: Vec<Pose>,
+}
+
+/// Cosine of an angle that is right.
+const RIGHT: f64 = 1e-9;
+
+pub(super) fn pieces(axes: &[Axis]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut rest = axes;
+    while let Some(first) = rest.first() {
+        let (piece, count) = match rest {
+            [a, b, c, ..] if let Some(frame) = planar(a, b, c) => {
+                let names = plane_axes(&frame, a);
+                (joined(&[a, b, c], JointKind::Planar, frame, &names), 3)
+            }
+            [a, b, ..] if let Some(frame) = universal(a, b) => {
+                let names = [JointAxis::RotationX, JointAxis::RotationY];
+                (joined(&[a, b], JointKind::Universal, frame, &names), 2)
+            }
+            _ => (alone(first), 1),
+        };
+        pieces.push(piece);
+        rest = &rest[count..];
+    }
+    pieces
+}
+
+fn along(axis: &Axis) -> DVec3 {
+    axis.frame.orientation * DVec3::Z
+}
+
+fn frame(x: DVec3, y: DVec3, origin: DVec3) -> Pose {
+    let x = x.normalize();
+    let z = x.cross(y).normalize();
+    let axes = DMat3::from_cols(x, z.cross(x), z);
+    Pose::new(origin, DQuat::from_mat3(&axes).normalize())
+}
+
+fn universal(a: &Axis, b: &Axis) -> Option<Pose> {
+    let hinges = matches!((a.motion, b.motion), (Motion::Hinge(_), Motion::Hinge(_)));
+    let crosses = a.frame.position == b.frame.position && along(a).dot(along(b)).abs() < RIGHT;
+    (hinges && crosses).then(|| frame(along(a), along(b), a.frame.position))
+}
+
+fn planar(a: &Axis, b: &Axis, c: &Axis) -> Option<Pose> {
+    let fits = matches!(
+        (a.motion, b.motion, c.motion),
+        (Motion::Slide(_), Motion::Slide(_), Motion::Hinge(_))
+    );
+    let [x, y, z] = [a, b, c].map(along);
+    let right = [x.dot(y), y.dot(z), z.dot(x)]
+        .into_iter()
+        .all(|cos| cos.abs() < RIGHT);
+    let (x, y) = if x.cross(y).dot(z) > 0.0 {
+        (x, y)
+    } else {
+        (y, x)
+    };
+    (fits && right).then(|| frame(x, y, c.frame.position))
+}
+
+/// The names of the coordinates in the plane; the first slide may be along y.
+fn plane_axes(frame: &Pose, first: &Axis) -> [JointAxis; 3] {
+    let is_x = (frame.orientation * DVec3::X).dot(along(first)) > 0.5;
+    let (a, b) = if is_x {
+        (JointAxis::X, JointAxis::Y)
+    } else {
+        (JointAxis::Y, JointAxis::X)
+    };
+    [a, b, JointAxis::RotationZ]
+}
+
+fn joined(axes: &[&Axis], kind: JointKind, frame: Pose, names: &[JointAxis]) -> Piece {
+    let forces = axes.iter().zip(names).flat_map(|(axis, name)| {
+        let forces = axis.forces.iter();
+        forces.map(|force| along_axis(*force, *name))
+    });
+    Piece {
+        name: axes
+            .iter()
+            .map(|axis| axis.name.as_str())
+            .collect::<Vec<_>>()
+            .join(" "),
+        kind,
+        frame,
+        forces: forces.collect(),
+        moves: axes.iter().filter_map(|axis| moved(axis)).collect(),
+    }
+}
+
+fn moved(axis: &Axis) -> Option<Pose> {
+    let own = axis.motion.pose()?;
+    Some(axis.frame.compose(&own).compose(&axis.frame.inverse()))
+}
+
+fn alone(axis: &Axis) -> Piece {
+    Piece {
+        name: axis.name.clone(),
+        kind: match axis.motion {
+            Motion::Hinge(_) => JointKind::Revolute,
+            Motion::Slide(_) => JointKind::Prismatic,
+            Motion::Ball(_) => JointKind::Ball,
+            Motion::Planar => JointKind::Planar,
+        },
+        frame: axis.frame,
+        forces: axis.forces.clone(),
+        moves: moved(axis).into_iter().collect(),
+    }
+}
+
+/// The same force along another axis.
+fn along_axis(mut force: JointForce, along: JointAxis) -> JointForce {
+    match &mut force {
+        JointForce::Limit { axis, .. }
+        | JointForce::Spring { axis, .. }
+        | JointForce::Motor { axis, .. }
+        | JointForce::Friction { axis, .. }
+        | JointForce::Armature { axis, .. } => *axis = along,
+    }
+    force
+}

@@ -1,0 +1,201 @@
+//! Mesh files: STL, text and binary, and Wavefront OBJ.
+
+use crate::error::RobotError;
+use crate::xml::{Element, read_bytes};
+use glam::{DMat3, DVec3};
+use moreau::geometry::{GeometryError, MassProperties, Shape};
+use std::io::BufReader;
+use std::path::Path;
+
+/// The largest mesh file that is read, bytes.
+pub const MOST_MESH_BYTES: u64 = 1 << 27;
+
+/// A surface of triangles.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mesh {
+    pub(crate) triangles: Vec<[DVec3; 3]>,
+    /// Where there are no triangles.
+    pub(crate) loose: Vec<DVec3>,
+}
+
+impl Mesh {
+    /// Reads a file; `None` if it is of a format that is not read.
+    pub(crate) fn load(of: Element, file: &Path) -> Result<Option<Self>, RobotError> {
+        let failed = |message: String| RobotError::Mesh {
+            place: of.place(),
+            file: file.to_owned(),
+            message,
+        };
+        let extension = file.extension().unwrap_or_default().to_string_lossy();
+        let read = match extension.to_ascii_lowercase().as_str() {
+            "stl" => stl,
+            "obj" => obj,
+            _ => {
+                // Missing is worse than not read.
+                read_bytes(file, u64::MAX).map_err(failed)?;
+                return Ok(None);
+            }
+        };
+        let bytes = read_bytes(file, MOST_MESH_BYTES).map_err(failed)?;
+        let mesh = read(&bytes).map_err(failed)?;
+        let finite = mesh.points().all(DVec3::is_finite);
+        match (mesh.triangles.is_empty(), finite) {
+            (true, _) => Err(failed("it has no triangles".to_owned())),
+            (_, false) => Err(failed("a coordinate is not finite".to_owned())),
+            _ => Ok(Some(mesh)),
+        }
+    }
+
+    pub(crate) fn points(&self) -> impl Iterator<Item = DVec3> {
+        let corners = self.triangles.iter().flatten();
+        corners.chain(&self.loose).copied()
+    }
+
+    /// With another place for every point. A reflection turns the triangles.
+    pub(crate) fn map(mut self, of: impl Fn(DVec3) -> DVec3, reflects: bool) -> Self {
+        for triangle in &mut self.triangles {
+            *triangle = triangle.map(&of);
+            if reflects {
+                triangle.swap(1, 2);
+            }
+        }
+        self.loose.iter_mut().for_each(|point| *point = of(*point));
+        self
+    }
+
+    /// Its convex hull.
+    pub(crate) fn hull(&self) -> Shape {
+        let mut points: Vec<DVec3> = self.points().collect();
+        let order = |a: &DVec3, b: &DVec3| {
+            let of = |k: usize| a[k].total_cmp(&b[k]);
+            of(0).then(of(1)).then(of(2))
+        };
+        points.sort_by(order);
+        points.dedup();
+        Shape::ConvexHull { points }
+    }
+
+    /// Mass properties of what the triangles enclose, as a sum over tetrahedra `(0, a, b, c)`:
+    ///
+    /// ```text
+    /// 6V = Σ δ,  24 ∫x = Σ δ (a + b + c),  120 ∫xxᵀ = Σ δ (ssᵀ + aaᵀ + bbᵀ + ccᵀ),   δ = a·(b × c),  s = a + b + c
+    /// ```
+    ///
+    /// `None` if they enclose nothing, or face inwards.
+    pub(crate) fn solid(&self, density: f64) -> Option<Result<MassProperties, GeometryError>> {
+        let outer = |x: DVec3| DMat3::from_cols(x * x.x, x * x.y, x * x.z);
+        // About a point near: far from the origin the sums would cancel.
+        let near = self.points().next()?;
+        let (mut volume, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
+        for triangle in &self.triangles {
+            let [a, b, c] = triangle.map(|corner| corner - near);
+            let delta = a.dot(b.cross(c));
+            let sum = a + b + c;
+            volume += delta / 6.0;
+            first += sum * (delta / 24.0);
+            second += (outer(sum) + outer(a) + outer(b) + outer(c)) * (delta / 120.0);
+        }
+        if !(volume > 0.0 && volume.is_finite()) {
+            return None;
+        }
+        let center = first / volume;
+        let about = second - outer(center) * volume;
+        let trace = about.x_axis.x + about.y_axis.y + about.z_axis.z;
+        let tensor = (DMat3::from_diagonal(DVec3::splat(trace)) - about) * density;
+        let tensor = (tensor + tensor.transpose()) * 0.5;
+        let mass = density * volume;
+        Some(MassProperties::from_inertia_tensor(
+            mass,
+            center + near,
+            tensor,
+        ))
+    }
+}
+
+fn stl(bytes: &[u8]) -> Result<Mesh, String> {
+    const HEAD: usize = 84;
+    const EACH: usize = 50;
+    let number = |at: usize| {
+        let four = bytes.get(at..at + 4).and_then(|four| four.try_into().ok());
+        four.unwrap_or([0; 4])
+    };
+    let count = u32::from_le_bytes(number(80)) as usize;
+    let is_binary =
+        bytes.len() >= HEAD && bytes.len() == HEAD.saturating_add(count.saturating_mul(EACH));
+    if !is_binary {
+        return match std::str::from_utf8(bytes) {
+            Ok(text) if text.trim_start().starts_with("solid") => stl_text(text),
+            _ => Err(format!(
+                "it is no STL: {} bytes, expected {} for {count} triangles",
+                bytes.len(),
+                HEAD.saturating_add(count.saturating_mul(EACH))
+            )),
+        };
+    }
+    let corner = |at: usize| {
+        let of = |k: usize| f64::from(f32::from_le_bytes(number(at + 4 * k)));
+        DVec3::new(of(0), of(1), of(2))
+    };
+    let triangles = (0..count).map(|index| {
+        let at = HEAD + EACH * index + 12;
+        [corner(at), corner(at + 12), corner(at + 24)]
+    });
+    Ok(Mesh {
+        triangles: triangles.collect(),
+        ..Mesh::default()
+    })
+}
+
+fn stl_text(text: &str) -> Result<Mesh, String> {
+    let mut points = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let mut words = line.split_whitespace();
+        if words.next() != Some("vertex") {
+            continue;
+        }
+        let numbers: Vec<f64> = words.map_while(|word| word.parse().ok()).collect();
+        let [x, y, z] = numbers[..] else {
+            return Err(format!(
+                "line {}: a vertex without three numbers",
+                index + 1
+            ));
+        };
+        points.push(DVec3::new(x, y, z));
+    }
+    if points.len() % 3 != 0 {
+        return Err(format!(
+            "{} vertices, expected three a triangle",
+            points.len()
+        ));
+    }
+    let triangles = points.chunks_exact(3).map(|of| [of[0], of[1], of[2]]);
+    Ok(Mesh {
+        triangles: triangles.collect(),
+        ..Mesh::default()
+    })
+}
+
+fn obj(bytes: &[u8]) -> Result<Mesh, String> {
+    let options = tobj::LoadOptions {
+        triangulate: true,
+        single_index: true,
+        ..Default::default()
+    };
+    // Materials are not looked at: no other file is opened.
+    let no_materials = |_: &Path| Ok(Default::default());
+    let (models, _) = tobj::load_obj_buf(&mut BufReader::new(bytes), &options, no_materials)
+        .map_err(|error| error.to_string())?;
+    let mut mesh = Mesh::default();
+    for model in models {
+        let positions = &model.mesh.positions;
+        let corner = |index: u32| {
+            let at = 3 * index as usize;
+            let of = positions.get(at..at + 3);
+            of.map_or(DVec3::NAN, DVec3::from_slice)
+        };
+        let faces = model.mesh.indices.chunks_exact(3);
+        mesh.triangles
+            .extend(faces.map(|face| [corner(face[0]), corner(face[1]), corner(face[2])]));
+    }
+    Ok(mesh)
+}
