@@ -160,8 +160,8 @@ fn a_quadruped_with_servos_stands_on_its_weight() {
     }
     let mut up = 0.0;
     let contacts = run.simulation.contacts();
-    assert_eq!(contacts.iter().count(), 4);
-    for contact in contacts.iter() {
+    assert_eq!(contacts.len(), 4);
+    for contact in contacts {
         up += contact.impulse.x / 0.002;
     }
     let mass: f64 = scene

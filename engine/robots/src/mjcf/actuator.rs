@@ -45,6 +45,7 @@ fn actuator<'a>(
         return Ok(None);
     }
     element.meet();
+    let _ = element.get("name");
     let view = classes.view(element, None)?;
     let Some(name) = view.text("joint") else {
         let why = "only joints are driven".to_owned();
@@ -87,7 +88,9 @@ fn actuator<'a>(
         ),
         "velocity" => (0.0, view.not_negative("kv")?.unwrap_or(1.0)),
         _ => {
-            if let Some([low, high]) = view.exactly::<2>("ctrlrange")? {
+            let bounded = view.word("ctrllimited", &["false", "true", "auto"])? != Some(0);
+            let range = view.exactly::<2>("ctrlrange")?;
+            if let Some([low, high]) = range.filter(|_| bounded) {
                 effort = effort.min(gear.abs() * low.abs().max(high.abs()));
             }
             let why = "no given torques: a motor without gains, with its bound".to_owned();
