@@ -353,10 +353,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Keeps the bodies of two links from colliding, by a joint that holds nothing.
+    /// Keeps the bodies of two links from colliding, by a joint that holds nothing. What is welded to the world is the world.
     fn apart(&mut self, a: usize, b: usize) {
-        let (Some(a), Some(b)) = (self.body(a), self.body(b)) else {
-            return;
+        let (a, b) = match (self.body(a), self.body(b)) {
+            (Some(a), Some(b)) => (a, b),
+            (None, Some(_)) => return self.apart_from_base(a, b),
+            (Some(_), None) => return self.apart_from_base(b, a),
+            (None, None) => return,
         };
         let known = self.scene.joints.iter().any(|joint| {
             let pair = (joint.a.as_ref(), &joint.b);

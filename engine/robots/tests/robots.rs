@@ -405,3 +405,37 @@ fn the_base_is_held_as_asked() {
         [1, 1, 0]
     );
 }
+
+/// A body that is excluded from the world falls through its floor, another one does not.
+#[test]
+fn what_is_excluded_from_the_world_passes_its_shapes() {
+    let model = |exclude: &str| {
+        format!(
+            r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+            <body name="ball" pos="0 0 0.2"><freejoint/><geom type="sphere" size="0.1"/></body></worldbody>
+            <contact>{exclude}</contact></mujoco>"#
+        )
+    };
+    for (exclude, height) in [
+        (r#"<exclude body1="world" body2="ball"/>"#, -3.0),
+        (r#"<exclude body1="ball" body2="world"/>"#, -3.0),
+        ("", 0.1),
+    ] {
+        let robot = moreau_robots::from_text(&model(exclude), "model.xml", &Default::default());
+        let mut run = robot.unwrap().scene.start().unwrap();
+        while run.simulation.time() < 1.0 {
+            run.step().unwrap();
+        }
+        let ball = run.body("ball").unwrap();
+        let z = run.simulation.pose(ball).unwrap().position.z;
+        let passes = height < 0.0;
+        assert!(
+            if passes {
+                z < height
+            } else {
+                (z - height).abs() < 1e-3
+            },
+            "{exclude}: {z}"
+        );
+    }
+}
