@@ -34,6 +34,7 @@ mod momentum;
 pub(crate) mod moreau_jean;
 mod projection;
 mod rest;
+mod rounds;
 mod sleeping;
 mod solve;
 pub(crate) mod solved;
@@ -66,7 +67,7 @@ use bevy_ecs::resource::Resource;
 use clock::Clock;
 use exchange::Exchange;
 use glam::DVec3;
-use impacts::{Impacts, Next};
+use impacts::Impacts;
 use judged::Judged;
 use ledger::Ledger;
 use meeting::Meetings;
@@ -74,8 +75,7 @@ use momentum::MomentumCheck;
 use moreau_jean::MoreauJean;
 use projection::Projector;
 use sleeping::Sleepers;
-use solve::{Moving, Solver};
-use solved::Solved;
+use solve::Solver;
 use threads::Threads;
 use update::Pushes;
 
@@ -320,151 +320,6 @@ impl StepState {
         self.solve_all(&settings)?;
         self.clock.timing.ms_solve += self.clock.lap();
         Ok(())
-    }
-
-    /// Contacts only where bodies meet, and impacts one after another: with others the problem is solved again, near them and then
-    /// as a whole, until none changes.
-    pub(crate) fn meet(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
-        if scheme.selects(&self.settings) {
-            return Ok(());
-        }
-        let mut whole = true;
-        loop {
-            match self.look(whole)? {
-                Next::Nothing if whole || !self.solve_on()? => break,
-                Next::Nothing => whole = true,
-                Next::Check => {
-                    self.solve_on()?;
-                    whole = true;
-                }
-                next => {
-                    self.wake_struck(scheme)?;
-                    self.exchange(next, scheme);
-                    self.solve_near()?;
-                    whole = false;
-                }
-            }
-        }
-        if self.judged.is_some() {
-            self.judge();
-        }
-        let rows = self.record.found.len();
-        if self.impacts.end(rows, &mut self.exchange) {
-            self.exchange(Next::Settled, scheme);
-        }
-        self.impacts.hold(self.meetings.held(), self.bodies.len());
-        self.record.end_stages(&mut self.problem.impacts);
-        self.clock.timing.ms_solve += self.clock.lap();
-        Ok(())
-    }
-
-    /// What the solved motion asks for: first that contacts are where bodies meet, then that impacts follow one another.
-    fn look(&mut self, whole: bool) -> Result<Next, StepError> {
-        let Self {
-            meetings,
-            impacts,
-            exchange,
-            detection,
-            graph,
-            ..
-        } = self;
-        let solved = Solved {
-            bodies: &self.bodies,
-            motion: &self.motion,
-            record: &self.record,
-            contacts: &self.problem.contacts,
-            impacts: &self.problem.impacts,
-            edits: &self.edits,
-            settings: &self.settings,
-        };
-        impacts.trace(&solved);
-        if meetings.look((&solved, impacts), (detection, graph), exchange)? {
-            return Ok(Next::Again);
-        }
-        Ok(impacts.look((&solved, whole), meetings, exchange))
-    }
-
-    /// Rows go and come, and the problem is built with them.
-    fn exchange(&mut self, next: Next, scheme: &impl Scheme) {
-        if next == Next::Stage {
-            self.judge();
-            self.record.end_stage(&self.problem.impacts);
-            self.joint_rows.end_stage();
-            let (bodies, free, end) = (&self.bodies, &self.motion.free, &self.record.end);
-            let ends = bodies.slots().map(|slot| {
-                if bodies.is_awake_dynamic(slot) {
-                    end[slot]
-                } else {
-                    free[slot]
-                }
-            });
-            self.impacts.end_stage(bodies, ends);
-        }
-        let (exchange, record) = (&mut self.exchange, &mut self.record);
-        exchange.apply(record, &mut self.edits);
-        self.meetings.carry(exchange);
-        self.impacts.follow(exchange, next);
-        self.build(scheme);
-        self.exchange.go_on(&mut self.record);
-    }
-
-    /// A stage is over: the step is judged by the worst.
-    fn judge(&mut self) {
-        let free = self.impacts.begin_of_stage().unwrap_or(&self.motion.free);
-        let (report, impulse) = (self.solver.report, &self.record.impulse);
-        let now = Judged::new(report, &self.problem, impulse, free);
-        self.judged = Some(match self.judged.take() {
-            Some(before) => before.worse(now),
-            None => now,
-        });
-        self.solver.report = self.judged.as_ref().map_or(report, |judged| judged.report);
-    }
-
-    fn solve_near(&mut self) -> Result<(), StepError> {
-        let moving = Moving {
-            bodies: &self.bodies,
-            motion: &self.motion,
-            free: self.impacts.begin_of_stage().unwrap_or(&self.motion.free),
-        };
-        let joints = &self.joint_rows;
-        let done = self.solver.solve_near(
-            &self.exchange.bodies,
-            &self.problem,
-            (&mut self.record, joints),
-            &moving,
-            &self.settings,
-        )?;
-        if !done {
-            self.solve_on()?;
-        }
-        Ok(())
-    }
-
-    /// Goes on from the impulses at hand. True if they were not good enough.
-    fn solve_on(&mut self) -> Result<bool, StepError> {
-        let before = self.solver.effort();
-        let mut settings = self.settings;
-        let budget = settings.auto_for(self.problem.contacts.len());
-        let left = |all: usize, spent: usize| Some(all.saturating_sub(spent).max(all / LEAST_PART));
-        settings.advanced.min_sweeps = Some(0);
-        settings.advanced.max_sweeps = left(budget.max_sweeps, before[0]).map(|left| left.max(1));
-        settings.advanced.max_factorizations = left(budget.max_factorizations, before[1]);
-        self.solve_all(&settings)?;
-        let swept = self.solver.effort() != [0, 0];
-        self.solver.add_effort(before);
-        Ok(swept)
-    }
-
-    fn solve_all(&mut self, settings: &Settings) -> Result<(), StepError> {
-        let moving = Moving {
-            bodies: &self.bodies,
-            motion: &self.motion,
-            free: self.impacts.begin_of_stage().unwrap_or(&self.motion.free),
-        };
-        let (problem, record) = (&self.problem, &mut self.record);
-        let rows = (record, &mut self.joint_rows);
-        self.solver
-            .solve(problem, rows, &moving, settings, &self.threads)
     }
 
     /// `q_{k+1} = q_k ⊕ h v_{k+θ}`.

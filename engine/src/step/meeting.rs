@@ -19,6 +19,9 @@
 //!
 //! Bodies that already pushed each other in the last step meet. Where no pair changes the first solve stands, with its bits.
 
+mod struck;
+mod turning;
+
 use super::exchange::Exchange;
 use super::impacts::Impacts;
 use super::solved::{Pushed, Solved};
@@ -488,121 +491,6 @@ impl Meetings {
         }
         self.changed = changed;
         changes
-    }
-
-    /// Pairs of which a body turns so far that the planes of their contacts are not theirs to the end, and that meet on their way.
-    fn find_turned(
-        &mut self,
-        (solved, impacts): (&Solved, &Impacts),
-        detection: &Detection,
-        exchange: &mut Exchange,
-    ) -> bool {
-        let h = solved.settings.time_step;
-        let moving = solved.bodies.moving.iter().copied();
-        let turning: Vec<Slot> = moving.filter(|slot| solved.turns(*slot)).collect();
-        let (between, swings) = (std::mem::take(&mut self.between), &detection.swings);
-        let before = exchange.late.len();
-        for pair in self.pairs_that_turn(&turning, solved, detection) {
-            let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
-            let known = self.changed.contains(&pair) || impacts.awaits(pair) || self.awaits(pair);
-            if passes || known || solved.has_given(pair) {
-                continue;
-            }
-            let path = solved.path(pair, pair.map(|slot| self.way(slot, (solved, impacts))));
-            if let Ok(place) = between.binary_search_by_key(&pair, |(pair, _)| *pair) {
-                path.plane.set(Some(between[place].1));
-            }
-            if let Ok(place) = swings.binary_search_by_key(&pair, |nearest| nearest.bodies) {
-                path.plane.set(Some(swings[place].normal));
-            }
-            let far = pair
-                .into_iter()
-                .any(|slot| turning.binary_search(&slot).is_ok());
-            if !far && !path.sinks(h, &mut self.points) {
-                continue;
-            }
-            if let Some(time) = path.meeting(h, &mut self.points) {
-                path.contacts_at(time, h, &mut self.points, &mut exchange.late);
-                self.changed.push(pair);
-            } else if let Some(plane) = path.plane.get() {
-                self.between.push((pair, plane));
-            }
-        }
-        self.late_contacts += exchange.late.len() - before;
-        exchange.late.len() > before
-    }
-
-    /// Pairs of bodies that turn far, and of those that turn less, pairs that have contacts or may get some, in their order.
-    fn pairs_that_turn(
-        &self,
-        turning: &[Slot],
-        solved: &Solved,
-        detection: &Detection,
-    ) -> Vec<[Slot; 2]> {
-        let mut pairs = detection.pairs_of(turning, solved.bodies);
-        pairs.extend(detection.swings.iter().map(|nearest| nearest.bodies));
-        let found = solved.record.found.chunk_by(|a, b| a.bodies == b.bodies);
-        let swings = |pair: &[Slot; 2]| pair.iter().any(|slot| solved.swings(*slot));
-        pairs.extend(found.map(|rows| rows[0].bodies).filter(swings));
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs
-    }
-
-    /// Lists the bodies that get farther than detection allowed for. True if there are any.
-    fn find_struck(&mut self, solved: &Solved, detection: &Detection) -> bool {
-        let h = solved.settings.time_step;
-        self.struck.clear();
-        let moving = solved.bodies.moving.iter().copied();
-        let dynamic = moving.filter(|slot| solved.bodies.constants[*slot].is_dynamic());
-        self.struck.extend(dynamic.filter(|slot| {
-            let end = &solved.record.end[*slot];
-            detection.passes_reach(*slot, end, h)
-        }));
-        // Of a surface detection finds what is near, which is not all that is ahead of a body at speed.
-        let flying = solved.bodies.awake_dynamic();
-        let mut flying = flying.filter(|slot| solved.flies(*slot)).peekable();
-        if flying.peek().is_some() && solved.has_surfaces() {
-            self.struck.extend(flying);
-            self.struck.sort_unstable();
-            self.struck.dedup();
-        }
-        !self.struck.is_empty()
-    }
-
-    /// Pairs of struck bodies that have no contact yet, and meet.
-    fn meet_struck(
-        &mut self,
-        (solved, impacts): (&Solved, &Impacts),
-        detection: &mut Detection,
-        exchange: &mut Exchange,
-    ) -> Result<bool, StepError> {
-        let h = solved.settings.time_step;
-        let ends = &solved.record.end;
-        let pairs = detection.pairs_of_struck(
-            &self.struck,
-            ends,
-            solved.bodies,
-            solved.motion,
-            solved.settings,
-        )?;
-        let mut changes = false;
-        for pair in pairs {
-            let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
-            let known =
-                solved.is_known(pair) || self.changed.contains(&pair) || impacts.awaits(pair);
-            if known || passes {
-                continue;
-            }
-            let path = solved.path(pair, pair.map(|slot| self.way(slot, (solved, impacts))));
-            if let Some(time) = path.meeting(h, &mut self.points) {
-                path.contacts_at(time, h, &mut self.points, &mut exchange.late);
-                self.late_contacts += 1;
-                self.changed.push(pair);
-                changes = true;
-            }
-        }
-        Ok(changes)
     }
 
     /// The mean velocity of a body through the step as solved.

@@ -1,0 +1,66 @@
+//! Bodies that were struck beyond the reach of detection, and what they meet there.
+
+use super::Meetings;
+use crate::detection::Detection;
+use crate::error::StepError;
+use crate::step::exchange::Exchange;
+use crate::step::impacts::Impacts;
+use crate::step::solved::Solved;
+
+impl Meetings {
+    /// Lists the bodies that get farther than detection allowed for. True if there are any.
+    pub(super) fn find_struck(&mut self, solved: &Solved, detection: &Detection) -> bool {
+        let h = solved.settings.time_step;
+        self.struck.clear();
+        let moving = solved.bodies.moving.iter().copied();
+        let dynamic = moving.filter(|slot| solved.bodies.constants[*slot].is_dynamic());
+        self.struck.extend(dynamic.filter(|slot| {
+            let end = &solved.record.end[*slot];
+            detection.passes_reach(*slot, end, h)
+        }));
+        // Of a surface detection finds what is near, which is not all that is ahead of a body at speed.
+        let flying = solved.bodies.awake_dynamic();
+        let mut flying = flying.filter(|slot| solved.flies(*slot)).peekable();
+        if flying.peek().is_some() && solved.has_surfaces() {
+            self.struck.extend(flying);
+            self.struck.sort_unstable();
+            self.struck.dedup();
+        }
+        !self.struck.is_empty()
+    }
+
+    /// Pairs of struck bodies that have no contact yet, and meet.
+    pub(super) fn meet_struck(
+        &mut self,
+        (solved, impacts): (&Solved, &Impacts),
+        detection: &mut Detection,
+        exchange: &mut Exchange,
+    ) -> Result<bool, StepError> {
+        let h = solved.settings.time_step;
+        let ends = &solved.record.end;
+        let pairs = detection.pairs_of_struck(
+            &self.struck,
+            ends,
+            solved.bodies,
+            solved.motion,
+            solved.settings,
+        )?;
+        let mut changes = false;
+        for pair in pairs {
+            let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
+            let known =
+                solved.is_known(pair) || self.changed.contains(&pair) || impacts.awaits(pair);
+            if known || passes {
+                continue;
+            }
+            let path = solved.path(pair, pair.map(|slot| self.way(slot, (solved, impacts))));
+            if let Some(time) = path.meeting(h, &mut self.points) {
+                path.contacts_at(time, h, &mut self.points, &mut exchange.late);
+                self.late_contacts += 1;
+                self.changed.push(pair);
+                changes = true;
+            }
+        }
+        Ok(changes)
+    }
+}

@@ -1,0 +1,69 @@
+//! Pairs of bodies that turn far within the step: whatever pushed them before, they are looked at on their way as solved.
+
+use super::Meetings;
+use crate::bodies::slot::Slot;
+use crate::detection::Detection;
+use crate::step::exchange::Exchange;
+use crate::step::impacts::Impacts;
+use crate::step::solved::Solved;
+
+impl Meetings {
+    /// Pairs of which a body turns so far that the planes of their contacts are not theirs to the end, and that meet on their way.
+    pub(super) fn find_turned(
+        &mut self,
+        (solved, impacts): (&Solved, &Impacts),
+        detection: &Detection,
+        exchange: &mut Exchange,
+    ) -> bool {
+        let h = solved.settings.time_step;
+        let moving = solved.bodies.moving.iter().copied();
+        let turning: Vec<Slot> = moving.filter(|slot| solved.turns(*slot)).collect();
+        let (between, swings) = (std::mem::take(&mut self.between), &detection.swings);
+        let before = exchange.late.len();
+        for pair in self.pairs_that_turn(&turning, solved, detection) {
+            let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
+            let known = self.changed.contains(&pair) || impacts.awaits(pair) || self.awaits(pair);
+            if passes || known || solved.has_given(pair) {
+                continue;
+            }
+            let path = solved.path(pair, pair.map(|slot| self.way(slot, (solved, impacts))));
+            if let Ok(place) = between.binary_search_by_key(&pair, |(pair, _)| *pair) {
+                path.plane.set(Some(between[place].1));
+            }
+            if let Ok(place) = swings.binary_search_by_key(&pair, |nearest| nearest.bodies) {
+                path.plane.set(Some(swings[place].normal));
+            }
+            let far = pair
+                .into_iter()
+                .any(|slot| turning.binary_search(&slot).is_ok());
+            if !far && !path.sinks(h, &mut self.points) {
+                continue;
+            }
+            if let Some(time) = path.meeting(h, &mut self.points) {
+                path.contacts_at(time, h, &mut self.points, &mut exchange.late);
+                self.changed.push(pair);
+            } else if let Some(plane) = path.plane.get() {
+                self.between.push((pair, plane));
+            }
+        }
+        self.late_contacts += exchange.late.len() - before;
+        exchange.late.len() > before
+    }
+
+    /// Pairs of bodies that turn far, and of those that turn less, pairs that have contacts or may get some, in their order.
+    fn pairs_that_turn(
+        &self,
+        turning: &[Slot],
+        solved: &Solved,
+        detection: &Detection,
+    ) -> Vec<[Slot; 2]> {
+        let mut pairs = detection.pairs_of(turning, solved.bodies);
+        pairs.extend(detection.swings.iter().map(|nearest| nearest.bodies));
+        let found = solved.record.found.chunk_by(|a, b| a.bodies == b.bodies);
+        let swings = |pair: &[Slot; 2]| pair.iter().any(|slot| solved.swings(*slot));
+        pairs.extend(found.map(|rows| rows[0].bodies).filter(swings));
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+}
