@@ -112,9 +112,9 @@ impl Record {
             self.unsolved.add(step, report.worst_velocity);
         }
         // Efforts of motors beyond their bounds are in no e_scaled.
-        let worst = report.e_scaled.max(report.box_violation);
-        if !residual.is_none_or(|e| worst <= e) || residual.is_some() && report.e_scaled.is_nan() {
-            self.missed.add(step, worst);
+        let [scaled, violation] = [report.e_scaled, report.box_violation];
+        if residual.is_some_and(|e| !(scaled <= e && violation <= e)) {
+            self.missed.add(step, scaled.max(violation));
         }
         if !velocity.is_none_or(|v| report.velocity <= v) {
             self.missed_velocity.add(step, report.velocity);
