@@ -130,31 +130,17 @@ impl SceneRun {
                 None => free.at(spec.point, spec.axis),
             }
         };
-        let forces = JointForces(spec.forces.clone());
-        let joint = self.simulation.spawn_joint(joint, forces);
+        let siblings = (
+            JointForces(spec.forces.clone()),
+            spec.break_limit.unwrap_or_default(),
+        );
+        let joint = self.simulation.spawn_joint(joint, siblings);
         let joint = joint.map_err(|source| SceneError::Refused {
             place: place.to_owned(),
             source,
         })?;
         if !spec.collide {
             self.simulation.set(joint, NoCollision);
-        }
-        if let Some(limit) = spec.break_limit {
-            let refused = |field, value: f64| SceneError::Field {
-                place: place.to_owned(),
-                field,
-                value: value.to_string(),
-                bound: "≥ 0",
-            };
-            for (field, value) in [
-                ("break_limit.force", limit.force),
-                ("break_limit.torque", limit.torque),
-            ] {
-                if value.is_nan() || value < 0.0 {
-                    return Err(refused(field, value));
-                }
-            }
-            self.simulation.set(joint, limit);
         }
         if let Some(name) = &spec.name {
             self.simulation.set(joint, Name::new(name.clone()));
