@@ -50,7 +50,7 @@ impl Motion {
         settings: &Settings,
     ) -> Option<Slot> {
         if self.epoch != bodies.epoch {
-            self.fill(bodies);
+            self.fill(bodies, settings.time_step);
         }
         let columns = (
             &mut self.begin[..],
@@ -73,14 +73,16 @@ impl Motion {
                 };
                 begin[row] = WorldTwist {
                     linear: twist.linear,
-                    angular: if fallen.kick == DVec3::ZERO {
+                    angular: if fallen.twist.angular == twist.angular {
                         free[row].angular
                     } else {
                         pose.orientation * twist.angular
                     },
                 };
-                if !bodies.constants[slot].inertia.spherical {
-                    inverse_mass[row] = turned_inverse_mass(bodies, slot, pose.orientation);
+                let body = &bodies.constants[slot];
+                let h = settings.time_step;
+                if !body.inertia.spherical || body.response.has_drag() {
+                    inverse_mass[row] = turned_inverse_mass(bodies, slot, pose.orientation, h);
                 }
                 drift[row] = fallen;
                 let WorldTwist { linear, angular } = free[row];
@@ -94,7 +96,7 @@ impl Motion {
     }
 
     /// The entries of all bodies at rest, and what turning does not change.
-    fn fill(&mut self, bodies: &Bodies) {
+    fn fill(&mut self, bodies: &Bodies, h: f64) {
         self.epoch = bodies.epoch;
         self.overflow_at_rest = None;
         self.begin.clear();
@@ -106,7 +108,7 @@ impl Motion {
         self.inverse_mass.resize(bodies.len(), InverseMass::FIXED);
         for slot in bodies.moving.iter().copied() {
             let orientation = bodies.pose[slot].orientation;
-            self.inverse_mass[slot] = turned_inverse_mass(bodies, slot, orientation);
+            self.inverse_mass[slot] = turned_inverse_mass(bodies, slot, orientation, h);
         }
         self.position.clear();
         self.position
@@ -193,8 +195,8 @@ fn fall(bodies: &Bodies, slot: Slot, scheme: &impl Scheme, settings: &Settings) 
     }
 }
 
-/// `Ŵ` of a moving body at an orientation.
-fn turned_inverse_mass(bodies: &Bodies, slot: Slot, orientation: DQuat) -> InverseMass {
+/// `Ŵ` of a moving body at an orientation, with its drag over a step of `h`.
+fn turned_inverse_mass(bodies: &Bodies, slot: Slot, orientation: DQuat, h: f64) -> InverseMass {
     let body = &bodies.constants[slot];
     if !body.is_dynamic() {
         return InverseMass::FIXED;
@@ -206,8 +208,14 @@ fn turned_inverse_mass(bodies: &Bodies, slot: Slot, orientation: DQuat) -> Inver
         let axes = DMat3::from_quat(orientation * inertia.frame);
         rotation::conjugate_diagonal(&axes, inertia.inverse_moments)
     };
-    InverseMass {
+    let mut inverse = InverseMass {
         linear: inertia.inverse_mass,
         angular,
+    };
+    if body.response.has_drag() {
+        let [linear, angular] = body.response.heavier(h);
+        inverse.linear /= linear;
+        inverse.angular *= 1.0 / angular;
     }
+    inverse
 }

@@ -21,7 +21,8 @@ impl Default for GravityScale {
 /// m v̇ = … − d m v,      𝕀 Ω̇ = … − c 𝕀 Ω
 /// ```
 ///
-/// It is implicit: a free body slows down by `1/(1 + h d)` a step, for any `d`. Its work is in the ledger as external work.
+/// It is implicit, in the velocities that the step ends with: a free body slows down by `1/(1 + h d)` a step, for any `d`, and what is held still is not dragged.
+/// Its work is in the ledger as external work.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[component(summary_tick, on_remove = lost)]
 #[serde(default, deny_unknown_fields)]
@@ -50,5 +51,10 @@ impl Response {
     /// The body is dragged.
     pub(crate) fn has_drag(&self) -> bool {
         self.drag != Drag::default()
+    }
+
+    /// `1 + h d` and `1 + h c`: the masses of implicit drag over those of the body.
+    pub(crate) fn heavier(&self, h: f64) -> [f64; 2] {
+        [1.0 + h * self.drag.linear, 1.0 + h * self.drag.angular]
     }
 }

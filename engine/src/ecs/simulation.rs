@@ -425,7 +425,7 @@ impl Simulation {
     /// now. False without the body.
     ///
     /// # Errors
-    /// [`StepError::Body`] if force or point is not finite; nothing then changes.
+    /// [`StepError::Body`] if force, point or what they give is not finite; nothing then changes.
     pub fn add_force_at(
         &mut self,
         body: Entity,
@@ -436,7 +436,12 @@ impl Simulation {
             return Ok(false);
         };
         let wrench = wrench.with_force_at(force, point - pose.position);
+        let result = [
+            ("wrench.force", wrench.force),
+            ("wrench.moment", wrench.moment),
+        ];
         self.check_vectors(body, [("force", force), ("point", point)])?;
+        self.check_vectors(body, result)?;
         Ok(self.set(body, wrench))
     }
 
@@ -455,7 +460,7 @@ impl Simulation {
     /// ```
     ///
     /// # Errors
-    /// [`StepError::Body`] if impulse or point is not finite; nothing then changes.
+    /// [`StepError::Body`] if impulse, point or what they give is not finite; nothing then changes.
     pub fn apply_impulse(
         &mut self,
         body: Entity,
@@ -480,7 +485,12 @@ impl Simulation {
         let moment = (point - pose.position).cross(impulse);
         twist.linear += impulse * inertia.inverse_mass;
         twist.angular += inertia.inverse_times(pose.orientation.conjugate() * moment);
+        let result = [
+            ("twist.linear", twist.linear),
+            ("twist.angular", twist.angular),
+        ];
         self.check_vectors(body, [("impulse", impulse), ("point", point)])?;
+        self.check_vectors(body, result)?;
         Ok(self.set(body, twist))
     }
 

@@ -8,7 +8,7 @@
 //! Places change no velocity. Most articulations have moved to where they are closed, and nothing is left to do.
 
 use super::articulation::Articulation;
-use super::drift::{Drift, JointPush, NEWTON, SLOW, add, turned_mass};
+use super::drift::{Drift, JointPush, NEWTON, SLOW, add, drag, turned_mass};
 use super::{Joints, Lists, WORLD};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
@@ -29,10 +29,11 @@ impl Drift {
     ) {
         (self.error, self.velocity) = (0.0, 0.0);
         joints.count_turns(bodies, h);
-        let (mut begin, mut rotors) = (0, 0);
+        let (mut begin, mut rotors, mut any) = (0, 0, false);
         for articulation in &joints.articulations {
             let of = (articulation, joints.lists());
             let moved = self.close_places(of, bodies, begin);
+            any |= moved;
             self.system
                 .place_rotors(of, &self.poses, |slot| other(slot, bodies));
             self.system.set_rotors(&self.rotors[rotors..]);
@@ -46,17 +47,34 @@ impl Drift {
                     linear: twist.linear,
                     angular: pose.orientation.conjugate() * twist.angular,
                 };
-                let JointPush { locked, driven, .. } = self.pushes[begin + place];
-                let (inverse, solved) = (&motion.inverse_mass[*slot], &mut end[*slot]);
+                let JointPush {
+                    locked,
+                    driven,
+                    dragged,
+                    ..
+                } = self.pushes[begin + place];
+                let (body, before) = (&bodies.constants[*slot], &bodies.before.pose[*slot]);
+                let solved = &mut end[*slot];
                 *solved = self.others[begin + place];
-                for push in [locked, driven] {
-                    add(solved, &push.change(inverse));
+                if !body.response.has_drag() {
+                    for push in [locked, driven] {
+                        add(solved, &push.change(&motion.inverse_mass[*slot]));
+                    }
+                    continue;
                 }
+                let inverse = turned_mass(bodies, *slot, before);
+                for push in [locked, driven, dragged] {
+                    add(solved, &push.change(&inverse));
+                }
+                let of_end = drag(body, before, solved, -h);
+                self.pushes[begin + place].dragged.add(&of_end);
             }
             begin += articulation.bodies.len();
         }
-        // Places that were closed are near by.
-        joints.count_turns(bodies, 0.0);
+        if any {
+            // Places that were closed are near by.
+            joints.count_turns(bodies, 0.0);
+        }
     }
 
     /// Closes the places, and leaves the rows there; true if bodies are not where the drift has left them, with closed velocities.

@@ -28,8 +28,9 @@ use super::Joints;
 use super::coordinates::Row;
 use super::system::{Locked, Push, System, on_b};
 use crate::bodies::Bodies;
+use crate::bodies::constants::BodyConstants;
 use crate::bodies::slot::Slot;
-use crate::components::{Pose, Twist};
+use crate::components::{Drag, Pose, Twist};
 use crate::math::rotation;
 use crate::motion::free_motion::torque_free;
 use crate::settings::Settings;
@@ -63,6 +64,8 @@ pub(crate) struct JointPush {
     pub(crate) slot: Slot,
     pub(crate) locked: Push,
     pub(crate) driven: Push,
+    /// By drag; once joints are closed, beyond that of the velocity that the body ends with.
+    pub(crate) dragged: Push,
 }
 
 /// Buffers, and the results of the last step.
@@ -226,10 +229,18 @@ impl Drift {
             solution,
             ..
         } = *step;
-        let slots = &articulation.bodies;
-        self.pushes.extend(slots.iter().map(|slot| JointPush {
-            slot: *slot,
-            ..JointPush::default()
+        let (slots, h) = (&articulation.bodies, step.settings.time_step);
+        self.pushes.extend(slots.iter().map(|slot| {
+            let (body, pose) = (&bodies.constants[*slot], &bodies.before.pose[*slot]);
+            JointPush {
+                slot: *slot,
+                dragged: if step.struck {
+                    drag(body, pose, &solution.end[*slot], h)
+                } else {
+                    Push::default()
+                },
+                ..JointPush::default()
+            }
         }));
         self.others
             .extend(slots.iter().map(|slot| solution.end[*slot]));
@@ -264,6 +275,12 @@ impl Drift {
         rows.each_force(&articulation.joints, |joint, (row, _), impulse| {
             account(joint, row, impulse, false);
         });
+        for (other, slot) in others.iter_mut().zip(slots) {
+            // Without drag, too.
+            let [linear, angular] = bodies.constants[*slot].response.heavier(h);
+            other.linear *= linear;
+            other.angular *= angular;
+        }
         if step.struck && !articulation.couplers.is_empty() {
             rows.each_coupler(|index, impulse| {
                 if articulation.couplers.binary_search(&index).is_ok() {
@@ -302,7 +319,7 @@ impl Drift {
             });
             self.late.push(late);
             self.poses.push(*pose);
-            self.masses.push(solution.motion.inverse_mass[*slot]);
+            self.masses.push(undragged(step, *slot));
         }
         let other = |slot| step.other(slot, 0.0);
         self.system.place(step.of(), &self.poses, other);
@@ -354,7 +371,6 @@ impl Drift {
             joints,
             bodies,
             settings,
-            solution,
             ..
         } = *step;
         let h = settings.time_step * share;
@@ -364,17 +380,19 @@ impl Drift {
             let mass = body.inertia.mass;
             let moment = wrench.moment + orientation * wrench.body_moment;
             let fall = settings.gravity * (body.response.gravity.0 * mass * h);
-            let mut push = Push {
+            let push = Push {
                 linear: wrench.force * h,
                 angular: moment * h,
             };
             if body.response.has_drag() {
-                // As the free motion has it, all through the step.
-                let (drift, before) = (&solution.motion.drift[*slot], &bodies.before.pose[*slot]);
-                let given = before.orientation.conjugate() * wrench.moment + wrench.body_moment;
-                let slowed = body.inertia.times(drift.kick) - given * settings.time_step;
-                push.linear += drift.slowed * (mass * share);
-                push.angular += orientation * slowed * share;
+                // Before all that joints have still to hold: what hangs is not dragged.
+                let [linear, angular] = body.response.heavier(h);
+                let mut slower = self.twists[place];
+                slower.linear /= linear;
+                slower.angular /= angular;
+                let drag = drag(body, &self.poses[place], &slower, h);
+                self.work += act(&mut self.twists[place], &drag, &self.masses[place]);
+                self.pushes[step.begin + place].dragged.add(&drag);
             }
             self.twists[place].linear += fall * self.masses[place].linear;
             self.work += act(&mut self.twists[place], &push, &self.masses[place]);
@@ -491,6 +509,26 @@ impl Drift {
                 last = left;
             }
         }
+    }
+}
+
+/// What drag does to a body at a pose over a time `h`, with the velocity that it then has.
+pub(super) fn drag(body: &BodyConstants, pose: &Pose, twist: &WorldTwist, h: f64) -> Push {
+    let Drag { linear, angular } = body.response.drag;
+    let spin = pose.orientation.conjugate() * twist.angular;
+    Push {
+        linear: twist.linear * (-h * linear * body.inertia.mass),
+        angular: pose.orientation * body.inertia.times(spin) * (-h * angular),
+    }
+}
+
+/// `M⁻¹` of a body at `t_k`, without its drag.
+fn undragged(step: &Step, slot: Slot) -> InverseMass {
+    let response = &step.bodies.constants[slot].response;
+    if response.has_drag() {
+        turned_mass(step.bodies, slot, &step.bodies.before.pose[slot])
+    } else {
+        step.solution.motion.inverse_mass[slot]
     }
 }
 

@@ -5,12 +5,15 @@
 //! rotation      Ω ← Ω + (h/2) 𝕀⁻¹ m_ext              half kick, moment in the frame of p_k
 //!               (p, Ω) ← Φ_h(p, Ω)                   torque-free rotation
 //!               Ω ← Ω + (h/2) 𝕀⁻¹ m_ext              half kick, moment in the frame of the new p
-//! drag          v_free ← v_free/(1 + h d)            and Ω by 1/(1 + h c/2) after each half kick: implicit, for any d, c ≥ 0
+//! drag          v_free ← v_free/(1 + h d), Ω_free ← Ω_free/(1 + h c)         its root after each half kick
 //! ```
 //!
 //! The impulses of a step act at its beginning, before the rotation `Φ_h`, where arms and inertia are those of one orientation:
 //! `Ω_free = Ω_k + h 𝕀⁻¹ m_ext` in the frame of `p_k` is what they change. A body that they push turns by `Φ_h` from there
 //! (`step/moreau_jean.rs`). The gyroscopic moment acts in `Φ_h` only, so that the iteration matrix stays `M̂ = M` and `W` stays symmetric.
+//!
+//! Drag acts on the velocity that the step ends with: `M (v − v_k) = h F − h D v + Gᵀr` with `D` of the rates `d`, `c` of the masses. So impulses find the masses
+//! `M̂ = M + h D`, and `v_free = M̂⁻¹(M v_k + h F)`.
 //!
 //! `Φ_h` is the symmetric splitting into rotations about the principal axes [Dullweber-Leimkuhler-McLachlan97]: with `L = 𝕀Ω` the energy `Σ L_i²/2I_i` is split and each
 //! term turns the body about its axis `e_i` by `φ_i = h L_i/I_i`,
@@ -26,7 +29,6 @@
 
 use super::scheme::{BodyAtStart, FreeMotion};
 use crate::components::inertia::Inertia;
-use crate::components::response::Response;
 use crate::components::{Pose, Twist};
 use crate::math::rotation;
 use crate::settings::{RotationUpdate, Settings};
@@ -46,37 +48,42 @@ pub(crate) fn free_motion(body: &BodyAtStart, settings: &Settings) -> FreeMotion
         twist,
         wrench,
         inertia,
-        response: Response { gravity, drag },
+        response,
         ..
     } = *body;
-    let (h, gravity) = (settings.time_step, settings.gravity * gravity.0);
-    let pushed = twist.linear + (gravity + wrench.force * inertia.inverse_mass) * h;
-    let linear = pushed / (1.0 + h * drag.linear);
+    let (h, gravity) = (settings.time_step, settings.gravity * response.gravity.0);
+    let mut linear = twist.linear + (gravity + wrench.force * inertia.inverse_mass) * h;
     let turning = wrench.moment != DVec3::ZERO || wrench.body_moment != DVec3::ZERO;
-    let drag = 1.0 + 0.5 * h * drag.angular;
-    let half_kick = |orientation: DQuat, angular: DVec3| {
+    let half_kick = |orientation: DQuat| {
         if !turning {
-            return angular / drag;
+            return DVec3::ZERO;
         }
         let moment = orientation.conjugate() * wrench.moment + wrench.body_moment;
-        (angular + inertia.inverse_times(moment) * (0.5 * h)) / drag
+        inertia.inverse_times(moment) * (0.5 * h)
     };
-    let kicked = half_kick(pose.orientation, twist.angular);
-    let (turned, angular) = torque_free(inertia, pose.orientation, kicked, h);
+    let before = half_kick(pose.orientation);
+    let kick = before * 2.0;
+    let (mut free, mut half) = (twist.angular + kick, 1.0);
+    if response.has_drag() {
+        let [linear_drag, angular_drag] = response.heavier(h);
+        linear /= linear_drag;
+        free /= angular_drag;
+        half = 1.0 / angular_drag.sqrt();
+    }
+    let slowed = (twist.angular + before) * half;
+    let (turned, angular) = torque_free(inertia, pose.orientation, slowed, h);
     let orientation = match settings.rotation {
         RotationUpdate::Exponential => turned,
         RotationUpdate::Linear => pose.orientation,
     };
-    let free = half_kick(pose.orientation, kicked);
     FreeMotion {
         twist: Twist {
             linear,
             angular: free,
         },
-        slowed: linear - pushed,
-        kick: free - twist.angular,
+        kick,
         orientation,
-        turned: half_kick(orientation, angular),
+        turned: (angular + half_kick(orientation)) * half,
     }
 }
 
@@ -87,7 +94,6 @@ pub(crate) fn prescribed_motion(pose: &Pose, twist: &Twist, h: f64) -> FreeMotio
         twist: *twist,
         orientation: rotation::normalised(turned),
         turned: twist.angular,
-        slowed: DVec3::ZERO,
         kick: DVec3::ZERO,
     }
 }
@@ -167,6 +173,7 @@ impl PrincipalRotation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::components::response::Response;
     use crate::components::{BodyId, Wrench};
 
     /// One Euler top, integrated with step `h` to `t = 5`; returns `(p, Ω)`.

@@ -4,7 +4,7 @@
 
 use crate::components::inertia::Inertia;
 use crate::components::response::Response;
-use crate::components::{BodyId, Mass, Pose, Twist, Wrench};
+use crate::components::{BodyId, Drag, GravityScale, Mass, Pose, Twist, Wrench};
 use crate::settings::Settings;
 use glam::{DQuat, DVec3};
 use moreau_solvers::WorldTwist;
@@ -59,6 +59,18 @@ impl BodyAtStart<'_> {
     pub fn mass(&self) -> Mass {
         Mass::default().completed(self.inertia)
     }
+
+    /// How gravity acts on it.
+    #[must_use]
+    pub fn gravity_scale(&self) -> GravityScale {
+        self.response.gravity
+    }
+
+    /// How it is dragged. Impulses find it heavier by `1 + h d`, so that drag is implicit; `v_free` is to be slower by the same.
+    #[must_use]
+    pub fn drag(&self) -> Drag {
+        self.response.drag
+    }
 }
 
 /// Result of the free motion of one body.
@@ -66,9 +78,7 @@ impl BodyAtStart<'_> {
 pub struct FreeMotion {
     /// `v_free`, which impulses change: linear in the inertial frame; `Ω_free` in the body frame at `t_k`.
     pub twist: Twist,
-    /// Change of the linear velocity by what is neither gravity nor the external force, inertial frame, m/s.
-    pub slowed: DVec3,
-    /// Change of `Ω` by the external moment and drag, body frame at `t_k`, rad/s.
+    /// Change of `Ω` by the external moment, body frame at `t_k`, rad/s.
     pub kick: DVec3,
     /// `p` at the end of the free motion.
     pub orientation: DQuat,

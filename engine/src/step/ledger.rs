@@ -103,7 +103,7 @@ impl Ledger {
             let mut sums = Sums::default();
             for (slot, row) in rows {
                 mean[row] = mean_twist(motion, &end[slot], slot);
-                defect[row] = left_by_forces(slot, bodies, motion.drift[slot].slowed, settings);
+                defect[row] = left_by_forces(slot, bodies, settings);
                 match bodies.constants[slot].kind {
                     RigidBody::Dynamic => {
                         add_body(&mut sums, (slot, &end[slot]), bodies, motion, settings);
@@ -141,7 +141,8 @@ impl Ledger {
             };
             ledger.work_joints += work(&push.locked);
             ledger.work_drives += work(&push.driven);
-            defect[push.slot] -= push.locked.linear + push.driven.linear;
+            ledger.work_external += work(&push.dragged);
+            defect[push.slot] -= push.locked.linear + push.driven.linear + push.dragged.linear;
         }
         // What accelerates rotors is theirs: they have the energy that their joints take from the bodies.
         ledger.kinetic += rotors[1];
@@ -202,12 +203,15 @@ fn add_body(
     ledger.kinetic += kinetic;
     ledger.potential += potential(bodies, slot, settings);
     ledger.work_external += h * wrench.force.dot(mean);
-    if drift.slowed != DVec3::ZERO {
-        ledger.work_external += inertia.mass * drift.slowed.dot(mean);
-    }
     let solved = bodies.before.pose[slot].orientation.conjugate() * end.angular;
     if drift.kick != DVec3::ZERO {
         ledger.work_external += inertia.times(drift.kick).dot((old.angular + solved) * 0.5);
+    }
+    if body.response.has_drag() {
+        let drag = body.response.drag;
+        let spin = inertia.times(solved).dot((old.angular + solved) * 0.5);
+        ledger.work_external -=
+            h * (drag.linear * inertia.mass * new.linear.dot(mean) + drag.angular * spin);
     }
     ledger.work_drift += fall + inertia.mass * h * gravity.dot(mean);
     ledger.work_gyroscopic +=

@@ -17,20 +17,18 @@ pub(crate) struct MomentumCheck {
 
 /// What the forces of the step leave of the change of a body's momentum, N·s.
 #[inline]
-pub(crate) fn left_by_forces(
-    slot: Slot,
-    bodies: &Bodies,
-    slowed: DVec3,
-    settings: &Settings,
-) -> DVec3 {
+pub(crate) fn left_by_forces(slot: Slot, bodies: &Bodies, settings: &Settings) -> DVec3 {
     let body = &bodies.constants[slot];
     let (mass, gravity) = (
         body.inertia.mass,
         settings.gravity * body.response.gravity.0,
     );
-    let change = bodies.twist[slot].linear - bodies.before.twist[slot].linear;
-    let external = gravity * mass + bodies.wrench[slot].force;
-    (change - slowed) * mass - external * settings.time_step
+    let (old, new) = (&bodies.before.twist[slot], &bodies.twist[slot]);
+    let mut external = gravity * mass + bodies.wrench[slot].force;
+    if body.response.has_drag() {
+        external -= new.linear * (body.response.drag.linear * mass);
+    }
+    (new.linear - old.linear) * mass - external * settings.time_step
 }
 
 impl MomentumCheck {
