@@ -175,13 +175,14 @@ impl Detection {
         let boxes = &self.extents.boxes;
         let pairs = self.broad_phase.candidates().iter();
         let pairs = pairs.map(|pair| pair.map(Slot));
+        let mut is_listed = vec![false; known.len()];
+        for slot in bodies {
+            is_listed[slot.index()] = true;
+        }
         let is_of = |pair: &[Slot; 2]| {
-            if known.are_apart(pair) {
-                return false;
-            }
-            let has = pair.iter().any(|slot| bodies.binary_search(slot).is_ok());
+            let has = pair.iter().any(|slot| is_listed[slot.index()]);
             // What the broad phase holds besides depends on history.
-            has && boxes[pair[0]].intersects(&boxes[pair[1]])
+            has && boxes[pair[0]].intersects(&boxes[pair[1]]) && !known.are_apart(pair)
         };
         pairs.filter(is_of).collect()
     }

@@ -17,12 +17,14 @@ impl Meetings {
     ) -> bool {
         let h = solved.settings.time_step;
         let moving = solved.bodies.moving.iter().copied();
-        let turning: Vec<Slot> = moving.filter(|slot| solved.turns(*slot)).collect();
+        let ready = |slot: &Slot| !self.awaits[*slot];
+        let turning = moving.filter(ready).filter(|slot| solved.turns(*slot));
+        let turning: Vec<Slot> = turning.collect();
         let (between, swings) = (std::mem::take(&mut self.between), &detection.swings);
         let before = exchange.late.len();
         for pair in self.pairs_that_turn(&turning, solved, detection) {
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
-            let known = self.changed.contains(&pair) || impacts.awaits(pair) || self.awaits(pair);
+            let known = self.awaits(pair) || self.changed.contains(&pair) || impacts.awaits(pair);
             if passes || known || solved.has_given(pair) {
                 continue;
             }
@@ -58,10 +60,12 @@ impl Meetings {
         detection: &Detection,
     ) -> Vec<[Slot; 2]> {
         let mut pairs = detection.pairs_of(turning, solved.bodies);
-        pairs.extend(detection.swings.iter().map(|nearest| nearest.bodies));
+        let nearest = detection.swings.iter().map(|nearest| nearest.bodies);
+        pairs.extend(nearest.filter(|pair| !self.awaits(*pair)));
         let found = solved.record.found.chunk_by(|a, b| a.bodies == b.bodies);
         let swings = |pair: &[Slot; 2]| pair.iter().any(|slot| solved.swings(*slot));
-        pairs.extend(found.map(|rows| rows[0].bodies).filter(swings));
+        let found = found.map(|rows| rows[0].bodies);
+        pairs.extend(found.filter(|pair| !self.awaits(*pair) && swings(pair)));
         pairs.sort_unstable();
         pairs.dedup();
         pairs
