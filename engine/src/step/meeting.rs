@@ -127,6 +127,7 @@ impl Meetings {
     ) -> Result<bool, StepError> {
         let first = !std::mem::replace(&mut self.looked, true);
         let turns = solved.turns_something() || !detection.swings.is_empty();
+        self.awaits.clear();
         if first && !turns && !self.has_fresh_push(solved) && !self.find_struck(solved, detection) {
             return Ok(false);
         }
@@ -144,6 +145,7 @@ impl Meetings {
             self.await_changes(solved, exchange, graph);
             changes |= self.find_turned(look, detection, exchange);
         }
+        self.await_changes(solved, exchange, graph);
         if self.find_struck(solved, detection) {
             changes |= self.meet_struck((solved, impacts), detection, exchange)?;
         }

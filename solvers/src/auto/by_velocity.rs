@@ -58,6 +58,10 @@ pub struct VelocityGoal {
 
 /// Solves of an island, each with a goal that follows from what the last one left.
 const ROUNDS: usize = 5;
+/// Those of them that may leave more than half of what was too much: a contact or two do, while the island as a whole gets better, …
+const SLOW: i32 = 2;
+/// … each with this part of the goal that follows: the norms differ.
+const SHARPER: f64 = 0.1;
 /// Budget of a round: plain contacts that jam are found out by it.
 const SWEEPS: usize = 5_000;
 /// Impulse, over what stops all bodies of an island, beyond which an island that misses its goal jams.
@@ -396,18 +400,19 @@ impl ByVelocity {
         if step.round(report).max_sweeps > 0 && !jointed {
             outcome = self.without_solution((report.iterations, false), step.velocity);
         }
-        let mut figure = self.figures[island];
+        let (mut figure, mut slow) = (self.figures[island], 0);
+        self.start.clone_from(&self.extract.impulse);
         for _ in 0..ROUNDS {
             let excess = figure.excess(step.velocity);
-            if outcome.is_some() || excess <= 1.0 {
+            if outcome.is_some() || excess <= 1.0 || slow > SLOW {
                 break;
             }
             solver.settings = step.round(report);
             if solver.settings.max_sweeps == 0 {
                 break;
             }
-            self.start.clone_from(&self.extract.impulse);
-            let made = self.solve_extract(&mut solver, step.goal, figure.rest() / excess)?;
+            let rest = figure.rest() / excess * SHARPER.powi(slow);
+            let made = self.solve_extract(&mut solver, step.goal, rest)?;
             report.iterations += (made.iterations as f64 * part).ceil() as usize;
             report.factorizations += made.factorizations;
             report.restarts += made.restarts;
@@ -418,18 +423,18 @@ impl ByVelocity {
             }
             let next = self.judge_extract(island, step.velocity);
             let reached = next.excess(step.velocity);
-            if reached >= excess {
-                std::mem::swap(&mut self.extract.impulse, &mut self.start);
-            } else {
+            if reached < excess {
                 figure = next;
+                self.start.clone_from(&self.extract.impulse);
             }
             if reached > 0.5 * excess {
+                slow += 1;
                 if figure.missed(step.velocity) && !jointed {
                     outcome = self.without_solution((made.iterations, true), step.velocity);
                 }
-                break;
             }
         }
+        self.extract.impulse.clone_from(&self.start);
         let missed = figure.missed(step.velocity);
         if outcome.is_none() && self.is_overloaded(step.velocity) {
             outcome = Some(SolverStatus::Unbounded);
