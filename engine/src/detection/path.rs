@@ -98,17 +98,22 @@ pub(crate) fn is_surface(body: &BodyConstants) -> bool {
 impl Path<'_> {
     /// The bodies meet within `h`, or not. `points` is scratch space.
     pub(crate) fn encounter(&self, h: f64, points: &mut Vec<ContactPoint>) -> Encounter {
+        self.advance(h, points).0
+    }
+
+    /// The same, and a time, s, up to which the bodies do not meet where nothing more is certain.
+    fn advance(&self, h: f64, points: &mut Vec<ContactPoint>) -> (Encounter, f64) {
         let tolerance = tolerance(self.bodies);
         let has_shape = |body: &BodyConstants| body.geometry.is_some();
         if !tolerance.is_finite() || !self.bodies.into_iter().all(has_shape) {
-            return Encounter::Unclear;
+            return (Encounter::Unclear, 0.0);
         }
         if let [Some(a), Some(b)] = self.bodies.map(BodyConstants::ball_radius) {
-            return self.of_balls(a + b, h, tolerance);
+            return (self.of_balls(a + b, h, tolerance), 0.0);
         }
         let turning = self.turning();
         if !turning.is_finite() {
-            return Encounter::Unclear;
+            return (Encounter::Unclear, 0.0);
         }
         let [a, b] = &self.twists;
         let relative = a.linear - b.linear;
@@ -124,12 +129,12 @@ impl Path<'_> {
         for _ in 0..looks {
             time = plane.map_or(time, |plane| self.apart_until(time, -tolerance, plane, h));
             if time >= h {
-                return Encounter::Apart;
+                return (Encounter::Apart, h);
             }
             if let Some((gap, normal)) = self.plane_between(time, SHARP * tolerance - tolerance) {
                 let closing = self.turning_along(normal) - normal.dot(relative);
                 if closing <= 0.0 || time + (gap + tolerance) / closing >= h {
-                    return Encounter::Apart;
+                    return (Encounter::Apart, h);
                 }
                 time += (gap + tolerance) / closing;
                 plane = Some(normal);
@@ -149,7 +154,7 @@ impl Path<'_> {
                     nearest = room;
                 }
                 if time == 0.0 && room < 0.0 {
-                    return Encounter::Unclear;
+                    return (Encounter::Unclear, 0.0);
                 }
             }
             // Of a surface the nearest point is certain alone: others may hide behind its edges.
@@ -158,16 +163,16 @@ impl Path<'_> {
                 (step, nearest) = (bound, f64::INFINITY);
             }
             if nearest <= SHARP * tolerance {
-                return Encounter::Meets { time, normal };
+                return (Encounter::Meets { time, normal }, time);
             }
             time += step;
             if time >= h || step.is_infinite() {
-                return Encounter::Apart;
+                return (Encounter::Apart, h);
             }
             plane = Some(normal);
             self.plane.set(plane);
         }
-        Encounter::Unclear
+        (Encounter::Unclear, time)
     }
 
     /// The plane to begin with.
@@ -257,24 +262,33 @@ impl Path<'_> {
     /// When the bodies meet within `h`, s after `t_k`. Bodies that turn where they touch are looked at every half of the half-thickness
     /// of the thinner one, as often as [`SAMPLES`] allows.
     pub(crate) fn meeting(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
-        match self.encounter(h, points) {
-            Encounter::Meets { time, .. } => Some(time),
-            Encounter::Apart => None,
-            Encounter::Unclear => self.sampled(h, points),
+        match self.advance(h, points) {
+            (Encounter::Meets { time, .. }, _) => Some(time),
+            (Encounter::Apart, _) => None,
+            (Encounter::Unclear, clear) => self.sampled_from(clear, h, points),
         }
     }
 
     pub(crate) fn sampled(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
+        self.sampled_from(0.0, h, points)
+    }
+
+    /// The same of bodies that do not meet before the time `clear`, s.
+    fn sampled_from(&self, clear: f64, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
         let (tolerance, thickness) = (tolerance(self.bodies), thickness(self.bodies));
         if !(tolerance + self.length(h)).is_finite() {
             return None;
         }
         // Bodies that overlap already meet again where they get deeper.
-        let begin = -self.deepest_at(0.0, points).0;
+        let begin = if clear > 0.0 {
+            0.0
+        } else {
+            -self.deepest_at(0.0, points).0
+        };
         if begin > thickness {
             return None;
         }
-        self.first_deeper(SUNK * thickness + begin.max(0.0), h, points)
+        self.first_deeper(SUNK * thickness + begin.max(0.0), clear, h, points)
     }
 
     /// The bodies are deeper at the end, or at a look on their way if they are fast, than they were and may be. They turn so little that what they
@@ -294,13 +308,18 @@ impl Path<'_> {
         let tolerance = tolerance(self.bodies);
         (tolerance + self.length(h)).is_finite()
             && self.deepest_at(0.0, points).0 >= -tolerance
-            && self.first_deeper(GRAZE * tolerance, h, points).is_none()
+            && self.first_deeper(GRAZE * tolerance, 0.0, h, points).is_none()
     }
 
-    /// The first of the looks that sees an overlap of more than `depth` (m).
-    fn first_deeper(&self, depth: f64, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
+    /// The first of the looks from `clear` (s) on that sees an overlap of more than `depth` (m).
+    fn first_deeper(
+        &self,
+        depth: f64,
+        mut clear: f64,
+        h: f64,
+        points: &mut Vec<ContactPoint>,
+    ) -> Option<f64> {
         let mut plane = self.plane();
-        let mut clear = 0.0;
         self.looks(h).find(|time| {
             if *time < clear {
                 return false;

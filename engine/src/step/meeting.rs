@@ -75,6 +75,8 @@ pub(crate) struct Meetings {
     judged: Vec<bool>,
     /// Pairs whose contacts were exchanged, in the order in which that happened.
     changed: Vec<[Slot; 2]>,
+    /// By their place there: the ways on which such a pair was found not to meet.
+    calm: Vec<Option<[WorldTwist; 2]>>,
     pushes: Vec<Push>,
     points: Vec<ContactPoint>,
     /// Rows of a pair that are looked at.
@@ -107,6 +109,7 @@ impl Meetings {
         self.late_contacts = 0;
         self.last_resorts = 0;
         self.changed.clear();
+        self.calm.clear();
         self.between.clear();
         self.held.clear();
         self.carried.clear();
@@ -478,12 +481,19 @@ impl Meetings {
         let h = solved.settings.time_step;
         let mut changes = false;
         let changed = std::mem::take(&mut self.changed);
-        for pair in changed.iter().filter(|pair| !impacts.awaits(**pair)) {
-            if self.awaits(*pair) {
+        self.calm.resize(changed.len(), None);
+        for (place, pair) in changed.iter().enumerate() {
+            if impacts.awaits(*pair) || self.awaits(*pair) {
                 continue;
             }
-            let path = solved.path(*pair, pair.map(|slot| self.way(slot, (solved, impacts))));
+            let ways = pair.map(|slot| self.way(slot, (solved, impacts)));
+            if self.calm[place] == Some(ways) {
+                continue;
+            }
+            self.calm[place] = None;
+            let path = solved.path(*pair, ways);
             let Some(time) = path.meeting(h, &mut self.points) else {
+                self.calm[place] = Some(ways);
                 continue;
             };
             let late = exchange.late.len();
