@@ -149,3 +149,17 @@ fn a_pile_of_capsules_that_collapses_reaches_the_goal() {
     }
     collapses(scene);
 }
+
+/// The second figure is a bound at every contact, and one contact of a whole pile is enough to miss it. Its problem is feasible, so it is solved on until
+/// the bound holds, or the budget is spent, which is not so here.
+#[test]
+fn every_step_of_a_pile_of_rods_reaches_both_figures() {
+    let mut run = built_in("pile:shape=rods,n=200").unwrap().start().unwrap();
+    let mut settings = run.simulation.settings();
+    settings.tolerance = Some(1e-3);
+    run.simulation.set_settings(settings).unwrap();
+    for _ in 0..220 {
+        let report = run.step().unwrap();
+        assert!(report.converged, "{report:?}");
+    }
+}
