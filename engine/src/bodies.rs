@@ -125,11 +125,8 @@ impl Bodies {
     /// itself.
     #[inline]
     pub(crate) fn spin(&self, slot: Slot, angular: DVec3) -> DVec3 {
-        if !self.constants[slot].is_round() {
-            return DVec3::ZERO;
-        }
-        let axis = self.pose[slot].orientation * DVec3::Z;
-        axis * axis.dot(angular)
+        let axis = self.constants[slot].axis_at(&self.pose[slot]);
+        axis.map_or(DVec3::ZERO, |axis| axis * axis.dot(angular))
     }
 
     /// An impulse between these two moves one of them.

@@ -157,6 +157,12 @@ impl Geometry {
         }
     }
 
+    /// Unit vector along the axis through `center` (m) about which the surface is one of revolution. None for other shapes, and for a ball about `center`.
+    #[must_use]
+    pub fn axis_through(&self, center: DVec3) -> Option<DVec3> {
+        crate::symmetry::axis_through(center, self.shape())
+    }
+
     /// Outward normal if this is a half-space.
     pub(crate) fn plane_normal(&self) -> Option<DVec3> {
         match self.inner.body {

@@ -40,6 +40,7 @@ mod pose;
 mod projection;
 mod shape;
 mod surface;
+mod symmetry;
 mod winding;
 
 pub use aabb::Aabb;

@@ -8,8 +8,8 @@ use crate::components::{
     Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench,
 };
 use crate::error::BodyError;
-use glam::{DVec2, DVec3};
-use moreau_geometry::{Geometry, MassProperties, Shape};
+use glam::DVec3;
+use moreau_geometry::{Geometry, MassProperties};
 
 /// Checks a body and works out its constants.
 pub(crate) fn check_body(
@@ -69,13 +69,9 @@ pub(crate) fn check_body(
     };
     let extent = geometry.as_ref().map_or(0.0, Geometry::bounding_radius);
     let size = geometry.as_ref().map_or(0.0, Geometry::size);
-    let shape = geometry.as_ref().map(Geometry::shape);
-    let round = matches!(
-        shape,
-        Some(Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. })
-    );
-    // Off its axis it turns about another one.
-    let round = round && center_of_mass.truncate() == DVec2::ZERO;
+    let axis = geometry
+        .as_ref()
+        .and_then(|geometry| geometry.axis_through(center_of_mass));
     Ok(BodyConstants {
         kind,
         geometry,
@@ -85,7 +81,7 @@ pub(crate) fn check_body(
         groups,
         radius: extent + center_of_mass.length(),
         size: if size.is_finite() { size } else { 0.0 },
-        round,
+        axis,
     })
 }
 

@@ -23,8 +23,8 @@ pub(crate) struct BodyConstants {
     pub(crate) radius: f64,
     /// Characteristic half-thickness, m; zero where it is unbounded.
     pub(crate) size: f64,
-    /// See [`Self::is_round`].
-    pub(crate) round: bool,
+    /// Unit vector, in the frame of the body, along an axis through its centre about which the surface is one of revolution; of balls none.
+    pub(crate) axis: Option<DVec3>,
 }
 
 impl BodyConstants {
@@ -43,16 +43,25 @@ impl BodyConstants {
         }
     }
 
-    /// The surface is one of revolution about the z axis of the body.
+    /// The surface is one of revolution.
     #[inline]
     pub(crate) fn is_round(&self) -> bool {
-        self.round
+        self.axis.is_some()
     }
 
-    /// The body is one of revolution about `axis`, and this point of a rim, with its arm, is beside the nearest one: its normal passes the axis by, so that
-    /// the bodies do not meet there unless the rim lies flat.
-    pub(crate) fn is_beside(&self, axis: DVec3, normal: DVec3, arm: DVec3) -> bool {
-        self.round && axis.cross(arm).dot(normal).abs() > BESIDE * self.size
+    /// The axis of a body of revolution at `pose`.
+    #[inline]
+    pub(crate) fn axis_at(&self, pose: &Pose) -> Option<DVec3> {
+        self.axis.map(|axis| pose.orientation * axis)
+    }
+
+    /// The body is one of revolution, and this point of a rim is beside the nearest one: its normal passes the axis by, so that the bodies do not meet there
+    /// unless the rim lies flat.
+    pub(crate) fn is_beside(&self, pose: &Pose, point: DVec3, normal: DVec3) -> bool {
+        self.axis_at(pose).is_some_and(|axis| {
+            let arm = point - pose.position;
+            axis.cross(arm).dot(normal).abs() > BESIDE * self.size
+        })
     }
 
     pub(crate) fn is_dynamic(&self) -> bool {

@@ -11,7 +11,6 @@ use crate::bodies::slot::Slot;
 use crate::interactions::detected::Detected;
 use crate::math::chunks::is_shared;
 use crate::motion::Motion;
-use glam::DVec3;
 use moreau_geometry::{Ball, ContactPoint, ball_contact, contacts};
 use rayon::prelude::*;
 
@@ -260,10 +259,8 @@ impl Scene<'_> {
     #[inline(never)]
     fn is_beside(&self, pair: [Slot; 2], point: &ContactPoint) -> bool {
         pair.into_iter().any(|slot| {
-            let pose = &self.bodies.pose[slot];
-            let axis = pose.orientation * DVec3::Z;
-            let arm = point.point - pose.position;
-            self.bodies.constants[slot].is_beside(axis, point.normal, arm)
+            let (body, pose) = (&self.bodies.constants[slot], &self.bodies.pose[slot]);
+            body.is_beside(pose, point.point, point.normal)
         })
     }
 

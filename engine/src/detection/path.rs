@@ -308,7 +308,9 @@ impl Path<'_> {
         let tolerance = tolerance(self.bodies);
         (tolerance + self.length(h)).is_finite()
             && self.deepest_at(0.0, points).0 >= -tolerance
-            && self.first_deeper(GRAZE * tolerance, 0.0, h, points).is_none()
+            && self
+                .first_deeper(GRAZE * tolerance, 0.0, h, points)
+                .is_none()
     }
 
     /// The first of the looks from `clear` (s) on that sees an overlap of more than `depth` (m).
@@ -402,13 +404,10 @@ impl Path<'_> {
     fn turn(&self, side: usize) -> DVec3 {
         let (body, turn) = (self.bodies[side], self.twists[side].angular);
         if turn == DVec3::ZERO || body.ball_radius().is_some() {
-            DVec3::ZERO
-        } else if body.is_round() {
-            let axis = self.poses[side].orientation * DVec3::Z;
-            turn.reject_from_normalized(axis)
-        } else {
-            turn
+            return DVec3::ZERO;
         }
+        let axis = body.axis_at(self.poses[side]);
+        axis.map_or(turn, |axis| turn.reject_from_normalized(axis))
     }
 
     /// Distance of the farthest point of a body that turns, m.
@@ -477,10 +476,10 @@ impl Path<'_> {
     /// The arm of a contact at `time`. A normal that meets the axis of a body of revolution then has no moment about it; nor has it about the axis at `t_k`,
     /// where its impulse acts, if the arm has no part across both.
     fn without_moment(&self, side: usize, time: f64, normal: DVec3, arm: DVec3) -> DVec3 {
-        if !self.bodies[side].is_round() {
+        let Some(axis) = self.bodies[side].axis else {
             return arm;
-        }
-        let across = |pose: &Pose| (pose.orientation * DVec3::Z).cross(normal);
+        };
+        let across = |pose: &Pose| (pose.orientation * axis).cross(normal);
         let (before, now) = (across(self.poses[side]), across(&self.pose_at(side, time)));
         let least = before.length_squared().min(now.length_squared());
         let meets = now.dot(arm).abs() <= MEETS * arm.length();
@@ -506,11 +505,9 @@ impl Path<'_> {
             most * (h - time) + 2.0 * tolerance(self.bodies),
             points,
         );
-        let centres = [0, 1].map(|side| self.pose_at(side, time).position);
+        let poses = [0, 1].map(|side| self.pose_at(side, time));
         let is_beside = |point: &ContactPoint, side: usize| {
-            let axis = self.pose_at(side, time).orientation * DVec3::Z;
-            let arm = point.point - centres[side];
-            self.bodies[side].is_beside(axis, point.normal, arm)
+            self.bodies[side].is_beside(&poses[side], point.point, point.normal)
         };
         let near = 2.0 * tolerance(self.bodies);
         let is_beside = |point: &&ContactPoint| {
@@ -518,7 +515,7 @@ impl Path<'_> {
         };
         for point in points.iter().filter(|point| !is_beside(point)) {
             let arms = [0, 1].map(|side| {
-                let arm = point.point - centres[side];
+                let arm = point.point - poses[side].position;
                 self.without_moment(side, time, point.normal, arm)
             });
             let closing = point.normal.dot(a.at(arms[0]) - b.at(arms[1]));

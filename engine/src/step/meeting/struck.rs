@@ -13,7 +13,8 @@ impl Meetings {
         let h = solved.settings.time_step;
         self.struck.clear();
         let moving = solved.bodies.moving.iter().copied();
-        let moving = moving.filter(|slot| !self.awaits.get(slot.index()).is_some_and(|awaits| *awaits));
+        let moving =
+            moving.filter(|slot| !self.awaits.get(slot.index()).is_some_and(|awaits| *awaits));
         let dynamic = moving.filter(|slot| solved.bodies.constants[*slot].is_dynamic());
         self.struck.extend(dynamic.filter(|slot| {
             let end = &solved.record.end[*slot];
@@ -21,7 +22,8 @@ impl Meetings {
         }));
         // Of a surface detection finds what is near, which is not all that is ahead of a body at speed.
         let flying = solved.bodies.awake_dynamic();
-        let flying = flying.filter(|slot| !self.awaits.get(slot.index()).is_some_and(|awaits| *awaits));
+        let flying =
+            flying.filter(|slot| !self.awaits.get(slot.index()).is_some_and(|awaits| *awaits));
         let mut flying = flying.filter(|slot| solved.flies(*slot)).peekable();
         if flying.peek().is_some() && solved.has_surfaces() {
             self.struck.extend(flying);
