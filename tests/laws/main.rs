@@ -10,6 +10,7 @@
 
 mod activation;
 mod armature;
+mod asleep_on_joints;
 mod at_rest;
 mod at_speed;
 mod batch;
@@ -39,6 +40,7 @@ mod joints;
 mod kinematic;
 mod ledger;
 mod lifecycle;
+mod loaded_machines;
 mod lying;
 mod meeting;
 mod momentum;
