@@ -33,6 +33,7 @@ mod friction_bound;
 mod grasp;
 
 mod heavy_loads;
+mod impacts_within_the_step;
 mod incline;
 mod interactions;
 mod invariance;
