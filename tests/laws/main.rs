@@ -10,6 +10,7 @@
 
 mod activation;
 mod armature;
+mod asleep_on_joints;
 mod at_rest;
 mod at_speed;
 mod batch;
@@ -32,6 +33,7 @@ mod friction_bound;
 mod grasp;
 
 mod heavy_loads;
+mod impacts_within_the_step;
 mod incline;
 mod interactions;
 mod invariance;
@@ -39,6 +41,7 @@ mod joints;
 mod kinematic;
 mod ledger;
 mod lifecycle;
+mod loaded_machines;
 mod lying;
 mod meeting;
 mod momentum;

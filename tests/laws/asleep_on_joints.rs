@@ -1,0 +1,142 @@
+//! **Law.** What hangs on a joint sleeps only while nothing moves the joint: its host, its motor, or its weight.
+//!
+//! Contacts keep awake what lies on a kinematic body in motion (`sleeping::a_conveyor_keeps_awake_what_lies_on_it`); joints must. A load that does not follow its
+//! host is an open joint, which the report must show.
+
+use crate::support::*;
+
+fn cube(simulation: &mut Simulation, mass: f64, at: DVec3) -> Entity {
+    let body = (
+        RigidBody::Dynamic,
+        Collider::cuboid(0.1, 0.1, 0.1),
+        Mass::scaled_to(mass),
+        Pose::from_position(at),
+    );
+    simulation.spawn(body).unwrap()
+}
+
+fn motor(axis: JointAxis, velocity: f64, effort: f64) -> JointForces {
+    JointForces(vec![JointForce::Motor {
+        axis,
+        position: 0.0,
+        velocity,
+        stiffness: 0.0,
+        damping: f64::INFINITY,
+        effort,
+    }])
+}
+
+/// A crane's trolley, kinematic or static, with a load asleep on a rigid joint under it.
+fn hung(host: RigidBody) -> (Simulation, Entity, Entity) {
+    let mut simulation = Simulation::new(Settings::default()).unwrap();
+    let trolley = simulation
+        .spawn((host, Collider::sphere(0.1), Pose::at(0.0, 0.0, 2.0)))
+        .unwrap();
+    let load = cube(&mut simulation, 1.0, DVec3::Z);
+    let joint = Joint::new(trolley, load, JointKind::Fixed).at(DVec3::Z, DVec3::Z);
+    simulation.spawn_joint(joint, ()).unwrap();
+    for _ in 0..300 {
+        simulation.step().unwrap();
+    }
+    assert!(simulation.is_sleeping(load));
+    (simulation, trolley, load)
+}
+
+/// How far the joint is open, m.
+fn open(simulation: &Simulation, trolley: Entity, load: Entity) -> f64 {
+    let apart =
+        simulation.pose(trolley).unwrap().position - simulation.pose(load).unwrap().position;
+    (apart - DVec3::Z).length()
+}
+
+#[test]
+#[ignore = "a known fault: a kinematic host in motion wakes nothing that hangs on it: 1 m apart, joint error 0, converged"]
+fn a_trolley_takes_its_sleeping_load_along() {
+    let (mut simulation, trolley, load) = hung(RigidBody::Kinematic);
+    simulation.set(trolley, Twist::linear(0.0, 0.0, 1.0));
+    for _ in 0..200 {
+        let report = simulation.step().unwrap();
+        let apart = open(&simulation, trolley, load);
+        let said = report.joint_error;
+        assert!(apart < 1e-9, "{apart} m apart, the report says {said:e}");
+    }
+}
+
+#[test]
+#[ignore = "a known fault: a target of a kinematic host wakes nothing that hangs on it"]
+fn a_target_of_a_trolley_takes_its_sleeping_load_along() {
+    let (mut simulation, trolley, load) = hung(RigidBody::Kinematic);
+    for step in 1..=100 {
+        let target = Pose::at(0.01 * f64::from(step), 0.0, 2.0);
+        simulation.move_to(trolley, target).unwrap();
+        let report = simulation.step().unwrap();
+        let apart = open(&simulation, trolley, load);
+        let said = report.joint_error;
+        assert!(apart < 1e-9, "{apart} m apart, the report says {said:e}");
+    }
+}
+
+#[test]
+#[ignore = "a known fault: a static host that is put elsewhere wakes nothing that hangs on it"]
+fn a_static_host_that_is_put_elsewhere_wakes_its_load() {
+    let (mut simulation, trolley, load) = hung(RigidBody::Static);
+    simulation.set(trolley, Pose::at(0.0, 0.0, 2.1));
+    simulation.step().unwrap();
+    assert!(!simulation.is_sleeping(load));
+    let apart = open(&simulation, trolley, load);
+    assert!(apart < 1e-9, "{apart} m apart");
+}
+
+#[test]
+#[ignore = "a known fault: motors slower than 0.01 m/s or 0.05 rad/s stop after 0.5 s, asleep"]
+fn what_a_motor_drives_does_not_fall_asleep() {
+    for rate in [0.02, 1e-3] {
+        let mut simulation = Simulation::new(Settings::default()).unwrap();
+        let hand = cube(&mut simulation, 1.0, DVec3::ZERO);
+        let hinge = Joint::to_world(hand, JointKind::Revolute).at(DVec3::ZERO, DVec3::Z);
+        let drive = motor(JointAxis::RotationZ, rate, f64::INFINITY);
+        simulation.spawn_joint(hinge, drive).unwrap();
+        for _ in 0..2000 {
+            simulation.step().unwrap();
+        }
+        let q = simulation.pose(hand).unwrap().orientation;
+        let (angle, right) = (2.0 * libm::atan2(q.z, q.w), 10.0 * rate);
+        assert!(
+            (angle - right).abs() < 0.01 * right,
+            "{angle} of {right} rad"
+        );
+    }
+}
+
+#[test]
+#[ignore = "a known fault: what accelerates by less than 0.02 m/s² falls asleep before it is fast enough"]
+fn what_starts_slowly_does_not_fall_asleep() {
+    // 12 N on a tonne.
+    let mut simulation = Simulation::new(Settings::default()).unwrap();
+    let wagon = cube(&mut simulation, 1e3, DVec3::ZERO);
+    let slider = Joint::to_world(wagon, JointKind::Prismatic).at(DVec3::ZERO, DVec3::X);
+    let drive = motor(JointAxis::Z, 0.5, 12.0);
+    simulation.spawn_joint(slider, drive).unwrap();
+    // Two weights on a coupler that all but balance.
+    let mut sliders = Vec::new();
+    let mut weights = Vec::new();
+    for (x, mass) in [(5.0, 1.0), (6.0, 1.002)] {
+        let weight = cube(&mut simulation, mass, DVec3::X * x);
+        let slider = Joint::to_world(weight, JointKind::Prismatic).at(DVec3::X * x, DVec3::Z);
+        sliders.push(simulation.spawn_joint(slider, ()).unwrap());
+        weights.push(weight);
+    }
+    let (first, second) = ((sliders[0], JointAxis::Z), (sliders[1], JointAxis::Z));
+    simulation
+        .spawn_coupler(Coupler::mimic(second, first, -1.0, 0.0))
+        .unwrap();
+    for _ in 0..1000 {
+        simulation.step().unwrap();
+    }
+    let went = simulation.pose(wagon).unwrap().position.x;
+    let rose = simulation.pose(weights[0]).unwrap().position.z;
+    let right = 0.5 * G * 0.002 / 2.002 * 25.0;
+    println!("{went} of 0.15 m, {rose} of {right} m");
+    assert!((went - 0.15).abs() < 2e-3, "{went} of 0.15 m");
+    assert!((rose - right).abs() < 2e-3, "{rose} of {right} m");
+}

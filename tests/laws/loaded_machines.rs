@@ -1,0 +1,294 @@
+//! **Law.** A joint is closed, and an unbounded motor keeps its speed, whatever load contacts put on the machine; a step that cannot say so is not converged.
+//!
+//! Joints are closed to rounding at the end of every step (`docs/joints.md`); 1e-6 m is asked here. Plastic bodies without motors gain no energy; a step that is of
+//! first order may gain what its rotations do, a hundredth of the energy in motion at most.
+
+use crate::support::*;
+use moreau_demos::built_in;
+use std::f64::consts::{FRAC_PI_2, PI};
+
+fn awake(time_step: f64) -> Settings {
+    Settings {
+        time_step,
+        threads: 1,
+        sleeping: SleepSettings {
+            enabled: Some(false),
+            ..SleepSettings::default()
+        },
+        ..Settings::default()
+    }
+}
+
+/// Worst joint error, m or rad, and worst gain of energy, J, of the converged steps.
+fn worst(duration: f64, time_step: f64, mut step: impl FnMut() -> StepReport) -> (f64, f64, usize) {
+    let (mut open, mut gain, mut said): (f64, f64, usize) = (0.0, 0.0, 0);
+    let mut before: Option<f64> = None;
+    let mut t = 0.0;
+    while t < duration {
+        let report = step();
+        t += time_step;
+        let total = report.energy.total();
+        if report.converged {
+            open = open.max(report.joint_error);
+            gain = gain.max(before.map_or(0.0, |before| total - before));
+        } else {
+            said += 1;
+        }
+        before = Some(total);
+    }
+    (open, gain, said)
+}
+
+/// The crate that falls on the bridge has a thousand times the mass of a plank; it falls with 3e3 J and more.
+#[test]
+#[ignore = "a known fault: under a heavy crate joints open by 0.35 m and one converged step gains 1,100 J, at 1 ms as well"]
+fn the_bridge_under_a_heavy_crate_stays_closed() {
+    for time_step in [1.0 / 200.0, 1e-3] {
+        let mut run = built_in("bridge:n=12,ratio=1000").unwrap().start().unwrap();
+        run.simulation.set_settings(awake(time_step)).unwrap();
+        let (open, gain, said) = worst(2.0, time_step, || run.step().unwrap());
+        println!("h {time_step}: open by {open:e}, gain {gain:e} J, {said} steps not converged");
+        assert!(open <= 1e-6, "joints open by {open} m");
+        assert!(gain <= 30.0, "{gain} J");
+    }
+}
+
+/// Balls on a rope over a rough drum, with weights at both ends, heavy on one side.
+fn rope_over_a_drum(time_step: f64, weight: f64, uneven: f64) -> (f64, f64, usize) {
+    let mut simulation = Simulation::new(awake(time_step)).unwrap();
+    let rough = Material::with_friction(0.3);
+    let (links, drum) = (10, 0.5);
+    let axis = Pose::default().with_orientation(turn(DVec3::X, FRAC_PI_2));
+    let body = (
+        RigidBody::Static,
+        Collider::cylinder(0.3, drum),
+        rough,
+        axis,
+    );
+    simulation.spawn(body).unwrap();
+    let radius = 0.3 * PI * drum / f64::from(links);
+    let around = drum + radius;
+    let mut places = vec![DVec3::new(-around, 0.0, -0.5)];
+    for k in 0..=links {
+        let (sin, cos) = libm::sincos(PI * f64::from(k) / f64::from(links));
+        places.push(DVec3::new(-cos, 0.0, sin) * around);
+    }
+    places.push(DVec3::new(around, 0.0, -0.5));
+    let last = places.len() - 1;
+    let mut balls = Vec::new();
+    for (k, place) in places.iter().enumerate() {
+        let mass = match k {
+            0 => weight,
+            k if k == last => weight * uneven,
+            _ => 1.0,
+        };
+        let ball = (
+            RigidBody::Dynamic,
+            Collider::sphere(radius),
+            Mass::scaled_to(mass),
+            rough,
+            Pose::from_position(*place),
+        );
+        balls.push(simulation.spawn(ball).unwrap());
+    }
+    for k in 0..last {
+        let middle = (places[k] + places[k + 1]) / 2.0;
+        let joint = Joint::new(balls[k], balls[k + 1], JointKind::Ball).at(middle, DVec3::Y);
+        simulation.spawn_joint(joint, NoCollision).unwrap();
+    }
+    worst(0.6, time_step, || simulation.step().unwrap())
+}
+
+#[test]
+#[ignore = "a known fault: joints of a loaded rope that contacts push open by 0.4 m, gain energy, and pass the drum, in converged steps"]
+fn a_rope_over_a_drum_stays_closed() {
+    for (time_step, weight, uneven) in [
+        (1.0 / 60.0, 100.0, 1.0),
+        (1.0 / 60.0, 100.0, 3.0),
+        (1.0 / 200.0, 1e4, 1.0),
+    ] {
+        let (open, gain, said) = rope_over_a_drum(time_step, weight, uneven);
+        println!("h {time_step}, {weight}, {uneven}: open {open:e}, gain {gain:e} J, {said}");
+        assert!(open <= 1e-6, "joints open by {open} m");
+        assert!(gain <= 0.01 * weight, "{gain} J");
+    }
+}
+
+/// A hoist of 0.5 m/s whose motor has no bound, a slack chain of eight links, a crate of a tonne on the floor.
+#[test]
+#[ignore = "a known fault: the hoist stands still for good once its chain is all but straight, with 500 N of an unbounded effort, converged"]
+fn a_hoist_without_a_bound_lifts_at_its_speed() {
+    let (time_step, speed, duration) = (1.0 / 200.0, 0.5, 3.0);
+    let mut simulation = Simulation::new(awake(time_step)).unwrap();
+    let rough = Material::with_friction(0.5);
+    ground(&mut simulation, rough);
+    let load = (
+        RigidBody::Dynamic,
+        Collider::cuboid(0.3, 0.3, 0.3),
+        Mass::scaled_to(1e3),
+        rough,
+        Pose::at(0.0, 0.0, 0.3),
+    );
+    let load = simulation.spawn(load).unwrap();
+    let top = DVec3::Z * 2.0;
+    let hook = (
+        RigidBody::Dynamic,
+        Mass::given(1.0, DVec3::splat(0.01)),
+        Pose::from_position(top),
+    );
+    let hook = simulation.spawn(hook).unwrap();
+    let motor = JointForce::Motor {
+        axis: JointAxis::Z,
+        position: 0.0,
+        velocity: speed,
+        stiffness: 0.0,
+        damping: f64::INFINITY,
+        effort: f64::INFINITY,
+    };
+    let slider = Joint::to_world(hook, JointKind::Prismatic).at(top, DVec3::Z);
+    let slider = simulation
+        .spawn_joint(slider, JointForces(vec![motor]))
+        .unwrap();
+    let (links, way, slack) = (8, 1.4, 0.3);
+    let (down, long) = (
+        way / f64::from(links),
+        way * (1.0 + slack) / f64::from(links),
+    );
+    let aside = (long * long - down * down).sqrt();
+    let (mut above, mut from) = (hook, top);
+    for k in 0..links {
+        let side = if k % 2 == 0 { aside } else { 0.0 };
+        let to = DVec3::new(side, 0.0, top.z - down * f64::from(k + 1));
+        let link = (
+            RigidBody::Dynamic,
+            Mass::given(0.1, DVec3::new(1e-3, 1e-3, 1e-4)),
+            Pose::from_position((from + to) / 2.0),
+        );
+        let link = simulation.spawn(link).unwrap();
+        let joint = Joint::new(above, link, JointKind::Ball).at(from, DVec3::Z);
+        simulation.spawn_joint(joint, ()).unwrap();
+        (above, from) = (link, to);
+    }
+    let joint = Joint::new(above, load, JointKind::Ball).at(from, DVec3::Z);
+    simulation.spawn_joint(joint, ()).unwrap();
+    let mut slow = 0;
+    while simulation.time() < duration {
+        let report = simulation.step().unwrap();
+        let v = simulation.twist(hook).unwrap().linear.z;
+        slow += usize::from(report.converged && v < 0.5 * speed);
+    }
+    let at = simulation.pose(hook).unwrap().position.z;
+    let lifted = simulation.pose(load).unwrap().position.z;
+    let effort = simulation.joint_efforts(slider).unwrap()[0];
+    println!("hook at {at} m, load at {lifted} m, {effort} N, {slow} slow steps");
+    assert!((at - 3.5).abs() < 0.05, "the hook is at {at}, not 3.5 m");
+    assert!(lifted > 1.3, "the load is at {lifted} m");
+}
+
+/// Four bars held out level on hinges that go 0.3 rad to either side.
+#[test]
+#[ignore = "a known fault: hinges pass their limits by 1.7e-3 rad at 1/200 s, 1.9e-2 at 1/60 s, in converged steps"]
+fn hinges_of_a_falling_chain_keep_their_limits() {
+    for time_step in [1.0 / 60.0, 1.0 / 200.0, 1e-3] {
+        let mut simulation = Simulation::new(awake(time_step)).unwrap();
+        let mut bars: Vec<Entity> = Vec::new();
+        for k in 0..4 {
+            let from = DVec3::X * (0.5 * f64::from(k));
+            let bar = (
+                RigidBody::Dynamic,
+                Collider::cuboid(0.25, 0.03, 0.03),
+                Pose::from_position(from + DVec3::X * 0.25),
+            );
+            let bar = simulation.spawn(bar).unwrap();
+            let joint = Joint {
+                bodies: [bars.last().copied(), Some(bar)],
+                ..Joint::to_world(bar, JointKind::Revolute)
+            };
+            let limit = JointForce::Limit {
+                axis: JointAxis::RotationZ,
+                low: -0.3,
+                high: 0.3,
+                restitution: 0.0,
+            };
+            let forces = (NoCollision, JointForces(vec![limit]));
+            simulation
+                .spawn_joint(joint.at(from, DVec3::Y), forces)
+                .unwrap();
+            bars.push(bar);
+        }
+        let mut over: f64 = 0.0;
+        while simulation.time() < 3.0 {
+            let report = simulation.step().unwrap();
+            let mut before = DQuat::IDENTITY;
+            for bar in &bars {
+                let now = simulation.pose(*bar).unwrap().orientation;
+                if report.converged {
+                    over = over.max(angle_between(before, now) - 0.3);
+                }
+                before = now;
+            }
+        }
+        println!("h {time_step}: over by {over:e} rad");
+        assert!(over <= 1e-6, "over its limit by {over} rad");
+    }
+}
+
+/// Weight and friction hold a block between two flat faces at any force: it is symmetric, and the faces are parallel.
+#[test]
+#[ignore = "a known fault: at 1e5 N on 1 kg the block is squeezed out, partly in converged steps, and steps are called unbounded"]
+fn a_block_that_a_strong_motor_squeezes_stays() {
+    for effort in [1e2, 1e4, 1e5, 1e6] {
+        let mut simulation = Simulation::new(awake(1.0 / 200.0)).unwrap();
+        let rough = Material::with_friction(0.5);
+        ground(&mut simulation, rough);
+        let wall = (
+            RigidBody::Static,
+            Collider::cuboid(0.1, 1.0, 1.0),
+            rough,
+            Pose::at(1.1, 0.0, 1.0),
+        );
+        simulation.spawn(wall).unwrap();
+        let cube = |x: f64| {
+            (
+                RigidBody::Dynamic,
+                Collider::cuboid(0.1, 0.1, 0.1),
+                Mass::scaled_to(1.0),
+                rough,
+                Pose::at(x, 0.0, 0.1),
+            )
+        };
+        let block = simulation.spawn(cube(0.9)).unwrap();
+        let pusher = simulation.spawn(cube(0.69)).unwrap();
+        let motor = JointForce::Motor {
+            axis: JointAxis::Z,
+            position: 0.0,
+            velocity: 1.0,
+            stiffness: 0.0,
+            damping: f64::INFINITY,
+            effort,
+        };
+        let slider =
+            Joint::to_world(pusher, JointKind::Prismatic).at(DVec3::new(0.69, 0.0, 0.1), DVec3::X);
+        simulation
+            .spawn_joint(slider, JointForces(vec![motor]))
+            .unwrap();
+        let (mut said, mut moved) = (0, 0.0);
+        let mut before = simulation.pose(block).unwrap().position;
+        for _ in 0..400 {
+            let report = simulation.step().unwrap();
+            let now = simulation.pose(block).unwrap().position;
+            if report.converged {
+                moved += (now - before).length();
+            } else {
+                said += 1;
+            }
+            before = now;
+        }
+        let away = (before - DVec3::new(0.9, 0.0, 0.1)).length();
+        println!(
+            "{effort:e} N: {away:e} m away, {moved:e} m of it in converged steps, {said} not converged"
+        );
+        assert!(moved < 1e-3, "the block creeps {moved} m at {effort} N");
+        assert_eq!(said, 0, "no solution is found at {effort} N");
+    }
+}
