@@ -7,6 +7,7 @@ mod closing;
 pub(crate) mod coordinates;
 pub(crate) mod coupled;
 mod drift;
+mod driven;
 mod plain;
 mod reaction;
 mod rows;

@@ -234,6 +234,7 @@ impl StepState {
     pub(crate) fn predict(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
         self.joints.resolve(&mut self.bodies)?;
         self.bodies.aim(self.settings.time_step);
+        self.bodies.wake_hung();
         self.move_freely(scheme)?;
         self.clock.timing.ms_free = self.clock.lap();
         Ok(())
@@ -428,9 +429,9 @@ impl StepState {
         } else {
             f64::INFINITY
         };
-        let fell = self
-            .sleepers
-            .fall_asleep(bodies, graph, solved, residual, settings);
+        let fell =
+            self.sleepers
+                .fall_asleep(bodies, (graph, &self.joints), solved, residual, settings);
         if fell.count > 0 {
             self.stored.keep(last, |slot| bodies.is_asleep(slot));
         }

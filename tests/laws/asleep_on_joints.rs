@@ -50,7 +50,6 @@ fn open(simulation: &Simulation, trolley: Entity, load: Entity) -> f64 {
 }
 
 #[test]
-#[ignore = "a known fault: a kinematic host in motion wakes nothing that hangs on it: 1 m apart, joint error 0, converged"]
 fn a_trolley_takes_its_sleeping_load_along() {
     let (mut simulation, trolley, load) = hung(RigidBody::Kinematic);
     simulation.set(trolley, Twist::linear(0.0, 0.0, 1.0));
@@ -63,7 +62,6 @@ fn a_trolley_takes_its_sleeping_load_along() {
 }
 
 #[test]
-#[ignore = "a known fault: a target of a kinematic host wakes nothing that hangs on it"]
 fn a_target_of_a_trolley_takes_its_sleeping_load_along() {
     let (mut simulation, trolley, load) = hung(RigidBody::Kinematic);
     for step in 1..=100 {
@@ -77,7 +75,6 @@ fn a_target_of_a_trolley_takes_its_sleeping_load_along() {
 }
 
 #[test]
-#[ignore = "a known fault: a static host that is put elsewhere wakes nothing that hangs on it"]
 fn a_static_host_that_is_put_elsewhere_wakes_its_load() {
     let (mut simulation, trolley, load) = hung(RigidBody::Static);
     simulation.set(trolley, Pose::at(0.0, 0.0, 2.1));
@@ -88,7 +85,6 @@ fn a_static_host_that_is_put_elsewhere_wakes_its_load() {
 }
 
 #[test]
-#[ignore = "a known fault: motors slower than 0.01 m/s or 0.05 rad/s stop after 0.5 s, asleep"]
 fn what_a_motor_drives_does_not_fall_asleep() {
     for rate in [0.02, 1e-3] {
         let mut simulation = Simulation::new(Settings::default()).unwrap();
@@ -109,7 +105,6 @@ fn what_a_motor_drives_does_not_fall_asleep() {
 }
 
 #[test]
-#[ignore = "a known fault: what accelerates by less than 0.02 m/s² falls asleep before it is fast enough"]
 fn what_starts_slowly_does_not_fall_asleep() {
     // 12 N on a tonne.
     let mut simulation = Simulation::new(Settings::default()).unwrap();

@@ -6,7 +6,7 @@
 
 use super::Bodies;
 use super::slot::Slot;
-use crate::components::{BodyId, Twist, Wrench};
+use crate::components::{BodyId, RigidBody, Twist, Wrench};
 use crate::settings::{Settings, SleepSettings};
 use bevy_ecs::entity::Entity;
 use moreau_geometry::Aabb;
@@ -16,6 +16,8 @@ use moreau_geometry::Aabb;
 pub(crate) struct Rest {
     /// Time for which it has been quiet, s; zero asleep.
     pub(crate) quiet: f64,
+    /// Least speed of a point of it in that time, m/s.
+    pub(crate) slowest: f64,
     /// The island that it sleeps with, named by the lowest id among its bodies.
     pub(crate) asleep: Option<BodyId>,
     /// It came, or was changed from outside, since the last gather that succeeded.
@@ -26,6 +28,7 @@ impl Rest {
     /// Of a body that was not there before.
     pub(crate) const NEWCOMER: Self = Self {
         quiet: 0.0,
+        slowest: 0.0,
         asleep: None,
         disturbed: true,
     };
@@ -46,6 +49,8 @@ pub(crate) struct Sleep {
     pub(super) any_disturbed: bool,
     /// Where disturbed bodies were.
     places: Vec<Aabb>,
+    /// Those of them that impulses do not move.
+    hosts: Vec<Slot>,
     /// Islands to wake.
     to_wake: Vec<BodyId>,
     /// Of the last gather, without what changes no result.
@@ -99,6 +104,9 @@ impl Bodies {
                 // Bodies that are awake wake others when detection finds a contact.
                 if !self.is_awake_dynamic(slot) {
                     self.leave_place(slot);
+                }
+                if !self.constants[slot].is_dynamic() {
+                    self.sleep.hosts.push(slot);
                 }
             }
         }
@@ -173,6 +181,25 @@ impl Bodies {
         woke
     }
 
+    /// Wakes what hangs on joints of bodies that are in motion by themselves, or were changed.
+    pub(crate) fn wake_hung(&mut self) {
+        let hosts = std::mem::take(&mut self.sleep.hosts);
+        for [slot, on] in &self.hung {
+            let Some(island) = self.sleep.rest[*slot].asleep.filter(|_| *on != Slot::NONE) else {
+                continue;
+            };
+            if self.carries(*on) || hosts.contains(on) {
+                self.sleep.to_wake.push(island);
+            }
+        }
+        self.wake();
+    }
+
+    /// A kinematic body in motion.
+    pub(crate) fn carries(&self, slot: Slot) -> bool {
+        self.constants[slot].kind == RigidBody::Kinematic && self.twist[slot] != Twist::default()
+    }
+
     /// Wakes the islands that bodies which are awake meet, given the pairs of all contacts. False if there are
     /// none.
     pub(crate) fn wake_met(&mut self, pairs: impl Iterator<Item = [Slot; 2]>) -> bool {
@@ -216,14 +243,13 @@ impl Bodies {
         self.unwritten = true;
     }
 
-    /// The body at slot was quiet in the step that led to its present twist.
-    pub(crate) fn is_quiet(&self, slot: Slot, rule: &SleepSettings) -> bool {
+    /// Speed of the farthest point of a body that was quiet in the step that led to its present twist, m/s.
+    pub(crate) fn quiet_speed(&self, slot: Slot, rule: &SleepSettings) -> Option<f64> {
         let Twist { linear, angular } = self.twist[slot];
         let spin = angular.length();
-        linear.length() <= rule.linear
-            && spin <= rule.angular
-            && spin * self.constants[slot].radius <= rule.linear
-            && self.wrench[slot] == Wrench::default()
+        let speed = linear.length().max(spin * self.constants[slot].radius);
+        let quiet = speed <= rule.linear && spin <= rule.angular;
+        (quiet && self.wrench[slot] == Wrench::default()).then_some(speed)
     }
 }
 

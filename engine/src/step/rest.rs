@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! an island may rest  ⇔  all its bodies have been quiet for long enough,
-//!                        no contact with a kinematic body in motion, and
+//!                        no contact with a kinematic body in motion, no motor that moves a joint, and
 //!                        a contact with fixed ground carries an impulse, a joint holds it there, or all its twists are zero
 //! ```
 //!
@@ -10,11 +10,12 @@
 
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
-use crate::components::{RigidBody, Twist};
+use crate::components::Twist;
 use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
+use crate::joints::Joints;
 
-/// A body of the island is not quiet, or is carried along.
+/// A body of the island is not quiet, or is carried along or driven.
 const RESTLESS: u8 = 1;
 /// A contact with fixed ground carries an impulse.
 const HELD: u8 = 2;
@@ -33,7 +34,7 @@ impl Restlessness {
     /// Looks at all islands. A body counts as quiet if `Rest::quiet` has reached `time`, s.
     pub(crate) fn find(
         &mut self,
-        graph: &mut Graph,
+        (graph, joints): (&mut Graph, &Joints),
         bodies: &Bodies,
         solved: &ContactRecord,
         time: f64,
@@ -59,6 +60,11 @@ impl Restlessness {
                 self.lean(*slot, on, 1.0, bodies);
             }
         }
+        for slot in joints.driven(bodies) {
+            if graph.has(slot) {
+                self.flags[slot] |= RESTLESS;
+            }
+        }
         self.islands = 0;
         // Roots come before their members.
         for slot in bodies.awake_dynamic() {
@@ -76,11 +82,7 @@ impl Restlessness {
 
     /// A contact or joint of `slot` with a body that impulses do not move, or with the world.
     fn lean(&mut self, slot: Slot, on: Option<Slot>, normal_impulse: f64, bodies: &Bodies) {
-        let carried = on.is_some_and(|on| {
-            bodies.constants[on].kind == RigidBody::Kinematic
-                && bodies.twist[on] != Twist::default()
-        });
-        if carried {
+        if on.is_some_and(|on| bodies.carries(on)) {
             self.flags[slot] |= RESTLESS;
         } else if normal_impulse > 0.0 {
             self.flags[slot] |= HELD;

@@ -6,6 +6,7 @@
 //! ‖v_g‖ ≤ linear,   ‖Ω‖ ≤ angular,   ‖Ω‖ radius ≤ linear,   no wrench,   e_scaled ≤ residual
 //! ```
 //!
+//! and its speed is no more than a quarter of `linear` above the least one of that time: what gets faster does not come to rest.
 //! An island (`step/rest.rs`) all of whose bodies were quiet for `time` in a row falls asleep:
 //! their twists become exactly zero, which the ledger shows as `work_sleep`, and poses stay. The bodies
 //! leave [`Bodies::moving`], and their entities move to the tables of bodies at rest: no phase
@@ -30,7 +31,11 @@ use super::rest::Restlessness;
 use crate::bodies::Bodies;
 use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
+use crate::joints::Joints;
 use crate::settings::Settings;
+
+/// Growth of the speed of a body while it is quiet, as a part of the speed up to which it is at rest, from which on it is not: 5e-3 m/s² with the default rule.
+const GROWTH: f64 = 0.25;
 
 /// Falling asleep.
 #[derive(Debug, Default)]
@@ -55,7 +60,7 @@ impl Sleepers {
     pub(crate) fn fall_asleep(
         &mut self,
         bodies: &mut Bodies,
-        graph: &mut Graph,
+        (graph, joints): (&mut Graph, &Joints),
         solved: &ContactRecord,
         residual: f64,
         settings: &Settings,
@@ -67,7 +72,7 @@ impl Sleepers {
         // Half a step of slack: times are multiples of h up to rounding.
         let time = settings.sleeping.time - 0.5 * settings.time_step;
         graph.tie(solved.places(), bodies);
-        self.restless.find(graph, bodies, solved, time);
+        self.restless.find((graph, joints), bodies, solved, time);
         let mut fell = FellAsleep {
             islands: self.restless.islands,
             ..FellAsleep::default()
@@ -86,13 +91,17 @@ impl Sleepers {
         for at in 0..bodies.moving.len() {
             let slot = bodies.moving[at];
             if bodies.constants[slot].is_dynamic() {
-                let quiet = solved && bodies.is_quiet(slot, rule);
+                let speed = bodies.quiet_speed(slot, rule).filter(|_| solved);
                 let rest = &mut bodies.sleep.rest[slot];
-                rest.quiet = if quiet {
-                    rest.quiet + settings.time_step
-                } else {
-                    0.0
+                let Some(speed) = speed else {
+                    rest.quiet = 0.0;
+                    continue;
                 };
+                if rest.quiet == 0.0 || speed > rest.slowest + GROWTH * rule.linear {
+                    (rest.quiet, rest.slowest) = (0.0, speed);
+                }
+                rest.quiet += settings.time_step;
+                rest.slowest = rest.slowest.min(speed);
                 longest = longest.max(rest.quiet);
             }
         }
