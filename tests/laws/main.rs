@@ -40,6 +40,7 @@ mod kinematic;
 mod ledger;
 mod lifecycle;
 mod lying;
+mod machines;
 mod meeting;
 mod momentum;
 mod no_solution;
