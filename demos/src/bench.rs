@@ -1,8 +1,9 @@
 //! `moreau bench`: whole steps, their sweeps and the memory behind them; solvers side by side; tasks that other engines did; piles of
-//! other shapes than balls.
+//! other shapes than balls; machines.
 
 mod bandwidth;
 mod machine;
+mod machines;
 mod piles;
 mod plan;
 mod report;
@@ -22,5 +23,6 @@ pub(crate) fn bench(options: &BenchOptions) -> Result<(), Failure> {
         Some(Bench::Solvers(options)) => solvers::solvers(options),
         Some(Bench::Simbench(options)) => simbench::simbench(options),
         Some(Bench::Piles(options)) => piles::piles(options),
+        Some(Bench::Machines(options)) => machines::machines(options),
     }
 }

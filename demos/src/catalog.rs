@@ -8,16 +8,18 @@
 //! # Ok::<(), CatalogError>(())
 //! ```
 
+mod machines;
 mod parameter;
 
 use crate::scenes::{
-    arch, awake, bounce, incline, linkages, mass_ratio, mixed, pile, pinch, pour, pyramid,
-    simbench, stack, standing, top, wall,
+    arch, awake, bounce, incline, mass_ratio, mixed, pile, pinch, pour, pyramid, simbench, stack,
+    standing, top, wall,
 };
 use moreau::Scene;
 use moreau::scene::nearest_name;
 use parameter::{AT_LEAST_ZERO, POSITIVE};
 pub use parameter::{Bound, Parameter, Values};
+use std::sync::LazyLock;
 
 /// A scene that needs no file.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +104,8 @@ pub enum CatalogError {
 /// All built-in scenes.
 #[must_use]
 pub fn list() -> &'static [BuiltIn] {
-    SCENES
+    static ALL: LazyLock<Vec<BuiltIn>> = LazyLock::new(|| [LOOSE, machines::MACHINES].concat());
+    &ALL
 }
 
 /// The built-in scene that `spec` names, in the form `name` or `name:key=value,key=value`.
@@ -112,11 +115,11 @@ pub fn list() -> &'static [BuiltIn] {
 /// [`CatalogError`] names what is wrong with the specification and what would be right.
 pub fn built_in(spec: &str) -> Result<Scene, CatalogError> {
     let (name, pairs) = spec.split_once(':').unwrap_or((spec, ""));
-    let Some(scene) = SCENES.iter().find(|scene| scene.name == name.trim()) else {
+    let Some(scene) = list().iter().find(|scene| scene.name == name.trim()) else {
         return Err(CatalogError::UnknownScene {
             name: name.trim().to_owned(),
-            known: names(SCENES.iter().map(|scene| scene.name)),
-            nearest: nearest_name(name.trim(), SCENES.iter().map(|scene| scene.name)),
+            known: names(list().iter().map(|scene| scene.name)),
+            nearest: nearest_name(name.trim(), list().iter().map(|scene| scene.name)),
         });
     };
     let values = Values::parse(scene.name, scene.parameters, pairs)?;
@@ -147,8 +150,8 @@ const FRICTION: Parameter = Parameter {
     bound: AT_LEAST_ZERO,
 };
 
-/// Table of the built-in scenes.
-const SCENES: &[BuiltIn] = &[
+/// Table of the scenes without joints.
+const LOOSE: &[BuiltIn] = &[
     BuiltIn {
         name: "pour",
         description: "a column of spheres pours into a box",
@@ -254,61 +257,6 @@ const SCENES: &[BuiltIn] = &[
                 v.number("friction"),
             ))
         },
-    },
-    BuiltIn {
-        name: "pendulum",
-        description: "bars on hinges, held out level",
-        parameters: &[Parameter {
-            name: "n",
-            description: "number of bars",
-            default: 2.0,
-            bound: Bound::Whole(1, 1000),
-        }],
-        build: |v| linkages::pendulum(v.whole("n")),
-    },
-    BuiltIn {
-        name: "chain",
-        description: "a hanging chain with a heavy end",
-        parameters: &[
-            Parameter {
-                name: "n",
-                description: "number of links",
-                default: 50.0,
-                bound: Bound::Whole(1, 10_000),
-            },
-            Parameter {
-                name: "ratio",
-                description: "mass of the last link over that of the others",
-                default: 100.0,
-                bound: POSITIVE,
-            },
-        ],
-        build: |v| linkages::chain(v.whole("n"), v.number("ratio")),
-    },
-    BuiltIn {
-        name: "fourbar",
-        description: "a crank, a coupler and a rocker: a closed loop with three rows too many",
-        parameters: &[],
-        build: |_| linkages::fourbar(),
-    },
-    BuiltIn {
-        name: "bridge",
-        description: "a hanging bridge of planks, and a crate that falls on it",
-        parameters: &[
-            Parameter {
-                name: "n",
-                description: "number of planks",
-                default: 12.0,
-                bound: Bound::Whole(2, 1000),
-            },
-            Parameter {
-                name: "ratio",
-                description: "mass of the crate over that of a plank",
-                default: 10.0,
-                bound: POSITIVE,
-            },
-        ],
-        build: |v| linkages::bridge(v.whole("n"), v.number("ratio")),
     },
     BuiltIn {
         name: "incline",

@@ -82,6 +82,8 @@ pub(crate) enum Bench {
     Simbench(SimbenchOptions),
     /// Pile up bodies of other shapes than balls: mean and longest steps, their parts, residuals and overlaps.
     Piles(PileOptions),
+    /// Run machines of joints: mean and longest steps on one thread and on several, with residuals, open joints and efforts beside them.
+    Machines(MachineOptions),
 }
 
 impl Default for Command {
@@ -353,6 +355,28 @@ pub(crate) struct PileOptions {
     pub(crate) overlap: Option<f64>,
     /// Threads; 0 takes all cores.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = thread_count)]
+    pub(crate) threads: usize,
+    /// Print a Markdown table.
+    #[arg(long)]
+    pub(crate) markdown: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct MachineOptions {
+    /// Built-in scenes [default: humanoid, quadrupeds, gripper, net, arm in a pile].
+    #[arg(value_name = "SCENE")]
+    pub(crate) scenes: Vec<String>,
+    /// Steps on every number of threads.
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(2..=MOST_STEPS))]
+    pub(crate) steps: u64,
+    /// Time after which a run ends, s.
+    #[arg(long, value_name = "S", default_value = "60", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) max_seconds: f64,
+    /// Residuals to which the steps are solved.
+    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "1e-4,1e-8", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) tol: Vec<f64>,
+    /// Threads to be compared with one thread; 0 takes all cores.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count)]
     pub(crate) threads: usize,
     /// Print a Markdown table.
     #[arg(long)]

@@ -5,14 +5,19 @@
 
 pub mod arch;
 pub mod bounce;
+mod figure;
 pub mod incline;
 pub mod linkages;
+pub mod machines;
 pub mod mass_ratio;
 pub mod mixed;
+mod parts;
+pub mod people;
 pub mod pile;
 pub mod pinch;
 pub mod pour;
 pub mod pyramid;
+pub mod robots;
 pub mod simbench;
 pub mod stack;
 pub mod top;

@@ -125,6 +125,55 @@ fn piles_have_a_residual_and_an_overlap_beside_every_time() {
 }
 
 #[test]
+fn machines_have_residuals_and_open_joints_beside_every_time() {
+    let scenes = ["gripper", "quadruped:n=2,gait=0", "arm-in-pile:n=20"];
+    let options = [
+        "--steps",
+        "40",
+        "--tol",
+        "1e-6",
+        "--threads",
+        "2",
+        "--markdown",
+    ];
+    let output = moreau(&[&["bench", "machines"], &scenes[..], &options[..]].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = format!("\n## machines\n{}", stdout(&output));
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    let rows = table(&text, "machines");
+    // One thread and two.
+    assert_eq!(rows.len(), 1 + 2 * scenes.len(), "{text}");
+    assert_eq!(column(&rows, "threads"), [1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
+    assert_eq!(column(&rows, "joints"), [3.0, 3.0, 16.0, 16.0, 6.0, 6.0]);
+    // The first step after each change is not timed.
+    assert!(
+        column(&rows, "steps")
+            .iter()
+            .all(|n| (30.0..=40.0).contains(n))
+    );
+    let (mean, worst) = (column(&rows, "mean µs"), column(&rows, "worst µs"));
+    assert!(
+        mean.iter()
+            .zip(&worst)
+            .all(|(mean, worst)| 0.0 < *mean && mean <= worst)
+    );
+    assert!(
+        column(&rows, "worst e").iter().all(|e| *e <= 1.05e-6),
+        "{text}"
+    );
+    for (of, bound) in [("open", 1e-12), ("opening", 1e-10), ("efforts", 1e-6)] {
+        assert!(
+            column(&rows, of).iter().all(|x| *x <= bound),
+            "{of}: {text}"
+        );
+    }
+
+    let output = moreau(&["bench", "machines", "net:n=1"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("n is 1"), "{}", stderr(&output));
+}
+
+#[test]
 fn wrong_sizes_are_refused_before_anything_is_measured() {
     for (arguments, part) in [
         (

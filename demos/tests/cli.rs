@@ -496,3 +496,41 @@ fn hostile_files_are_refused_at_once() {
     // Three starts of the program.
     assert!(begun.elapsed().as_secs_f64() < 3.0);
 }
+
+/// A robot file and the scene that it is converted to move to the same bits, wherever the scene is; what was not taken is told both times.
+#[test]
+fn a_robot_that_is_converted_moves_to_the_same_bits() {
+    let robot = scene_file(
+        "convert_robot.xml",
+        r#"<mujoco><option timestep="0.004"/><worldbody><geom type="plane" size="1 1 1"/>
+        <body name="b" pos="0 0 0.5"><joint name="lift" type="slide" axis="0 0 1" armature="0.1"/><geom size="0.1"/>
+          <body name="c" pos="0 0 0.3"><joint name="swing" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/></body></body></worldbody>
+        <equality><joint joint1="lift" joint2="swing" polycoef="0 0.1"/></equality><tendon><fixed/></tendon></mujoco>"#,
+    );
+    let robot = robot.to_str().unwrap();
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("converted");
+    std::fs::create_dir_all(&folder).unwrap();
+    let scene = folder.join("scene.toml");
+    let scene = scene.to_str().unwrap();
+    let output = moreau(&["convert", robot, scene]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let told = "tendon: left out: no tendons";
+    assert!(stderr(&output).contains(told), "{}", stderr(&output));
+    let text = std::fs::read_to_string(scene).unwrap();
+    for part in ["[[couplers]]", "joint = \"swing\"", "armature"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(
+        hash(&[scene, "--steps", "150"]),
+        hash(&[robot, "--steps", "150"])
+    );
+
+    let onto_itself = moreau(&["convert", scene, scene]);
+    assert_eq!(code(&onto_itself), 2);
+    assert_eq!(std::fs::read_to_string(scene).unwrap(), text);
+    let nowhere = folder.join("none/scene.toml");
+    let nowhere = moreau(&["convert", robot, nowhere.to_str().unwrap()]);
+    assert_ne!(code(&nowhere), 0);
+    let bad = moreau(&["convert", "gone.xml", scene]);
+    assert_eq!(code(&bad), 2, "{}", stderr(&bad));
+}

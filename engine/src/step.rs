@@ -32,6 +32,8 @@ mod ledger;
 mod meeting;
 mod momentum;
 pub(crate) mod moreau_jean;
+#[cfg(test)]
+mod parts;
 mod projection;
 mod rest;
 mod rounds;

@@ -8,7 +8,7 @@ use moreau::scene::Scene;
 use moreau_demos::{built_in, list};
 
 /// Small forms of all built-in scenes, and the steps after which each has been in contact for a while.
-const SMALL: [(&str, usize); 26] = [
+const SMALL: [(&str, usize); 34] = [
     ("pour:n=60,radius=0.01", 50),
     ("stack:n=6", 40),
     ("pyramid:n=6", 40),
@@ -17,6 +17,14 @@ const SMALL: [(&str, usize); 26] = [
     ("incline:f=1.2", 40),
     ("pinch", 40),
     ("bridge:n=6", 120),
+    ("slider-crank", 60),
+    ("gripper", 40),
+    ("crane:links=4", 40),
+    ("net:n=5", 90),
+    ("ragdolls:n=2", 120),
+    ("humanoid", 40),
+    ("quadruped:n=2", 40),
+    ("arm-in-pile:n=300", 40),
     ("mass-ratio:n=4,ratio=100", 40),
     ("bounce:height=0.02", 40),
     ("top", 40),
@@ -40,10 +48,11 @@ const SMALL: [(&str, usize); 26] = [
 ];
 
 /// Linkages without contacts.
-const FREE: [(&str, usize); 3] = [
+const FREE: [(&str, usize); 4] = [
     ("pendulum:n=5", 100),
     ("chain:n=12,ratio=100", 100),
     ("fourbar", 100),
+    ("stewart", 40),
 ];
 
 /// Hash of the state after `steps`, and the sum of contacts of all steps.

@@ -43,6 +43,7 @@ mod ledger;
 mod lifecycle;
 mod loaded_machines;
 mod lying;
+mod machines;
 mod meeting;
 mod momentum;
 mod no_solution;

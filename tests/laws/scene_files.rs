@@ -308,3 +308,31 @@ fn a_joint_has_its_own_frames_in_a_file() {
         "{error}"
     );
 }
+
+/// A joint may have the name of a body, as in robot files, and does not stand in for it when the body sleeps.
+#[test]
+fn bodies_and_joints_have_names_of_their_own() {
+    let text = "[[bodies]]\nname = \"bob\"\nshape = { sphere = { radius = 0.1 } }\nposition = [0.0, 0.0, -1.0]\n\
+                [[bodies]]\nname = \"end\"\nshape = { sphere = { radius = 0.1 } }\nposition = [0.0, 0.0, -2.0]\n\
+                [[joints]]\nname = \"bob\"\nb = \"bob\"\nkind = \"ball\"\n\
+                [[joints]]\nname = \"end\"\na = \"bob\"\nb = \"end\"\nkind = \"ball\"\npoint = [0.0, 0.0, -1.0]\n";
+    let mut run = Scene::from_toml(text, "names.toml")
+        .unwrap()
+        .start()
+        .unwrap();
+    for step in 0..400 {
+        for (name, z) in [("bob", -1.0), ("end", -2.0)] {
+            let body = run.body(name).unwrap();
+            let joint = run.joint(name).unwrap();
+            assert_ne!(body, joint);
+            let pose = run.simulation.pose(body);
+            let place = pose.map(|pose| pose.position);
+            let off = place.map(|place| (place - DVec3::Z * z).length());
+            assert!(
+                off.is_some_and(|off| off < 1e-9),
+                "{step}: {name}: {place:?}"
+            );
+        }
+        run.step().unwrap();
+    }
+}

@@ -1,30 +1,14 @@
 //! Pendulums, chains, a four-bar linkage and a hanging bridge: bodies on joints.
 
+use super::parts::joint;
 use super::{common, cuboid, fixed_block, named, with_friction};
 use glam::{DQuat, DVec3};
 use moreau::geometry::Shape;
-use moreau::scene::{BodySpec, Scene, SceneJoint};
+use moreau::scene::{BodySpec, Scene};
 use moreau::{JointKind, Mass, Material};
 
 /// Half the thickness of the bars, m.
 const HALF_BAR: f64 = 0.02;
-
-/// A joint of two named bodies, or of the world and one.
-fn joint(
-    a: Option<String>,
-    b: String,
-    kind: JointKind,
-    (point, axis): (DVec3, DVec3),
-) -> SceneJoint {
-    SceneJoint {
-        a,
-        b,
-        kind,
-        point,
-        axis,
-        ..SceneJoint::default()
-    }
-}
 
 /// A bar between two points, square in section.
 fn bar(from: DVec3, to: DVec3) -> BodySpec {
@@ -48,7 +32,7 @@ pub fn pendulum(n: usize) -> Scene {
             .bodies
             .push(named(name.clone(), bar(at(i), at(i + 1))));
         let place = (at(i), DVec3::Y);
-        let hinge = joint(last, name, JointKind::Revolute, place);
+        let hinge = joint(last.as_deref(), &name, JointKind::Revolute, place);
         scene.joints.push(hinge);
     }
     scene
@@ -79,7 +63,7 @@ pub fn chain(n: usize, ratio: f64) -> Scene {
             ..bar(from, to)
         };
         scene.bodies.push(named(name.clone(), link));
-        let ball = joint(last, name, JointKind::Ball, (from, DVec3::Z));
+        let ball = joint(last.as_deref(), &name, JointKind::Ball, (from, DVec3::Z));
         scene.joints.push(ball);
     }
     scene
@@ -99,13 +83,13 @@ pub fn fourbar() -> Scene {
     for (i, name) in names.into_iter().enumerate() {
         let body = bar(points[i], points[i + 1]);
         scene.bodies.push(named(name, body));
-        let last = i.checked_sub(1).map(|last| names[last].to_owned());
+        let last = i.checked_sub(1).map(|last| names[last]);
         let place = (points[i], DVec3::Y);
-        let hinge = joint(last, name.to_owned(), JointKind::Revolute, place);
+        let hinge = joint(last, name, JointKind::Revolute, place);
         scene.joints.push(hinge);
     }
     let place = (points[3], DVec3::Y);
-    let last = joint(None, "rocker".to_owned(), JointKind::Revolute, place);
+    let last = joint(None, "rocker", JointKind::Revolute, place);
     scene.joints.push(last);
     scene
 }
@@ -152,7 +136,7 @@ pub fn bridge(n: usize, ratio: f64) -> Scene {
         };
         for y in [-0.55, 0.55] {
             let place = (edge(i) + DVec3::Y * y, DVec3::Z);
-            let ball = joint(a.clone(), b.clone(), JointKind::Ball, place);
+            let ball = joint(a.as_deref(), &b, JointKind::Ball, place);
             scene.joints.push(ball);
         }
     }

@@ -17,15 +17,18 @@ mod names;
 use crate::LinkFrame;
 use crate::error::RobotError;
 use crate::inertia::component;
-use crate::model::{Hold, Model};
+use crate::model::{Coordinate, Hold, Model};
 use crate::reading::Reading;
 use bodies::{Part, parts, shape};
 use chain::{Piece, pieces};
 use glam::DVec3;
 use moreau::geometry::{MassProperties, Pose};
-use moreau::scene::BodySpec;
-use moreau::{Combine, JointKind, Mass, Material, RigidBody, Scene, SceneJoint, Settings, Twist};
+use moreau::scene::{BodySpec, SceneCoupler, SceneCouplerTerm};
+use moreau::{
+    Combine, JointAxis, JointKind, Mass, Material, RigidBody, Scene, SceneJoint, Settings, Twist,
+};
 use names::Names;
+use std::collections::BTreeMap;
 
 /// A scene, and where the links are in it.
 pub(crate) struct Built {
@@ -53,12 +56,14 @@ pub(crate) fn build(model: &Model, reading: &mut Reading) -> Result<Built, Robot
         },
         names: Names::new(model),
         standing: Vec::new(),
+        coordinates: BTreeMap::new(),
     };
     for index in 1..model.links.len() {
         builder.worlds[index] = builder.start_of(index);
     }
     builder.add_bodies(reading)?;
     builder.add_joints(reading)?;
+    builder.add_couplers();
     builder.keep_apart();
     let links = (1..model.links.len()).map(|index| builder.link_frame(index));
     Ok(Built {
@@ -77,6 +82,8 @@ struct Builder<'a> {
     names: Names,
     /// Names of the bodies of the world.
     standing: Vec<String>,
+    /// Joint of the scene and coordinate of it, for every joint of the file.
+    coordinates: BTreeMap<Coordinate, (String, JointAxis)>,
 }
 
 impl<'a> Builder<'a> {
@@ -254,6 +261,7 @@ impl<'a> Builder<'a> {
             };
             let mut frame_a = self.in_body(parent, &link.pose.compose(&first.frame));
             let last = pieces.len() - 1;
+            let mut taken = 0;
             // Where the link would be if the joints after this one were at zero.
             let mut start = self.worlds[parent].compose(&link.pose);
             for (number, piece) in pieces.iter().enumerate() {
@@ -266,8 +274,17 @@ impl<'a> Builder<'a> {
                     let name = self.add_between(index, number, piece, start, reading);
                     (name, piece.frame.into())
                 };
+                let name = self.names.joint(&piece.name, &own);
+                for along in &piece.axes {
+                    let of = Coordinate {
+                        link: index,
+                        axis: taken,
+                    };
+                    self.coordinates.insert(of, (name.clone(), *along));
+                    taken += 1;
+                }
                 self.scene.joints.push(SceneJoint {
-                    name: Some(piece.name.clone()),
+                    name: Some(name),
                     a: above.take(),
                     b: body.clone(),
                     kind: piece.kind,
@@ -288,6 +305,22 @@ impl<'a> Builder<'a> {
             }
         }
         Ok(())
+    }
+
+    fn add_couplers(&mut self) {
+        for relation in &self.model.relations {
+            let term = |of: Coordinate, ratio: f64| {
+                let (joint, axis) = self.coordinates.get(&of)?.clone();
+                Some(SceneCouplerTerm { joint, axis, ratio })
+            };
+            let follower = term(relation.follower, 1.0);
+            let leader = term(relation.leader, -relation.ratio);
+            self.scene.couplers.push(SceneCoupler {
+                name: relation.name.clone(),
+                terms: follower.into_iter().chain(leader).collect(),
+                offset: relation.offset,
+            });
+        }
     }
 
     /// A body between two joints of a link, in its frame, with a part of its mass, which the link loses.
@@ -372,8 +405,9 @@ impl<'a> Builder<'a> {
     }
 
     fn passes(&mut self, a: String, b: String) {
+        let name = self.names.joint(&format!("{a} passes {b}"), &b);
         self.scene.joints.push(SceneJoint {
-            name: Some(format!("{a} passes {b}")),
+            name: Some(name),
             a: Some(a),
             b,
             kind: JointKind::Generic {

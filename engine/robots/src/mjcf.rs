@@ -8,6 +8,7 @@ mod body;
 mod classes;
 mod compiler;
 mod contact;
+mod equality;
 mod geom;
 mod joint;
 mod keyframe;
@@ -15,14 +16,12 @@ mod why;
 
 use crate::attributes::View;
 use crate::error::RobotError;
-use crate::model::{Hold, Link, Model};
+use crate::model::{Link, Model};
 use crate::reading::Reading;
 use crate::xml::Element;
 use classes::Classes;
 use compiler::Compiler;
-use glam::DVec3;
 use moreau::Settings;
-use moreau::geometry::Pose;
 pub(crate) use why::why;
 
 /// Reads a model, and the names of its keyframes.
@@ -36,16 +35,8 @@ pub(crate) fn read(
             time_step: 0.002,
             ..Settings::default()
         },
-        links: vec![Link {
-            name: String::new(),
-            place: root.place(),
-            parent: None,
-            pose: Pose::IDENTITY,
-            hold: Hold::Welded,
-            inertial: None,
-            geoms: Vec::new(),
-            twist: [DVec3::ZERO; 2],
-        }],
+        links: vec![Link::new("", root.place())],
+        relations: Vec::new(),
         exclusions: Vec::new(),
         base_is_apart: false,
     };
@@ -65,6 +56,7 @@ pub(crate) fn read(
         tree.world(world, &mut model, reading)?;
     }
     contact::read(root, &mut model, reading)?;
+    equality::read(root, &classes, &mut model, reading)?;
     let targets = actuator::read(root, &classes, &mut model, reading)?;
     let names = keyframe::read(root, &mut model, &targets, reading)?;
     Ok((model, names))

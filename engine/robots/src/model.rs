@@ -11,6 +11,8 @@ pub(crate) struct Model {
     pub(crate) settings: Settings,
     /// The world first, then every link after its parent.
     pub(crate) links: Vec<Link>,
+    /// What relates coordinates of joints to each other.
+    pub(crate) relations: Vec<Relation>,
     /// Links that do not collide with each other.
     pub(crate) exclusions: Vec<[usize; 2]>,
     /// A link that moves does not collide with what it is jointed to even if that stands still.
@@ -30,6 +32,41 @@ pub(crate) struct Link {
     pub(crate) geoms: Vec<Geom>,
     /// Linear in the inertial, angular in the link's frame; for free links. m/s, rad/s.
     pub(crate) twist: [DVec3; 2],
+}
+
+impl Link {
+    /// One that is welded to the world, or the world itself, with nothing in it.
+    pub(crate) fn new(name: impl Into<String>, place: Place) -> Self {
+        Self {
+            name: name.into(),
+            place,
+            parent: None,
+            pose: Pose::IDENTITY,
+            hold: Hold::Welded,
+            inertial: None,
+            geoms: Vec::new(),
+            twist: [DVec3::ZERO; 2],
+        }
+    }
+}
+
+/// `q = ratio q_leader + offset`, of coordinates that are zero where links have the poses that the model gives them.
+pub(crate) struct Relation {
+    pub(crate) name: Option<String>,
+    pub(crate) follower: Coordinate,
+    pub(crate) leader: Coordinate,
+    /// Not zero.
+    pub(crate) ratio: f64,
+    pub(crate) offset: f64,
+}
+
+/// A joint that turns about or moves along one axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Coordinate {
+    /// Link that it moves.
+    pub(crate) link: usize,
+    /// Which of the joints of that.
+    pub(crate) axis: usize,
 }
 
 /// What holds a link to its parent.

@@ -4,12 +4,13 @@
 //! `rpy` are turns about the fixed x, then y, then z. A root link that has `<inertial>` is free; one without stands still at the origin.
 
 mod joint;
+mod mimic;
 
 use crate::Base;
 use crate::attributes::{View, quoted};
 use crate::error::RobotError;
 use crate::mesh::Mesh;
-use crate::model::{Geom, Groups, Hold, Inertial, Link, Model};
+use crate::model::{Coordinate, Geom, Groups, Hold, Inertial, Link, Model, Relation};
 use crate::reading::Reading;
 use crate::report::Reason;
 use crate::xml::Element;
@@ -37,12 +38,14 @@ pub(crate) fn read(root: Element, reading: &mut Reading) -> Result<Model, RobotE
     if elements.is_empty() {
         return Err(root.missing("link"));
     }
-    let joints = joints(root, &known, reading)?;
+    let mut joints = joints(root, &known, reading)?;
+    let followers = mimic::read(&mut joints, reading)?;
     let order = order(&elements, &joints)?;
     let mut model = Model {
         name,
         settings: Settings::default(),
-        links: vec![world(root)],
+        links: vec![Link::new("", root.place())],
+        relations: Vec::new(),
         exclusions: Vec::new(),
         base_is_apart: true,
     };
@@ -81,20 +84,21 @@ pub(crate) fn read(root: Element, reading: &mut Reading) -> Result<Model, RobotE
             ..link
         });
     }
+    let of = |joint: usize| Coordinate {
+        link: places[joints[joint].child],
+        axis: 0,
+    };
+    model.relations = followers
+        .iter()
+        .map(|follower| Relation {
+            name: None,
+            follower: of(follower.joint),
+            leader: of(follower.leader),
+            ratio: follower.ratio,
+            offset: follower.offset,
+        })
+        .collect();
     Ok(model)
-}
-
-fn world(root: Element) -> Link {
-    Link {
-        name: String::new(),
-        place: root.place(),
-        parent: None,
-        pose: Pose::IDENTITY,
-        hold: Hold::Welded,
-        inertial: None,
-        geoms: Vec::new(),
-        twist: [DVec3::ZERO; 2],
-    }
 }
 
 /// Links after their parents, each with the joint that it hangs on.
@@ -160,10 +164,9 @@ fn link(element: Element, reading: &mut Reading) -> Result<Link, RobotError> {
         geoms.extend(geom(collision, reading)?);
     }
     Ok(Link {
-        name: element.needed("name")?.to_owned(),
         inertial,
         geoms,
-        ..world(element)
+        ..Link::new(element.needed("name")?, element.place())
     })
 }
 
@@ -307,7 +310,6 @@ pub(crate) fn why(element: Element, attribute: Option<&str>) -> Reason {
         ("calibration", _) => Reason::NoEffect,
         ("transmission" | "ros2_control", None) => left_out("no transmissions"),
         ("gazebo", None) => left_out("what another simulator is told"),
-        ("mimic", None) => left_out("no joints that follow others"),
         ("safety_controller", None) => left_out("no controllers"),
         ("limit", Some("velocity")) => left_out("no bounds of velocities"),
         ("limit", Some("acceleration" | "deceleration" | "jerk")) => {

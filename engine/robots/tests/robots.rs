@@ -242,7 +242,8 @@ fn nothing_that_is_not_read_is_silent() {
         <link name="a"><visual><geometry/></visual><wings/></link>
         <gazebo/>
         <link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" iab="2"/></inertial></link>
-        <joint name="j" type="revolute"><parent link="a"/><child link="b"/><limit lower="0" upper="1" velocity="3"/><mimic joint="k"/></joint></robot>"#,
+        <joint name="j" type="revolute"><parent link="a"/><child link="b"/><limit lower="0" upper="1" velocity="3"/><mimic joint="k" multiplier="0" speed="1"/></joint>
+        <joint name="k" type="fixed"><parent link="a"/><child link="c"/></joint><link name="c"/></robot>"#,
     );
     let list: Vec<String> = robot
         .not_understood
@@ -256,7 +257,8 @@ fn nothing_that_is_not_read_is_silent() {
         "robot.xml:3: gazebo: left out: what another simulator is told",
         "robot.xml:4: inertia: iab: not known, left out",
         "robot.xml:5: limit: velocity: left out: no bounds of velocities",
-        "robot.xml:5: mimic: left out: no joints that follow others",
+        "robot.xml:5: mimic: left out: no joints that are held in a place",
+        "robot.xml:5: mimic: speed: not known, left out",
     ];
     for line in expected {
         assert!(list.iter().any(|of| of == line), "{line}\n{list:#?}");

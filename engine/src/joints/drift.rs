@@ -95,8 +95,13 @@ pub(crate) struct Drift {
     pub(super) ends: Vec<(Pose, bool)>,
     /// Of what acts in the parts but gravity, J.
     work: f64,
+    /// What acts but gravity and joints at the present end of a part, and the velocities before it.
+    kicked: Vec<Push>,
+    unkicked: Vec<WorldTwist>,
     /// Largest kinetic energy of the articulation so far in the step, J.
     largest: f64,
+    /// Parts that the last articulation was taken in.
+    pub(crate) parts: usize,
     /// Largest error that was left, m or rad.
     pub(crate) error: f64,
     /// Largest velocity along a locked row, m/s or rad/s.
@@ -178,6 +183,7 @@ impl Drift {
             let gained = self.energy(step) - before - self.work;
             let exact = gained.abs() <= ENERGY * (self.largest + swing) || step.is_driven();
             if closed && exact || parts >= MOST_PARTS {
+                self.parts = parts;
                 break;
             }
             parts *= 2;
@@ -298,6 +304,7 @@ impl Drift {
         self.masses.clear();
         self.late.clear();
         (self.work, self.largest) = (0.0, 0.0);
+        self.kicked.clear();
         for slot in &step.articulation.bodies {
             let (begin, end) = (&solution.motion.begin[*slot], &solution.end[*slot]);
             let pose = &bodies.before.pose[*slot];
@@ -358,7 +365,19 @@ impl Drift {
         self.system.set_rotors(&speeds);
         self.system.factor(&self.masses);
         self.stop_opening(step.begin, |slot| step.solution.motion.free[slot]);
+        self.settle();
         closed
+    }
+
+    /// The work of a kick. Joints act at the same time: what they hold back on the spot is not the kick's to give, `F·(v + v')/2` with the velocities
+    /// before and after both.
+    fn settle(&mut self) {
+        let velocities = self.unkicked.iter().zip(&self.twists);
+        for (push, (before, after)) in self.kicked.iter().zip(velocities) {
+            self.work += 0.5
+                * (push.linear.dot(before.linear + after.linear)
+                    + push.angular.dot(before.angular + after.angular));
+        }
     }
 
     /// What acts but joints, for a part of the step, at the present poses.
@@ -374,6 +393,9 @@ impl Drift {
             ..
         } = *step;
         let h = settings.time_step * share;
+        self.unkicked.clone_from(&self.twists);
+        self.kicked.clear();
+        self.kicked.resize(self.twists.len(), Push::default());
         for (place, slot) in articulation.bodies.iter().enumerate() {
             let wrench = &bodies.wrench[*slot];
             let (body, orientation) = (&bodies.constants[*slot], self.poses[place].orientation);
@@ -391,15 +413,17 @@ impl Drift {
                 slower.linear /= linear;
                 slower.angular /= angular;
                 let drag = drag(body, &self.poses[place], &slower, h);
-                self.work += act(&mut self.twists[place], &drag, &self.masses[place]);
+                act(&mut self.twists[place], &drag, &self.masses[place]);
+                self.kicked[place].add(&drag);
                 self.pushes[step.begin + place].dragged.add(&drag);
             }
             self.twists[place].linear += fall * self.masses[place].linear;
-            self.work += act(&mut self.twists[place], &push, &self.masses[place]);
+            act(&mut self.twists[place], &push, &self.masses[place]);
+            self.kicked[place].add(&push);
         }
         let pushes = &mut self.pushes[step.begin..];
         let (poses, masses) = (&self.poses, &self.masses);
-        let (twists, reactions, work) = (&mut self.twists, &mut self.reactions, &mut self.work);
+        let (twists, reactions, kicked) = (&mut self.twists, &mut self.reactions, &mut self.kicked);
         let rows = step.solution.rows;
         rows.each_force(&articulation.joints, |index, (_, force), impulse| {
             // Limits and ropes that act push.
@@ -417,7 +441,8 @@ impl Drift {
                 if let Some(place) = place {
                     let push = Push::along(&row, side, impulse);
                     pushes[place].driven.add(&push);
-                    *work += act(&mut twists[place], &push, &masses[place]);
+                    act(&mut twists[place], &push, &masses[place]);
+                    kicked[place].add(&push);
                 }
             }
         });
@@ -455,6 +480,7 @@ impl Drift {
             self.system.against_errors();
             self.push(step.begin);
         }
+        self.settle();
         for (twist, angular) in self.twists.iter_mut().zip(turned) {
             twist.angular = angular;
         }
@@ -532,12 +558,9 @@ fn undragged(step: &Step, slot: Slot) -> InverseMass {
     }
 }
 
-/// The impulse acts on a body; its work, J.
-fn act(twist: &mut WorldTwist, push: &Push, mass: &InverseMass) -> f64 {
-    let before = *twist;
+/// The impulse acts on a body.
+fn act(twist: &mut WorldTwist, push: &Push, mass: &InverseMass) {
     add(twist, &push.change(mass));
-    0.5 * (push.linear.dot(before.linear + twist.linear)
-        + push.angular.dot(before.angular + twist.angular))
 }
 
 pub(super) fn add(twist: &mut WorldTwist, change: &WorldTwist) {

@@ -5,7 +5,7 @@ use super::room::{Guest, Room};
 use super::{BodySpec, Emitter, Lattice, Lcg, Scene, SceneError, SceneWarning, nearest_name};
 use crate::bodies::check::{check_body, check_body_state};
 use crate::components::response::Response;
-use crate::{Collider, Material, Pose, Simulation, StepError, StepReport};
+use crate::{Collider, Material, Pose, RigidBody, Simulation, StepError, StepReport};
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
@@ -230,15 +230,14 @@ impl SceneRun {
         &self.scene
     }
 
-    /// The body with this name.
+    /// The body with this name. Joints have names of their own.
     #[must_use]
     pub fn body(&mut self, name: &str) -> Option<Entity> {
         let world = self.simulation.world_mut();
-        let mut query = world.query::<(Entity, &Name)>();
-        query
-            .iter(world)
-            .find(|(_, n)| n.as_str() == name)
-            .map(|(entity, _)| entity)
+        let mut query = world.query_filtered::<(Entity, &Name), With<RigidBody>>();
+        let mut named = query.iter(world);
+        let found = named.find(|(_, own)| own.as_str() == name);
+        found.map(|(entity, _)| entity)
     }
 
     /// Number of emitters whose next body is due and found no room in the last step.

@@ -14,6 +14,8 @@ pub(super) struct Piece {
     /// In the frame of the link, with all coordinates at zero.
     pub(super) frame: Pose,
     pub(super) forces: Vec<JointForce>,
+    /// Its coordinates, one for each joint of the file that it is made of.
+    pub(super) axes: Vec<JointAxis>,
     /// How its coordinates move the link at the start, in the frame of the link.
     pub(super) moves: Vec<Pose>,
 }
@@ -101,6 +103,7 @@ fn joined(axes: &[&Axis], kind: JointKind, frame: Pose, names: &[JointAxis]) -> 
         kind,
         frame,
         forces: forces.collect(),
+        axes: names.to_vec(),
         moves: axes.iter().filter_map(|axis| moved(axis)).collect(),
     }
 }
@@ -121,6 +124,10 @@ fn alone(axis: &Axis) -> Piece {
         },
         frame: axis.frame,
         forces: axis.forces.clone(),
+        axes: vec![match axis.motion {
+            Motion::Slide(_) => JointAxis::Z,
+            _ => JointAxis::RotationZ,
+        }],
         moves: moved(axis).into_iter().collect(),
     }
 }

@@ -5,7 +5,7 @@
 
 use super::classes::Classes;
 use crate::error::RobotError;
-use crate::model::{Hold, Model, Motion};
+use crate::model::{Coordinate, Hold, Model, Motion};
 use crate::reading::Reading;
 use crate::report::Reason;
 use crate::xml::Element;
@@ -52,14 +52,7 @@ fn actuator<'a>(
         reading.note(element.note(None, Reason::LeftOut(why)));
         return Ok(None);
     };
-    let Some((link, axis)) = find(model, name) else {
-        return Err(RobotError::Unknown {
-            place: element.place(),
-            what: "joint",
-            name: name.to_owned(),
-            nearest: nearest_name(name, joint_names(model)).map(str::to_owned),
-        });
-    };
+    let Coordinate { link, axis } = joint_of(element, name, model)?;
     let [gear, ..] = view.first("gear", [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?;
     if gear == 0.0 {
         return Err(view.refuse("gear", gear, "not zero"));
@@ -129,6 +122,20 @@ fn actuator<'a>(
     .filter(|_| tag != "motor"))
 }
 
+/// The joint of this name.
+pub(super) fn joint_of(
+    element: Element,
+    name: &str,
+    model: &Model,
+) -> Result<Coordinate, RobotError> {
+    find(model, name).ok_or_else(|| RobotError::Unknown {
+        place: element.place(),
+        what: "joint",
+        name: name.to_owned(),
+        nearest: nearest_name(name, joint_names(model)).map(str::to_owned),
+    })
+}
+
 fn joint_names(model: &Model) -> impl Iterator<Item = &str> {
     let links = model.links.iter();
     links.flat_map(|link| match &link.hold {
@@ -137,12 +144,12 @@ fn joint_names(model: &Model) -> impl Iterator<Item = &str> {
     })
 }
 
-fn find(model: &Model, name: &str) -> Option<(usize, usize)> {
+fn find(model: &Model, name: &str) -> Option<Coordinate> {
     let mut links = model.links.iter().enumerate();
     links.find_map(|(link, of)| match &of.hold {
         Hold::Joints(axes) => {
             let axis = axes.iter().position(|axis| axis.name == name)?;
-            Some((link, axis))
+            Some(Coordinate { link, axis })
         }
         _ => None,
     })

@@ -10,7 +10,7 @@ use crate::inertia::united;
 use crate::model::{Hold, Inertial, Link, Model};
 use crate::reading::Reading;
 use crate::xml::Element;
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DMat3, DQuat};
 use moreau::geometry::Pose;
 
 pub(super) struct Bodies<'a> {
@@ -79,14 +79,9 @@ impl<'a> Bodies<'a> {
                 return Err(element.wrong("a second body of this name"));
             }
             model.links.push(Link {
-                name,
-                place: element.place(),
                 parent: Some(parent),
                 pose: frame.compose(&self.compiler.pose(&view)?),
-                hold: Hold::Welded,
-                inertial: None,
-                geoms: Vec::new(),
-                twist: [DVec3::ZERO; 2],
+                ..Link::new(name, element.place())
             });
             let at = At {
                 link,

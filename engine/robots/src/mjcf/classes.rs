@@ -54,6 +54,24 @@ impl<'a> Classes<'a> {
         element: Element<'a>,
         inherited: Option<&str>,
     ) -> Result<View<'a>, RobotError> {
+        self.behind(element, element.tag(), inherited)
+    }
+
+    /// An element whose defaults have another tag.
+    pub(super) fn defaults_of(
+        &self,
+        element: Element<'a>,
+        tag: &str,
+    ) -> Result<View<'a>, RobotError> {
+        self.behind(element, tag, None)
+    }
+
+    fn behind(
+        &self,
+        element: Element<'a>,
+        tag: &str,
+        inherited: Option<&str>,
+    ) -> Result<View<'a>, RobotError> {
         let own = element.get("class");
         let name = own.or(inherited).unwrap_or(MAIN);
         let all = self.known.get(name).ok_or_else(|| RobotError::Unknown {
@@ -62,7 +80,7 @@ impl<'a> Classes<'a> {
             name: name.to_owned(),
             nearest: nearest_name(name, self.known.keys().copied()).map(str::to_owned),
         })?;
-        let behind = all.iter().filter(|of| of.tag() == element.tag());
+        let behind = all.iter().filter(|of| of.tag() == tag);
         let behind: Vec<_> = behind.copied().collect();
         behind.iter().for_each(Element::meet);
         Ok(View { element, behind })

@@ -98,12 +98,19 @@ pub(super) fn joint(
         }),
         None => {}
     }
-    if view
+    match view
         .not_negative("armature")?
-        .is_some_and(|armature| armature > 0.0)
+        .filter(|inertia| *inertia > 0.0)
     {
-        let why = "no armature".to_owned();
-        reading.note(view.element.note(Some("armature"), Reason::LeftOut(why)));
+        Some(_) if kind == "ball" => {
+            let why = "no armature of balls".to_owned();
+            reading.note(view.element.note(Some("armature"), Reason::LeftOut(why)));
+        }
+        Some(inertia) => forces.push(JointForce::Armature {
+            axis: axes[0],
+            inertia,
+        }),
+        None => {}
     }
     let own = Pose::new(origin, orientation);
     Ok(Some(Axis {

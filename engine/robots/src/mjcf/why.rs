@@ -24,7 +24,10 @@ pub(crate) fn why(element: Element, attribute: Option<&str>) -> Reason {
             Reason::NoEffect
         }
         ("tendon", None) => left_out("no tendons"),
-        ("equality", None) => left_out("no equalities"),
+        ("connect" | "weld" | "flex" | "flexvert" | "flexstrain", None) => {
+            left_out("of equalities those of joints alone")
+        }
+        ("joint", Some("armature")) => left_out("no armature of free joints"),
         ("pair", None) => left_out("no pairs of their own"),
         ("deformable" | "skin" | "composite" | "flexcomp", None) => left_out("rigid bodies alone"),
         (
