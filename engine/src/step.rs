@@ -62,7 +62,7 @@ use crate::motion::Motion;
 use crate::motion::overflow::check_finite;
 use crate::motion::scheme::Scheme;
 use crate::results::contact_view::ContactViews;
-use crate::results::report::StepReport;
+use crate::results::report::{StepReport, StepStatus};
 use crate::settings::Settings;
 use assembly::{ContactProblem, Parts};
 use bevy_ecs::resource::Resource;
@@ -426,7 +426,9 @@ impl StepState {
         let (solved, outcome) = (&last.record, &self.solver.report);
         // A step counts for sleep if it converged, by both figures, or by the bound of the rule.
         let by_rule = settings.sleeping.residual.is_some();
-        let residual = if by_rule || outcome.converged() {
+        let residual = if !self.drift.holds() {
+            f64::INFINITY
+        } else if by_rule || outcome.converged() {
             outcome.residual.scaled
         } else {
             f64::INFINITY
@@ -469,8 +471,11 @@ impl StepState {
             stages: self.impacts.stages,
             sweeps: solved.iterations,
             factorizations: solved.factorizations,
-            converged: solved.converged(),
-            status: solved.status.into(),
+            converged: solved.converged() && self.drift.holds(),
+            status: match solved.status.into() {
+                StepStatus::Converged if !self.drift.holds() => StepStatus::Stopped,
+                status => status,
+            },
             conflict: self.pair(solved.conflict),
             velocity: solved.island_velocity,
             worst_velocity: solved.residual.worst_velocity,

@@ -1,6 +1,6 @@
 //! **Law.** A joint is closed, and an unbounded motor keeps its speed, whatever load contacts put on the machine; a step that cannot say so is not converged.
 //!
-//! Joints are closed to rounding at the end of every step (`docs/joints.md`); 1e-6 m is asked here. Plastic bodies without motors gain no energy; a step that is of
+//! Joints are closed to rounding at the end of every step (`docs/joints.md`). Plastic bodies without motors gain no energy; a step that is of
 //! first order may gain what its rotations do, a hundredth of the energy in motion at most.
 
 use crate::support::*;
@@ -41,16 +41,28 @@ fn worst(duration: f64, time_step: f64, mut step: impl FnMut() -> StepReport) ->
 
 /// The crate that falls on the bridge has a thousand times the mass of a plank; it falls with 3e3 J and more.
 #[test]
-#[ignore = "a known fault: under a heavy crate joints open by 0.35 m and one converged step gains 1,100 J, at 1 ms as well"]
 fn the_bridge_under_a_heavy_crate_stays_closed() {
+    for time_step in [1.0 / 60.0, 1.0 / 200.0, 1e-3] {
+        let (open, _) = heavy_crate(time_step);
+        assert!(open <= 1e-12, "joints open by {open} m");
+    }
+}
+
+#[test]
+#[ignore = "a known fault: under a heavy crate one converged step gains 790 J of 150 kJ at 1/200 s, 480 J at 1 ms"]
+fn the_bridge_under_a_heavy_crate_gains_no_energy() {
     for time_step in [1.0 / 200.0, 1e-3] {
-        let mut run = built_in("bridge:n=12,ratio=1000").unwrap().start().unwrap();
-        run.simulation.set_settings(awake(time_step)).unwrap();
-        let (open, gain, said) = worst(2.0, time_step, || run.step().unwrap());
-        println!("h {time_step}: open by {open:e}, gain {gain:e} J, {said} steps not converged");
-        assert!(open <= 1e-6, "joints open by {open} m");
+        let (_, gain) = heavy_crate(time_step);
         assert!(gain <= 30.0, "{gain} J");
     }
+}
+
+fn heavy_crate(time_step: f64) -> (f64, f64) {
+    let mut run = built_in("bridge:n=12,ratio=1000").unwrap().start().unwrap();
+    run.simulation.set_settings(awake(time_step)).unwrap();
+    let (open, gain, said) = worst(2.0, time_step, || run.step().unwrap());
+    println!("h {time_step}: open by {open:e}, gain {gain:e} J, {said} steps not converged");
+    (open, gain)
 }
 
 /// Balls on a rope over a rough drum, with weights at both ends, heavy on one side.
@@ -100,7 +112,6 @@ fn rope_over_a_drum(time_step: f64, weight: f64, uneven: f64) -> (f64, f64, usiz
 }
 
 #[test]
-#[ignore = "a known fault: joints of a loaded rope that contacts push open by 0.4 m, gain energy, and pass the drum, in converged steps"]
 fn a_rope_over_a_drum_stays_closed() {
     for (time_step, weight, uneven) in [
         (1.0 / 60.0, 100.0, 1.0),
@@ -109,7 +120,7 @@ fn a_rope_over_a_drum_stays_closed() {
     ] {
         let (open, gain, said) = rope_over_a_drum(time_step, weight, uneven);
         println!("h {time_step}, {weight}, {uneven}: open {open:e}, gain {gain:e} J, {said}");
-        assert!(open <= 1e-6, "joints open by {open} m");
+        assert!(open <= 1e-12, "joints open by {open} m");
         assert!(gain <= 0.01 * weight, "{gain} J");
     }
 }
@@ -187,7 +198,6 @@ fn a_hoist_without_a_bound_lifts_at_its_speed() {
 
 /// Four bars held out level on hinges that go 0.3 rad to either side.
 #[test]
-#[ignore = "a known fault: hinges pass their limits by 1.7e-3 rad at 1/200 s, 1.9e-2 at 1/60 s, in converged steps"]
 fn hinges_of_a_falling_chain_keep_their_limits() {
     for time_step in [1.0 / 60.0, 1.0 / 200.0, 1e-3] {
         let mut simulation = Simulation::new(awake(time_step)).unwrap();
@@ -229,7 +239,7 @@ fn hinges_of_a_falling_chain_keep_their_limits() {
             }
         }
         println!("h {time_step}: over by {over:e} rad");
-        assert!(over <= 1e-6, "over its limit by {over} rad");
+        assert!(over <= 1e-11, "over its limit by {over} rad");
     }
 }
 

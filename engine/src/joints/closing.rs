@@ -1,14 +1,17 @@
 //! The end of a step: joints are closed where contacts have put their bodies, in places and in velocities.
 //!
 //! ```text
-//! q ← q ⊕ M⁻¹JᵀΛ,   A Λ = −e(q),   repeated;     limits and ropes that are passed are among the rows
+//! q ← q ⊕ M⁻¹JᵀΛ,   (A + δ diag A) Λ = −e(q),   repeated;     limits and ropes that are passed are among the rows
 //! v ← v + M⁻¹Jᵀμ,   A μ = −J v                   μ of the drift
 //! ```
+//!
+//! `δ` is zero as long as that takes the errors away, and grows where it does not [Levenberg44, Marquardt63]: where bodies on joints are in a line, what closes
+//! them is of second order.
 //!
 //! Places change no velocity. Most articulations have moved to where they are closed, and nothing is left to do.
 
 use super::articulation::Articulation;
-use super::drift::{Drift, JointPush, NEWTON, SLOW, add, drag, turned_mass};
+use super::drift::{Drift, JointPush, NEARLY, SLOW, add, drag, turned_mass};
 use super::{Joints, Lists, WORLD};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
@@ -16,6 +19,14 @@ use crate::components::{Pose, Twist};
 use crate::math::rotation;
 use crate::motion::Motion;
 use moreau_solvers::WorldTwist;
+
+/// Steps against the errors at most.
+const CLOSINGS: usize = 100;
+/// Gap of a stop, over the errors, up to which it is one of them if a step passes it.
+const NEAR: f64 = 10.0;
+/// Least `δ` that is tried, and the most.
+const LEAST: f64 = 1e-8;
+const MOST: f64 = 1e3;
 
 impl Drift {
     /// Closes all joints where their bodies are now: what the projection of contacts has opened in places, and the velocities, by `μ`.
@@ -84,31 +95,43 @@ impl Drift {
         self.poses.clear();
         self.poses
             .extend(slots.iter().map(|slot| bodies.pose[*slot]));
-        let mut last = f64::INFINITY;
-        for _ in 0..NEWTON {
-            self.system
-                .place(of, &self.poses, |slot| other(slot, bodies));
-            self.system
-                .hold_stops(of, &self.poses, |slot| other(slot, bodies));
-            let error = self.system.error();
-            self.take_masses(slots, bodies);
-            if self.system.is_closed() || error > SLOW * last {
-                self.error = self.error.max(error);
+        self.system.free_stops();
+        self.hold(of, bodies);
+        let (mut left, mut last, mut damping) = (self.system.errors_all(), f64::INFINITY, 0.0);
+        for _ in 0..CLOSINGS {
+            if self.system.is_closed() || left < NEARLY && left > SLOW * last {
                 break;
             }
-            moved = true;
-            self.system.factor(&self.masses);
-            last = error;
-            self.system.against_errors();
-            self.twists.clear();
-            self.twists.resize(slots.len(), WorldTwist::default());
-            self.system.apply(&mut self.twists, |_, _| {}, |_, _| {});
-            for (pose, by) in self.poses.iter_mut().zip(&self.twists) {
-                pose.position += by.linear;
-                let turned = rotation::exp(by.angular) * pose.orientation;
-                pose.orientation = rotation::normalised(turned);
+            let before = self.poses.clone();
+            self.take_masses(slots, bodies);
+            self.system.factor_damped(&self.masses, damping);
+            self.move_against_errors(slots.len());
+            self.hold(of, bodies);
+            let next = self.system.errors_all();
+            let is_better = next < left;
+            if is_better {
+                (last, moved) = (left, true);
+                damping = if damping > LEAST { 0.1 * damping } else { 0.0 };
+                if next <= SLOW * left {
+                    left = next;
+                    continue;
+                }
+            }
+            // What is in the way may be that stops are passed in turn.
+            let stops = self.system.keep_stops(NEAR * left);
+            if !is_better {
+                self.poses = before;
+            }
+            self.hold(of, bodies);
+            left = self.system.errors_all();
+            if !is_better && !stops {
+                damping = LEAST.max(10.0 * damping);
+                if damping > MOST || left < NEARLY {
+                    break;
+                }
             }
         }
+        self.error = self.error.max(self.system.error());
         self.system
             .place(of, &self.poses, |slot| other(slot, bodies));
         let ends = self.ends[begin..].iter().zip(&self.poses);
@@ -116,6 +139,27 @@ impl Drift {
             || ends
                 .into_iter()
                 .any(|((end, closed), pose)| !closed || end != pose)
+    }
+
+    /// The rows at the present places, with limits and ropes that are passed.
+    fn hold(&mut self, of: (&Articulation, Lists), bodies: &Bodies) {
+        self.system
+            .place(of, &self.poses, |slot| other(slot, bodies));
+        self.system
+            .hold_stops(of, &self.poses, |slot| other(slot, bodies));
+    }
+
+    /// One step against the errors.
+    fn move_against_errors(&mut self, bodies: usize) {
+        self.system.against_errors();
+        self.twists.clear();
+        self.twists.resize(bodies, WorldTwist::default());
+        self.system.apply(&mut self.twists, |_, _| {}, |_, _| {});
+        for (pose, by) in self.poses.iter_mut().zip(&self.twists) {
+            pose.position += by.linear;
+            let turned = rotation::exp(by.angular) * pose.orientation;
+            pose.orientation = rotation::normalised(turned);
+        }
     }
 
     fn take_masses(&mut self, slots: &[Slot], bodies: &Bodies) {

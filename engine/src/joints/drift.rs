@@ -10,8 +10,8 @@
 //!
 //! where `v'` is `v_m` after the free rotation. If nothing pushes the articulation but forces and what acts along its joints, `v̄ = v_k + ½ M⁻¹ (h F + J_fᵀ r)`
 //! and the other half of these impulses comes late, at `q_{k+1}`: the scheme is symmetric and of second order, and its energy does not
-//! drift. If contacts or limits push it, `v̄` is the velocity that was solved for, and the step is that of the θ-method with θ = 1. Where impacts followed one another
-//! `v̄` is the mean velocity, and what is left of the momentum comes late.
+//! drift. If contacts or limits push it, `v̄` is the velocity that was solved for, and the step is that of the θ-method with θ = 1. If all that pushes it are impacts,
+//! `v̄ = θ v + (1 − θ) v_k` with the largest θ of these, and where impacts followed one another the mean velocity; what is left of the momentum comes late.
 //!
 //! A rotor that moves with a coordinate (armature `I`) is a body of one degree of freedom with the row `ẋ − w = 0`: in the factor it is a
 //! compliance `1/I`. Couplers are rows over several joints.
@@ -40,12 +40,14 @@ use moreau_solvers::{InverseMass, WorldTwist};
 pub(crate) use step::Solution;
 use step::Step;
 
-/// Newton steps of a drift, and of a closing, at most.
-pub(super) const NEWTON: usize = 25;
+/// Newton steps of a drift at most.
+const NEWTON: usize = 25;
 /// Part of the error that a Newton step has to take away for the next to be worth it.
 pub(super) const SLOW: f64 = 0.5;
 /// Error over length that is left by rounding where bodies are far from each other.
-const NEARLY: f64 = 1e-12;
+pub(super) const NEARLY: f64 = 1e-12;
+/// Error over length from which on a joint is open.
+const OPEN: f64 = 1e-9;
 /// Energy that the joints of an articulation, which do no work, may gain or lose in a step, as a part of its kinetic energy and of what its bodies
 /// exchange with gravity as they swing.
 const ENERGY: f64 = 1e-5;
@@ -133,6 +135,12 @@ impl Drift {
             let is_pushed = |slot: &Slot| {
                 !matches!(solution.pushed[*slot], Pushed::Not) || mean(*slot).is_some()
             };
+            let pushed = slots.iter().map(|slot| match solution.pushed[*slot] {
+                Pushed::Not => 0.0,
+                Pushed::Struck(theta) => theta,
+                Pushed::Held => 1.0,
+            });
+            let stops = solution.rows.stops_one_of(&articulation.joints);
             let step = Step {
                 articulation,
                 joints: &joints.list,
@@ -140,8 +148,8 @@ impl Drift {
                 bodies,
                 solution,
                 settings,
-                struck: slots.iter().any(is_pushed)
-                    || solution.rows.stops_one_of(&articulation.joints),
+                struck: slots.iter().any(is_pushed) || stops,
+                theta: pushed.fold(if stops { 1.0 } else { 0.0 }, f64::max),
                 begin: self.pushes.len(),
             };
             self.move_one(&step, &mean);
@@ -162,6 +170,11 @@ impl Drift {
         self.tensions.clear();
         self.energy_of_rotors = [0.0; 2];
         (self.error, self.velocity) = (0.0, 0.0);
+    }
+
+    /// No joint is left open: a step that leaves one is not converged.
+    pub(crate) fn holds(&self) -> bool {
+        self.error <= OPEN
     }
 
     fn move_one<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) {
@@ -309,7 +322,8 @@ impl Drift {
             let (begin, end) = (&solution.motion.begin[*slot], &solution.end[*slot]);
             let pose = &bodies.before.pose[*slot];
             let mut late = Push::default();
-            self.twists.push(match mean(*slot) {
+            let mean = mean(*slot).copied().or_else(|| step.mean(begin, end));
+            self.twists.push(match mean {
                 Some(mean) => {
                     // The momentum that the mean does not have.
                     let inertia = &bodies.constants[*slot].inertia;
@@ -319,7 +333,7 @@ impl Drift {
                         linear: (end.linear - mean.linear) * inertia.mass,
                         angular: p * inertia.times(spin),
                     };
-                    *mean
+                    mean
                 }
                 None if step.struck => *end,
                 None => *begin,

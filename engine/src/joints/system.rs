@@ -156,6 +156,11 @@ pub(super) struct System {
     lambda: Vec<f64>,
     /// There is a factor: it was not too expensive.
     solvable: bool,
+    /// Limits and ropes, by joint and number, that are passed, and those that are held though they are not.
+    passed: Vec<(usize, usize)>,
+    stopped: Vec<(usize, usize)>,
+    /// Gap over length up to which they are.
+    near: f64,
 }
 
 /// What is off by less than this, relative to lengths, is rounding.
@@ -198,13 +203,14 @@ impl System {
         rows.chain(self.extras.iter_mut().map(|extra| &mut extra.error))
     }
 
-    /// Adds the limits and ropes that are passed, to be taken back to where they hold.
+    /// Adds the limits and ropes that are passed, to be taken back to where they hold, and those of `stopped`.
     pub(super) fn hold_stops(
         &mut self,
         (articulation, Lists { joints, .. }): (&Articulation, Lists),
         poses: &[Pose],
         of_others: impl Fn(Slot) -> Pose,
     ) {
+        self.passed.clear();
         for index in &articulation.joints {
             let joint = &joints[*index];
             let has_stops = matches!(joint.kind, JointKind::Rope { .. })
@@ -216,20 +222,31 @@ impl System {
             // The rows of a joint lie together.
             let end = self.rows.partition_point(|row| row.joint <= *index);
             let begin = self.rows[..end].partition_point(|row| row.joint < *index);
-            let mut place = end;
+            let (mut place, mut stop) = (end, 0);
             joint.stops(&at.placed, |row, gap| {
                 let locked = at.locked(row, (gap, 0.0));
                 let passed = gap < -ROUNDING * locked.scale;
-                if passed && place - begin < MOST {
+                if passed {
+                    self.passed.push((*index, stop));
+                }
+                let is_near = gap <= self.near * locked.scale;
+                let holds = passed || is_near && self.stopped.contains(&(*index, stop));
+                if holds && place - begin < MOST {
                     self.rows.insert(place, locked);
                     place += 1;
                 }
+                stop += 1;
             });
         }
     }
 
     /// Works out the factor of `A`.
     pub(super) fn factor(&mut self, masses: &[InverseMass]) {
+        self.factor_damped(masses, 0.0);
+    }
+
+    /// Works out the factor of `A + δ diag A`.
+    pub(super) fn factor_damped(&mut self, masses: &[InverseMass], damping: f64) {
         for locked in self.rows.iter_mut().chain(&mut self.pieces) {
             for side in 0..2 {
                 if let Some(place) = locked.bodies[side] {
@@ -257,6 +274,15 @@ impl System {
             self.blocks.push(own);
             self.links
                 .extend(links.map(|link| JointLink { block, ..link }));
+        }
+        if damping > 0.0 {
+            for (index, block) in self.blocks.iter_mut().enumerate() {
+                let links = self
+                    .links
+                    .iter()
+                    .filter(|link| link.block as usize == index);
+                damp(block, links, masses, damping);
+            }
         }
         self.solvable = self
             .factor
@@ -302,6 +328,32 @@ impl System {
         let extras = self.extras.iter();
         let extras = extras.map(|extra| extra.error.abs() / extra.scale);
         errors.chain(extras).fold(0.0, f64::max)
+    }
+
+    /// No stop is held that is not passed.
+    pub(super) fn free_stops(&mut self) {
+        self.stopped.clear();
+    }
+
+    /// What was passed at the last places is held from now on where it is as near as this, over its length, passed or not. True if there is something new.
+    pub(super) fn keep_stops(&mut self, near: f64) -> bool {
+        let (passed, stopped) = (&self.passed, &mut self.stopped);
+        let before = stopped.len();
+        for stop in passed {
+            if !stopped.contains(stop) {
+                stopped.push(*stop);
+            }
+        }
+        self.near = near;
+        stopped.len() > before
+    }
+
+    /// Root of the sum of the squares of the errors over their lengths.
+    pub(super) fn errors_all(&self) -> f64 {
+        let errors = self.rows.iter().map(|row| row.error / row.scale);
+        let extras = self.extras.iter().map(|extra| extra.error / extra.scale);
+        let squares = errors.chain(extras).map(|error| error * error);
+        squares.sum::<f64>().sqrt()
     }
 
     /// `λ = −A⁻¹ e`, e the errors.
@@ -371,5 +423,29 @@ impl System {
                 Source::Rotor { inertia, speed } => *speed -= impulse / *inertia,
             }
         }
+    }
+}
+
+/// Adds a part of the diagonal of `A` to the compliances of a block.
+fn damp<'l>(
+    block: &mut JointBlock,
+    links: impl Iterator<Item = &'l JointLink>,
+    masses: &[InverseMass],
+    damping: f64,
+) {
+    let square = |row: &[f64], body: u32| {
+        let mass = &masses[body as usize];
+        let (linear, angular) = (DVec3::from_slice(row), DVec3::from_slice(&row[3..]));
+        linear.length_squared() * mass.linear + angular.dot(mass.angular * angular)
+    };
+    let linked: f64 = links.map(|link| square(&link.row, link.body)).sum();
+    for k in 0..block.count {
+        let row = &block.rows[k];
+        let sides = block.bodies.iter().zip([&row[..6], &row[6..]]);
+        let own: f64 = sides
+            .filter_map(|(body, row)| Some(square(row, (*body)?)))
+            .sum();
+        let linked = if k == 0 { linked } else { 0.0 };
+        block.compliance[k] += damping * (own + linked);
     }
 }

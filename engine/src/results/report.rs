@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StepStatus {
-    /// Both figures are within their tolerances.
+    /// Both figures are within their tolerances, and no joint is open.
     Converged,
     /// The budget was spent before one of them was; also the status before the first step.
     #[default]

@@ -40,6 +40,8 @@ pub(super) struct Step<'a> {
     pub(super) settings: &'a Settings,
     /// Contacts or limits push it: its velocities are those that were solved for.
     pub(super) struck: bool,
+    /// θ of what pushes it, 1 if one of these is no impact.
+    pub(super) theta: f64,
     /// Where its bodies begin in the results.
     pub(super) begin: usize,
 }
@@ -51,6 +53,15 @@ impl<'a> Step<'a> {
             couplers: self.couplers,
         };
         (self.articulation, lists)
+    }
+
+    /// The velocity that a body moves with, if impacts alone push the articulation.
+    pub(super) fn mean(&self, begin: &WorldTwist, end: &WorldTwist) -> Option<WorldTwist> {
+        let theta = self.theta;
+        (self.struck && theta > 0.0 && theta < 1.0).then(|| WorldTwist {
+            linear: end.linear * theta + begin.linear * (1.0 - theta),
+            angular: end.angular * theta + begin.angular * (1.0 - theta),
+        })
     }
 
     pub(super) fn places(&self, joint: usize) -> [Option<usize>; 2] {
