@@ -1,6 +1,7 @@
 //! Bodies that were struck beyond the reach of detection, and what they meet there.
 
 use super::Meetings;
+use crate::bodies::slot::Slot;
 use crate::detection::Detection;
 use crate::error::StepError;
 use crate::step::exchange::Exchange;
@@ -12,18 +13,16 @@ impl Meetings {
     pub(super) fn find_struck(&mut self, solved: &Solved, detection: &Detection) -> bool {
         let h = solved.settings.time_step;
         self.struck.clear();
-        let moving = solved.bodies.moving.iter().copied();
-        let moving =
-            moving.filter(|slot| !self.awaits.get(slot.index()).is_some_and(|awaits| *awaits));
+        // As at bodies that turn: with planes that go or come in its island, the motion of a body is not the one to look at.
+        let is_ready = |slot: &Slot| self.awaits.get(slot.index()) != Some(&true);
+        let moving = solved.bodies.moving.iter().copied().filter(is_ready);
         let dynamic = moving.filter(|slot| solved.bodies.constants[*slot].is_dynamic());
         self.struck.extend(dynamic.filter(|slot| {
             let end = &solved.record.end[*slot];
             detection.passes_reach(*slot, end, h)
         }));
         // Of a surface detection finds what is near, which is not all that is ahead of a body at speed.
-        let flying = solved.bodies.awake_dynamic();
-        let flying =
-            flying.filter(|slot| !self.awaits.get(slot.index()).is_some_and(|awaits| *awaits));
+        let flying = solved.bodies.awake_dynamic().filter(is_ready);
         let mut flying = flying.filter(|slot| solved.flies(*slot)).peekable();
         if flying.peek().is_some() && solved.has_surfaces() {
             self.struck.extend(flying);
