@@ -20,6 +20,7 @@
 //! run, and the bodies are as they were.
 
 mod access;
+mod alone;
 pub(crate) mod assembly;
 mod clock;
 mod course;

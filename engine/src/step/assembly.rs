@@ -274,8 +274,9 @@ impl<S: Scheme> Parts<'_, S> {
                     begin: normal(&self.motion.begin),
                     free: normal(&self.motion.free),
                 };
-                self.scheme
-                    .normal_law(contact.gap, e, approach, self.settings)
+                let begin = || normal(&self.motion.begin);
+                let gap = self.impacts.gap_at_first(contact, begin, self.settings);
+                self.scheme.normal_law(gap, e, approach, self.settings)
             }
             Some(stage) => {
                 let (pair, arms) = (contact.bodies, arms());

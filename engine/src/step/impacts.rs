@@ -22,6 +22,7 @@
 //!
 //! Each stage alone obeys the law of the step, so that frictionless contacts of one `e` gain no energy in any.
 
+use super::alone::{Alone, Found};
 use super::course::Course;
 use super::exchange::Exchange;
 use super::meeting::{Meetings, is_new};
@@ -31,6 +32,7 @@ use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::detection::path;
 use crate::interactions::detected::{Detected, Late};
+use crate::joints::Joints;
 use crate::motion::scheme::{Approach, NormalLaw, Scheme};
 use crate::settings::Settings;
 use glam::DVec3;
@@ -83,8 +85,10 @@ pub(crate) struct Impacts {
     unmet: Vec<[Slot; 2]>,
     /// How the bodies got through the stages.
     course: Course,
-    /// Mean velocities of those of several stages, by slot; empty in the first.
+    /// Mean velocities of those of several stages, and of pairs alone, by slot.
     mean: Vec<Option<WorldTwist>>,
+    /// Pairs that meet nothing else.
+    alone: Alone,
 }
 
 /// A row in this stage.
@@ -125,11 +129,65 @@ impl Impacts {
         self.unmet.clear();
         self.course.clear();
         self.mean.clear();
+        self.alone.clear();
     }
 
     /// Pairs near each other whose contacts are not in the problem, ascending.
     pub(crate) fn unmet(&self) -> &[[Slot; 2]] {
         &self.unmet
+    }
+
+    /// Pairs that were alone and are no more get the law of all.
+    pub(crate) fn part_pairs(
+        &mut self,
+        solved: &Solved,
+        joints: &Joints,
+        exchange: &mut Exchange,
+    ) -> Found {
+        if self.begin.is_empty() && self.waiting.is_empty() {
+            self.alone.part(solved, joints, exchange)
+        } else {
+            // What follows has ways of its own.
+            self.alone.clear();
+            Found::Nothing
+        }
+    }
+
+    /// Pairs that meet nothing else get the contacts of the time at which they meet.
+    pub(crate) fn find_pairs_alone(
+        &mut self,
+        solved: &Solved,
+        joints: &Joints,
+        exchange: &mut Exchange,
+    ) -> Found {
+        if self.begin.is_empty() && self.waiting.is_empty() {
+            self.alone.find(solved, joints, exchange)
+        } else {
+            Found::Nothing
+        }
+    }
+
+    /// The gap (m) of a contact in the first stage; `u` is `u_N` before, m/s.
+    pub(crate) fn gap_at_first(
+        &self,
+        contact: &Detected,
+        u: impl FnOnce() -> f64,
+        settings: &Settings,
+    ) -> f64 {
+        if self.alone.len() == 0 {
+            return contact.gap;
+        }
+        self.alone.gap(contact, u(), settings)
+    }
+
+    /// The pair meets nothing else.
+    pub(crate) fn is_alone(&self, pair: [Slot; 2]) -> bool {
+        self.alone.contains(pair)
+    }
+
+    /// The body meets nothing but one other.
+    pub(crate) fn meets_one(&self, slot: Slot) -> bool {
+        self.alone.holds(slot)
     }
 
     /// The pair has contacts that wait for their impact.
@@ -171,13 +229,16 @@ impl Impacts {
 
     /// Follows the motion as solved, where impacts follow one another.
     pub(crate) fn trace(&mut self, solved: &Solved) {
-        if self.begin.is_empty() && self.waiting.is_empty() {
-            self.mean.clear();
-            return;
+        self.mean.clear();
+        if !self.begin.is_empty() || !self.waiting.is_empty() {
+            let begin = (!self.begin.is_empty()).then_some(&self.begin[..]);
+            self.course.follow(solved, begin);
+            self.course.means(solved, &self.waiting, &mut self.mean);
         }
-        let begin = (!self.begin.is_empty()).then_some(&self.begin[..]);
-        self.course.follow(solved, begin);
-        self.course.means(solved, &self.waiting, &mut self.mean);
+        for (slot, mean) in self.alone.means(solved) {
+            self.mean.resize(solved.bodies.len(), None);
+            self.mean[slot] = Some(mean);
+        }
     }
 
     /// `g_N` (m) of a contact as the stage sees it.

@@ -83,6 +83,8 @@ pub(crate) struct Meetings {
     new: Vec<usize>,
     /// Bodies that were struck beyond their reach, ascending.
     struck: Vec<Slot>,
+    /// All that were in this step: detection now allows for what they reach.
+    reached: Vec<Slot>,
     /// Planes that were between turning pairs in the last look, ascending: those of the next are close to them.
     between: Vec<([Slot; 2], DVec3)>,
     /// Mean velocities of bodies that stay where they meet.
@@ -112,6 +114,7 @@ impl Meetings {
         self.calm.clear();
         self.between.clear();
         self.held.clear();
+        self.reached.clear();
         self.carried.clear();
         self.carried.extend(record.impulse.iter().map(|r| r.x));
         self.judged.clear();
@@ -131,7 +134,11 @@ impl Meetings {
         let first = !std::mem::replace(&mut self.looked, true);
         let turns = solved.turns_something() || !detection.swings.is_empty();
         self.awaits.clear();
-        if first && !turns && !self.has_fresh_push(solved) && !self.find_struck(solved, detection) {
+        if first
+            && !turns
+            && !self.has_fresh_push(solved)
+            && !self.find_struck((solved, impacts), detection)
+        {
             return Ok(false);
         }
         exchange.clear(solved.record.found.len());
@@ -149,7 +156,7 @@ impl Meetings {
             changes |= self.find_turned(look, detection, exchange);
         }
         self.await_changes(solved, exchange, graph);
-        if self.find_struck(solved, detection) {
+        if self.find_struck((solved, impacts), detection) {
             changes |= self.meet_struck((solved, impacts), detection, exchange)?;
         }
         if changes && self.rounds >= ROUNDS {
@@ -483,7 +490,7 @@ impl Meetings {
         let changed = std::mem::take(&mut self.changed);
         self.calm.resize(changed.len(), None);
         for (place, pair) in changed.iter().enumerate() {
-            if impacts.awaits(*pair) || self.awaits(*pair) {
+            if impacts.awaits(*pair) || impacts.is_alone(*pair) || self.awaits(*pair) {
                 continue;
             }
             let ways = pair.map(|slot| self.way(slot, (solved, impacts)));

@@ -1,5 +1,6 @@
 //! The rounds after the first solve: contacts only where bodies meet, and impacts one after another.
 
+use super::alone::Found;
 use super::impacts::Next;
 use super::judged::Judged;
 use super::solve::Moving;
@@ -65,9 +66,19 @@ impl StepState {
             edits: &self.edits,
             settings: &self.settings,
         };
-        impacts.trace(&solved);
-        if meetings.look((&solved, impacts), (detection, graph), exchange)? {
-            return Ok(Next::Again);
+        loop {
+            if impacts.part_pairs(&solved, &self.joints, exchange) == Found::Contacts {
+                return Ok(Next::Again);
+            }
+            impacts.trace(&solved);
+            if meetings.look((&solved, impacts), (detection, graph), exchange)? {
+                return Ok(Next::Again);
+            }
+            match impacts.find_pairs_alone(&solved, &self.joints, exchange) {
+                Found::Contacts => return Ok(Next::Again),
+                Found::Ways => {}
+                Found::Nothing => break,
+            }
         }
         Ok(impacts.look((&solved, whole), meetings, exchange))
     }

@@ -10,7 +10,11 @@ use crate::step::solved::Solved;
 
 impl Meetings {
     /// Lists the bodies that get farther than detection allowed for. True if there are any.
-    pub(super) fn find_struck(&mut self, solved: &Solved, detection: &Detection) -> bool {
+    pub(super) fn find_struck(
+        &mut self,
+        (solved, impacts): (&Solved, &Impacts),
+        detection: &Detection,
+    ) -> bool {
         let h = solved.settings.time_step;
         self.struck.clear();
         // As at bodies that turn: with planes that go or come in its island, the motion of a body is not the one to look at.
@@ -19,7 +23,9 @@ impl Meetings {
         let dynamic = moving.filter(|slot| solved.bodies.constants[*slot].is_dynamic());
         self.struck.extend(dynamic.filter(|slot| {
             let end = &solved.record.end[*slot];
-            detection.passes_reach(*slot, end, h)
+            // Another way leads to others.
+            let again = || self.reached.contains(slot) && impacts.meets_one(*slot);
+            detection.passes_reach(*slot, end, h) || again()
         }));
         // Of a surface detection finds what is near, which is not all that is ahead of a body at speed.
         let flying = solved.bodies.awake_dynamic().filter(is_ready);
@@ -48,6 +54,7 @@ impl Meetings {
             solved.motion,
             solved.settings,
         )?;
+        self.reached.extend(&self.struck);
         let mut changes = false;
         for pair in pairs {
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
