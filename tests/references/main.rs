@@ -15,4 +15,8 @@ mod adams;
 mod ball_friction;
 mod bouncing_ball;
 mod free_body;
+mod gmp;
+mod joints;
+mod mixed;
+mod scheme;
 mod table;
