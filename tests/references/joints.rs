@@ -106,6 +106,8 @@ fn a_chain_on_velocities() {
     assert!(worst[0] <= 1e-9 && worst[1] <= 1e-9, "{worst:?}");
 }
 
+/// The same by a solver that stopped at its default tolerance: what it left is in the file, 2e-5 before the first contact, and after it steps in which
+/// contacts act differ. No other program gets the 1e-6 that others have.
 #[test]
 fn a_chain_by_an_iterative_solver() {
     let mut chain = Machine::chain();
@@ -113,7 +115,7 @@ fn a_chain_by_an_iterative_solver() {
     let Some(worst) = follow("NE_3DS_chain_GMP.csv", &mut chain, nothing) else {
         return;
     };
-    println!("{worst:?}");
+    assert!(worst[0] <= 2e-5 && worst[1] <= 1.4e-2, "{worst:?}");
 }
 
 #[test]
@@ -223,13 +225,8 @@ fn a_tumbling_pendulum() {
         DVec3::new(0.1, 1.0, 0.0),
         DVec3::Z,
     );
-    let cross = |a: DVec3| {
-        DMat3::from_cols(DVec3::X, DVec3::Y, DVec3::Z).mul_mat3(&DMat3::from_cols(
-            a.cross(DVec3::X),
-            a.cross(DVec3::Y),
-            a.cross(DVec3::Z),
-        ))
-    };
+    let cross =
+        |a: DVec3| DMat3::from_cols(a.cross(DVec3::X), a.cross(DVec3::Y), a.cross(DVec3::Z));
     let arm = DVec3::X * -0.5;
     let weight = DVec3::Z * -9.81;
     let mut body = pendulum().bodies[0];

@@ -14,6 +14,7 @@
 mod adams;
 mod ball_friction;
 mod bouncing_ball;
+mod exact_joints;
 mod free_body;
 mod gmp;
 mod joints;
