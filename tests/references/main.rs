@@ -20,4 +20,6 @@ mod gmp;
 mod joints;
 mod mixed;
 mod scheme;
+mod slider_crank;
+mod slider_crank_bodies;
 mod table;
