@@ -34,7 +34,7 @@ fn step(simulation: &mut Simulation) {
 /// Angle of a bar about the origin below the horizontal.
 fn angle(simulation: &Simulation, bar: Entity) -> f64 {
     let x = simulation.pose(bar).unwrap().position;
-    (-x.z).atan2(x.x)
+    libm::atan2(-x.z, x.x)
 }
 
 /// Bars of the chain, with a hinge or a ball on the ground.
@@ -92,7 +92,7 @@ fn a_pendulum_swings_to_second_order() {
 }
 
 /// Largest errors of the angle of the first bar over 10 s, and of its rate, where a motor drives it at `cos(π t/2)`: asked for in the middle of each step.
-fn driven(h: f64) -> [f64; 2] {
+fn driven(h: f64, whole_chain: bool) -> [f64; 2] {
     let mut simulation = Simulation::new(settings(h)).unwrap();
     let motor = |velocity: f64| JointForce::Motor {
         axis: JointAxis::RotationZ,
@@ -102,46 +102,63 @@ fn driven(h: f64) -> [f64; 2] {
         damping: f64::INFINITY,
         effort: f64::INFINITY,
     };
-    let (bars, hinge) = chain(&mut simulation, JointKind::Revolute, vec![motor(1.0)]);
+    let forces = vec![motor(1.0)];
+    let (arm, hinge) = if whole_chain {
+        let (bars, hinge) = chain(&mut simulation, JointKind::Revolute, forces);
+        (bars[0], hinge)
+    } else {
+        let at = DVec3::new(1.0, 0.0, -1.0) * 0.5 * FRAC_1_SQRT_2;
+        let arm = bar(&mut simulation, at, FRAC_PI_4);
+        let hinge = Joint::to_world(arm, JointKind::Revolute).at(DVec3::ZERO, DVec3::Y);
+        let hinge = simulation.spawn_joint(hinge, JointForces(forces)).unwrap();
+        (arm, hinge)
+    };
     let (mut angles, mut rates) = (0.0_f64, 0.0_f64);
     for k in 1..=(10.0 / h).round() as usize {
         let t = k as f64 * h;
-        let asked = (FRAC_PI_2 * (t - 0.5 * h)).cos();
-        let mut forces = simulation
-            .world_mut()
-            .get_mut::<JointForces>(hinge)
-            .unwrap();
-        forces.0[0] = motor(asked);
+        let asked = libm::cos(FRAC_PI_2 * (t - 0.5 * h));
+        let world = simulation.world_mut();
+        world.get_mut::<JointForces>(hinge).unwrap().0[0] = motor(asked);
         step(&mut simulation);
-        let exact = FRAC_PI_4 + (FRAC_PI_2 * t).sin() / FRAC_PI_2;
-        angles = angles.max((angle(&simulation, bars[0]) - exact).abs());
-        let rate = simulation.twist(bars[0]).unwrap().angular.y;
+        let exact = FRAC_PI_4 + libm::sin(FRAC_PI_2 * t) / FRAC_PI_2;
+        angles = angles.max((angle(&simulation, arm) - exact).abs());
+        let rate = simulation.twist(arm).unwrap().angular.y;
         rates = rates.max((rate - asked).abs());
     }
     [angles, rates]
 }
 
-/// What is asked for is missed by `0.6 h` rad/s, so that the angle is off by `3 h` rad after 10 s: first order.
+/// The rate that is asked for is missed by `0.6 h` rad/s, so that the angle is off by `3 h` rad after 10 s: first order. Half a step of that is the first step, from
+/// rest. A single arm, whose inertia does not change, has its rate to second order, and no more than that half step in its angle.
 #[test]
-fn a_motor_drives_the_chain_to_first_order() {
-    let errors = [1e-2, 5e-3].map(driven);
+fn a_motor_drives_the_chain_to_first_order_and_an_arm_to_second() {
+    let steps = [1e-2, 5e-3];
+    let errors = steps.map(|h| driven(h, true));
     println!("driven chain, angle and rate: {errors:?}");
-    for (h, [angle, rate]) in [1e-2, 5e-3].into_iter().zip(errors) {
+    for (h, [angle, rate]) in steps.into_iter().zip(errors) {
         assert!(angle <= 3.1 * h && rate <= 0.65 * h, "{errors:?}");
     }
+    let errors = steps.map(|h| driven(h, false));
+    println!("driven arm, angle and rate: {errors:?}");
+    assert!(
+        steps
+            .iter()
+            .zip(errors)
+            .all(|(h, [angle, _])| angle <= 0.5 * h)
+    );
+    let ratio = errors[0][1] / errors[1][1];
+    assert!((3.8..=4.2).contains(&ratio), "{errors:?}");
 }
 
-/// `docs/joints.md` says so of motors with infinite damping.
+/// As that of an arm is.
 #[test]
 #[ignore = "the rate that an unbounded motor asks for is missed to first order where inertia changes with the angle: 0.6 h rad/s here"]
-fn an_unbounded_motor_holds_its_rate_to_second_order() {
-    let [coarse, fine] = [1e-2, 5e-3].map(driven);
-    for (coarse, fine) in coarse.into_iter().zip(fine) {
-        assert!(
-            (3.5..=4.5).contains(&(coarse / fine)),
-            "{coarse:e} {fine:e}"
-        );
-    }
+fn an_unbounded_motor_holds_the_rate_of_a_chain_to_second_order() {
+    let [[_, coarse], [_, fine]] = [1e-2, 5e-3].map(|h| driven(h, true));
+    assert!(
+        (3.5..=4.5).contains(&(coarse / fine)),
+        "{coarse:e} {fine:e}"
+    );
 }
 
 /// The slider meets the floor at 1.778 m/s and 1.05 m/s², and impacts act at an end of the step in which they happen: times are within two steps and

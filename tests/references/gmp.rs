@@ -123,7 +123,7 @@ impl Problem {
                 _ if matches!(law, Law::Equality(_)) => w.iter().fold(0.0, |a, w| w.abs().max(a)),
                 None => w[0].min(lambda * z[0]).abs(),
                 Some(mu) => {
-                    let sliding = w[0] + mu * w[1].hypot(w[2]);
+                    let sliding = w[0] + mu * libm::hypot(w[1], w[2]);
                     let p = on_cone(
                         mu,
                         [
@@ -271,7 +271,7 @@ impl Problem {
 
 /// The nearest point of `{ ‖r_T‖ ≤ μ r_N }`.
 fn on_cone(mu: f64, x: [f64; 3]) -> [f64; 3] {
-    let t = x[1].hypot(x[2]);
+    let t = libm::hypot(x[1], x[2]);
     if t <= mu * x[0] {
         x
     } else if mu * t <= -x[0] {
@@ -293,8 +293,8 @@ fn pseudo_inverse(n: usize, mut a: Vec<f64>, cut: f64) -> Vec<f64> {
                 if apq == 0.0 {
                     continue;
                 }
-                let angle = 0.5 * (2.0 * apq).atan2(a[n * q + q] - a[n * p + p]);
-                let (s, c) = angle.sin_cos();
+                let angle = 0.5 * libm::atan2(2.0 * apq, a[n * q + q] - a[n * p + p]);
+                let (s, c) = libm::sincos(angle);
                 let turn = |m: &mut Vec<f64>, [p, q]: [usize; 2]| {
                     let (x, y) = (m[p], m[q]);
                     (m[p], m[q]) = (c * x - s * y, s * x + c * y);

@@ -132,7 +132,7 @@ fn a_chain_with_projection() {
 fn a_driven_chain() {
     let mut chain = Machine::chain();
     chain.joints.push(Hold::Drive(0));
-    let drive = |chain: &mut Machine, t: f64| chain.rate = (FRAC_PI_2 * t).cos();
+    let drive = |chain: &mut Machine, t: f64| chain.rate = libm::cos(FRAC_PI_2 * t);
     let Some(worst) = follow("NE_3DS_motor_MLCP.csv", &mut chain, drive) else {
         return;
     };
@@ -174,7 +174,7 @@ fn a_free_body_of_the_engine() {
         return;
     };
     // [[0.1, 0.1], [0.1, 1]] about z, and 1.
-    let half = 0.5 * (0.2_f64).atan2(0.1 - 1.0);
+    let half = 0.5 * libm::atan2(0.2, 0.1 - 1.0);
     let mean = 0.55;
     let radius = (0.45_f64 * 0.45 + 0.01).sqrt();
     let moments = DVec3::new(mean + radius, mean - radius, 1.0);

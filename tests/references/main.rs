@@ -2,7 +2,8 @@
 //!
 //! The tables stand in `shared/references/siconos` beside the checkout; without them these tests say so
 //! and pass. With the sources' rules (forecast activation, θ = ½) the schemes are the same and trajectories agree to
-//! rounding; where the schemes differ the difference is stated and bounded by its order.
+//! rounding; where the schemes differ the difference is stated and bounded by its order. References with joints are of a scheme that the engine
+//! does not have: test programs of it ([`scheme`], [`slider_crank`]) follow them with the project's solvers, and the engine is compared with exact motions.
 
 #![allow(
     clippy::unwrap_used,

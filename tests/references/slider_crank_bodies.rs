@@ -1,8 +1,9 @@
-//! The slider–crank as bodies on hinges between two planes, by the engine, beside the fine steps of [`crate::slider_crank`]'s third file.
+//! The slider–crank as bodies on hinges between two planes, by the engine, beside the scheme of [`crate::slider_crank`] without projection.
 
-use crate::table::read;
+use crate::slider_crank::{Plain, flight};
 use bevy_ecs::entity::Entity;
 use moreau::prelude::*;
+use std::f64::consts::TAU;
 
 const LENGTHS: [f64; 2] = [0.153, 0.306];
 const HALF: [f64; 2] = [0.05, 0.025];
@@ -22,10 +23,19 @@ fn machine(h: f64) -> Machine {
         ..Settings::default()
     };
     let mut simulation = Simulation::new(settings).unwrap();
-    let material = Material { friction: 0.01, restitution: 0.4, ..Material::default() };
+    let material = Material {
+        friction: 0.01,
+        restitution: 0.4,
+        ..Material::default()
+    };
     let guide = HALF[1] + CLEARANCE;
     for (z, normal) in [(-guide, DVec3::Z), (guide, DVec3::NEG_Z)] {
-        let plane = (RigidBody::Static, Collider::half_space(normal), material, Pose::at(0.0, 0.0, z));
+        let plane = (
+            RigidBody::Static,
+            Collider::half_space(normal),
+            material,
+            Pose::at(0.0, 0.0, z),
+        );
         simulation.spawn(plane).unwrap();
     }
     let [crank, rod] = LENGTHS;
@@ -37,15 +47,22 @@ fn machine(h: f64) -> Machine {
         (crank + 0.5 * rod, pin + 0.5 * rod * rates[1], 0.038, 5.9e-4),
         (crank + rod, pin + rod * rates[1], 0.076, 2.7e-6),
     ];
-    let parts: Vec<Entity> = parts.into_iter().zip(rates).map(|((x, up, mass, inertia), rate)| {
-        let body = (
-            RigidBody::Dynamic,
-            Mass::given(mass, DVec3::splat(inertia)),
-            Pose::at(x, 0.0, 0.0),
-            Twist { linear: DVec3::Z * up, angular: DVec3::NEG_Y * rate },
-        );
-        simulation.spawn(body).unwrap()
-    }).collect();
+    let parts: Vec<Entity> = parts
+        .into_iter()
+        .zip(rates)
+        .map(|((x, up, mass, inertia), rate)| {
+            let body = (
+                RigidBody::Dynamic,
+                Mass::given(mass, DVec3::splat(inertia)),
+                Pose::at(x, 0.0, 0.0),
+                Twist {
+                    linear: DVec3::Z * up,
+                    angular: DVec3::NEG_Y * rate,
+                },
+            );
+            simulation.spawn(body).unwrap()
+        })
+        .collect();
     let parts: [Entity; 3] = parts.try_into().unwrap();
     let block = (Collider::cuboid(HALF[0], 0.02, HALF[1]), material);
     simulation.world_mut().entity_mut(parts[2]).insert(block);
@@ -53,7 +70,9 @@ fn machine(h: f64) -> Machine {
     simulation.spawn_joint(first, ()).unwrap();
     for (k, x) in [(0, crank), (1, crank + rod)] {
         let joint = Joint::new(parts[k], parts[k + 1], JointKind::Revolute);
-        simulation.spawn_joint(joint.at(DVec3::X * x, DVec3::NEG_Y), ()).unwrap();
+        simulation
+            .spawn_joint(joint.at(DVec3::X * x, DVec3::NEG_Y), ())
+            .unwrap();
     }
     Machine { simulation, parts }
 }
@@ -64,40 +83,91 @@ impl Machine {
         let mut all = [0.0; 6];
         for (k, part) in self.parts.iter().enumerate() {
             let x = self.simulation.pose(*part).unwrap().orientation * DVec3::X;
-            all[k] = x.z.atan2(x.x);
+            all[k] = libm::atan2(x.z, x.x);
             all[3 + k] = -self.simulation.twist(*part).unwrap().angular.y;
         }
         all
     }
 }
 
+/// Every 0.2 ms, until `rows` of them are there.
+fn rows(h: f64, rows: usize, mut step: impl FnMut() -> [f64; 6]) -> Vec<[f64; 6]> {
+    let every = (2e-4 / h).round() as usize;
+    let mut row = || {
+        (1..every).for_each(|_| {
+            step();
+        });
+        step()
+    };
+    (0..rows).map(|_| row()).collect()
+}
+
+fn of_engine(h: f64, count: usize) -> Vec<[f64; 6]> {
+    let mut machine = machine(h);
+    rows(h, count, || {
+        let report = machine.simulation.step().unwrap();
+        assert!(report.converged, "{:?}", report.status);
+        assert!(report.joint_error <= 1e-9, "{}", report.joint_error);
+        machine.state()
+    })
+}
+
+fn of_scheme(h: f64, count: usize) -> Vec<[f64; 6]> {
+    let mut scheme = Plain::new(h);
+    rows(h, count, || {
+        scheme.step();
+        scheme.angles()
+    })
+}
+
+/// Largest difference of the angles of crank and rod, within a turn.
+fn off(a: &[f64; 6], b: &[f64; 6]) -> f64 {
+    let difference = |k: usize| {
+        let turns = (a[k] - b[k]) / TAU;
+        (turns - turns.round()).abs() * TAU
+    };
+    difference(0).max(difference(1))
+}
+
+/// Up to the first impact at 2.7 ms, beside the equations of motion, integrated by Runge and Kutta's rule.
 #[test]
-fn probe() {
-    let Some(rows) = read("SliderCrank-MoreauJean-h1e-5.dat") else { return };
-    for h in [1e-4, 5e-5, 2e-5, 1e-5] {
-        let mut m = machine(h);
-        let every = (2e-4_f64 / h).round() as usize;
-        let mut worst = [0.0_f64; 4];
-        let mut at = Vec::new();
-        let mut first = 0.0;
-        for (k, row) in rows.iter().enumerate().skip(1) {
-            for _ in 0..every {
-                let r = m.simulation.step().unwrap();
-                assert!(r.joint_error <= 1e-9, "{}", r.joint_error);
-                if first == 0.0 && m.simulation.contacts().iter().any(|c| c.impulse.x > 0.0) { first = m.simulation.time(); println!("first at {first} P {}", m.simulation.contacts().iter().map(|c| c.impulse.x).sum::<f64>()); }
-                if !r.converged && at.len() < 3 { println!("not converged {:?} {}", r.status, r.t); at.push((k, 0.0, 0.0)); }
-            }
-            let s = m.state();
-            let off = |k: usize| { let d = s[k] - row[1 + k]; (d - (d / std::f64::consts::TAU).round() * std::f64::consts::TAU).abs() };
-            let a = (0..3).map(off).fold(0.0, f64::max);
-            let v = (3..6).map(|k| (s[k] - row[1 + k]).abs() / 150.0).fold(0.0, f64::max);
-            if h < 1.5e-5 && k < 15 { println!("{k} own {s:?} given {:?}", &row[1..7]); }
-            let part = usize::from(k > 13);
-            worst[2 * part] = worst[2 * part].max(a);
-            worst[2 * part + 1] = worst[2 * part + 1].max(v);
-            if [13, 14, 20, 50, 100, 200, 300, 500, 700, 999].contains(&k) { at.push((k, a, v)); }
+fn hinged_bodies_swing_to_second_order() {
+    let exact = flight(2.6e-3, 10_000);
+    let errors = [1e-4, 5e-5, 2.5e-5].map(|h| off(&of_engine(h, 13)[12], &exact));
+    let scheme = off(&of_scheme(1e-5, 13)[12], &exact);
+    println!(
+        "slider-crank before its first impact: {errors:?}, the references' scheme at 1e-5: {scheme:.1e}"
+    );
+    for ratio in [errors[0] / errors[1], errors[1] / errors[2]] {
+        assert!((3.8..=4.2).contains(&ratio), "{errors:?}");
+    }
+}
+
+/// The scheme takes the masses at the end of the step and is of first order: its angles at 0.2 s change by 0.03 rad from 1e-5 s to half of that. What they tend
+/// to, `2 q(h/2) − q(h)`, is what the engine tends to. Where two corners strike within a step and where one does differ, so that the slider rattles in its own way
+/// in each run, with 1e-3 rad in the angles of crank and rod.
+#[test]
+fn bodies_between_planes_move_as_fine_steps_do() {
+    let [coarse, fine] = [1e-5, 5e-6].map(|h| of_scheme(h, 1000));
+    let limit = |k: usize| {
+        let mut own = coarse[k];
+        for (own, fine) in own.iter_mut().zip(fine[k]) {
+            *own = 2.0 * fine - *own;
         }
-        println!("{h}: {worst:?}");
-        for (k, a, v) in at { println!("   {k} {a:.2e} {v:.2e}"); }
+        own
+    };
+    for (h, most) in [(1e-4, 1e-2), (2e-5, 3e-3)] {
+        let own = of_engine(h, 1000);
+        let largest = (0..1000)
+            .map(|k| off(&own[k], &limit(k)))
+            .fold(0.0, f64::max);
+        let given = (0..1000)
+            .map(|k| off(&own[k], &coarse[k]))
+            .fold(0.0, f64::max);
+        let end = off(&own[999], &limit(999));
+        println!(
+            "slider-crank at {h}: {largest:.1e} rad from the limit of the scheme ({end:.1e} at the end), {given:.1e} from the file"
+        );
+        assert!(largest <= most, "{largest:e}");
     }
 }
