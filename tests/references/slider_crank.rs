@@ -9,6 +9,9 @@
 //! * *Combined projection*: in are those with `y ≤ 0`. All of them are brought to `y = 0` after the velocities, from either side. Where others have `y ≤ 0`
 //!   after that they come in and all is done again, from the velocities and positions so far, and with the `ẏ` so far in Newton's impact law.
 //!
+//! With the combined one a contact that was brought to `y = 0` is in or out by the sign of a rounding of 1e-17 m, from row 33 of its file on: that decision alone
+//! (`|y| < 1e-13`) is read from the file, by whether it has impulses there. Without that the runs part.
+//!
 //! `W` is not symmetric, for its slopes; the solver's certificate takes it as it is.
 
 use crate::table::read;
