@@ -8,6 +8,7 @@ pub(crate) mod coordinates;
 pub(crate) mod coupled;
 mod drift;
 mod driven;
+mod held;
 mod plain;
 mod reaction;
 mod rows;

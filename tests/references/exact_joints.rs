@@ -128,37 +128,17 @@ fn driven(h: f64, whole_chain: bool) -> [f64; 2] {
     [angles, rates]
 }
 
-/// The rate that is asked for is missed by `0.6 h` rad/s, so that the angle is off by `3 h` rad after 10 s: first order. Half a step of that is the first step, from
-/// rest. A single arm, whose inertia does not change, has its rate to second order, and no more than that half step in its angle.
+/// An unbounded motor has its rate at the end of every step, to rounding, whatever it drives. The angles are those of the midpoint rule on the rate that is asked for, the first step
+/// from rest included: second order.
 #[test]
-fn a_motor_drives_the_chain_to_first_order_and_an_arm_to_second() {
-    let steps = [1e-2, 5e-3];
-    let errors = steps.map(|h| driven(h, true));
-    println!("driven chain, angle and rate: {errors:?}");
-    for (h, [angle, rate]) in steps.into_iter().zip(errors) {
-        assert!(angle <= 3.1 * h && rate <= 0.65 * h, "{errors:?}");
+fn an_unbounded_motor_holds_its_rate() {
+    for whole_chain in [false, true] {
+        let errors = [1e-2, 5e-3].map(|h| driven(h, whole_chain));
+        println!("driven, whole chain {whole_chain}, angle and rate: {errors:?}");
+        assert!(errors.iter().all(|[_, rate]| *rate <= 1e-12), "{errors:?}");
+        let ratio = errors[0][0] / errors[1][0];
+        assert!((3.9..=4.1).contains(&ratio), "{errors:?}");
     }
-    let errors = steps.map(|h| driven(h, false));
-    println!("driven arm, angle and rate: {errors:?}");
-    assert!(
-        steps
-            .iter()
-            .zip(errors)
-            .all(|(h, [angle, _])| angle <= 0.5 * h)
-    );
-    let ratio = errors[0][1] / errors[1][1];
-    assert!((3.8..=4.2).contains(&ratio), "{errors:?}");
-}
-
-/// As that of an arm is.
-#[test]
-#[ignore = "the rate that an unbounded motor asks for is missed to first order where inertia changes with the angle: 0.6 h rad/s here"]
-fn an_unbounded_motor_holds_the_rate_of_a_chain_to_second_order() {
-    let [[_, coarse], [_, fine]] = [1e-2, 5e-3].map(|h| driven(h, true));
-    assert!(
-        (3.5..=4.5).contains(&(coarse / fine)),
-        "{coarse:e} {fine:e}"
-    );
 }
 
 /// The slider meets the floor at 1.778 m/s and 1.05 m/s², and impacts act at an end of the step in which they happen: times are within two steps and

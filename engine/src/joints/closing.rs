@@ -41,12 +41,19 @@ impl Drift {
         (self.error, self.velocity) = (0.0, 0.0);
         joints.count_turns(bodies, h);
         let (mut begin, mut rotors, mut any) = (0, 0, false);
-        for articulation in &joints.articulations {
+        let mut motors = 0;
+        for (index, articulation) in joints.articulations.iter().enumerate() {
             let of = (articulation, joints.lists());
+            self.holding.clear();
+            self.holding
+                .extend_from_slice(&self.held[motors..self.held_until[index]]);
+            motors = self.held_until[index];
             let moved = self.close_places(of, bodies, begin);
             any |= moved;
             self.system
                 .place_rotors(of, &self.poses, |slot| other(slot, bodies));
+            self.system
+                .place_motors(of, &self.poses, |slot| other(slot, bodies), &self.holding);
             self.system.set_rotors(&self.rotors[rotors..]);
             rotors += self.system.rotors().count();
             self.close_velocities(articulation, bodies, motion, (begin, moved));
@@ -131,6 +138,11 @@ impl Drift {
                 }
             }
         }
+        if left > NEARLY && !self.holding.is_empty() {
+            // Motors that cannot all keep their rates are forces.
+            self.holding.clear();
+            return self.close_places(of, bodies, begin) || moved;
+        }
         self.error = self.error.max(self.system.error());
         self.system
             .place(of, &self.poses, |slot| other(slot, bodies));
@@ -147,6 +159,9 @@ impl Drift {
             .place(of, &self.poses, |slot| other(slot, bodies));
         self.system
             .hold_stops(of, &self.poses, |slot| other(slot, bodies));
+        self.system
+            .place_motors(of, &self.poses, |slot| other(slot, bodies), &self.holding);
+        self.system.aim_motors(&self.holding);
     }
 
     /// One step against the errors.

@@ -26,6 +26,7 @@ mod step;
 
 use super::Joints;
 use super::coordinates::Row;
+use super::held::Held;
 use super::system::{Locked, Push, System, on_b};
 use crate::bodies::Bodies;
 use crate::bodies::constants::BodyConstants;
@@ -91,10 +92,17 @@ pub(crate) struct Drift {
     pub(crate) tensions: Vec<f64>,
     /// Speeds of the rotors at the end, one articulation after the other.
     pub(super) rotors: Vec<f64>,
+    /// Motors that hold their rates, one articulation after the other; …
+    pub(super) held: Vec<Held>,
+    /// … where those of each articulation end, and those of the present one.
+    pub(super) held_until: Vec<usize>,
+    pub(super) holding: Vec<Held>,
     /// Kinetic energy of all rotors at `t_k` and at the end, J.
     pub(crate) energy_of_rotors: [f64; 2],
     /// Where articulations were left, in the order of `pushes`; and whether velocities are closed there.
     pub(super) ends: Vec<(Pose, bool)>,
+    /// Kinetic energy of the rotors of the present articulation at `t_k`, J.
+    energy_at_start: f64,
     /// Of what acts in the parts but gravity, J.
     work: f64,
     /// What acts but gravity and joints at the present end of a part, and the velocities before it.
@@ -129,6 +137,8 @@ impl Drift {
         self.tensions.resize(joints.couplers.len(), 0.0);
         self.rotors.clear();
         self.ends.clear();
+        self.held.clear();
+        self.held_until.clear();
         self.energy_of_rotors = [0.0; 2];
         for articulation in &joints.articulations {
             let slots = &articulation.bodies;
@@ -179,30 +189,12 @@ impl Drift {
 
     fn move_one<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) {
         self.account_for_solved(step);
-        let known = (
-            self.pushes.clone(),
-            self.reactions.clone(),
-            self.tensions.clone(),
-        );
-        self.energy_of_rotors[0] += self.start(step, mean);
-        let before = self.energy(step);
-        let swing = step.swing();
-        let mut parts = step.parts(&self.twists, &self.masses);
-        loop {
-            let mut closed = true;
-            for part in 0..parts {
-                closed &= self.part(step, (part, parts));
-            }
-            let gained = self.energy(step) - before - self.work;
-            let exact = gained.abs() <= ENERGY * (self.largest + swing) || step.is_driven();
-            if closed && exact || parts >= MOST_PARTS {
-                self.parts = parts;
-                break;
-            }
-            parts *= 2;
-            (self.pushes, self.reactions, self.tensions) = known.clone();
-            self.start(step, mean);
-        }
+        self.holding.clear();
+        let (given, h) = ((step.bodies, step.solution.rows), step.settings.time_step);
+        Held::find(step.articulation, step.joints, given, h, &mut self.holding);
+        self.move_in_parts(step, mean);
+        self.held.extend(&self.holding);
+        self.held_until.push(self.held.len());
         let is_late = self.late.iter().any(|late| *late != Push::default());
         if is_late {
             let states = self.late.iter().zip(&self.masses);
@@ -212,9 +204,39 @@ impl Drift {
             }
             self.system.kick_rotors(&changes);
         }
+        self.energy_of_rotors[0] += self.energy_at_start;
         self.rotors.extend(self.system.rotors());
         let ends = self.poses.iter().map(|pose| (*pose, !is_late));
         self.ends.extend(ends);
+    }
+
+    /// Takes the step in as many parts as it needs.
+    fn move_in_parts<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) {
+        let known = (
+            self.pushes.clone(),
+            self.reactions.clone(),
+            self.tensions.clone(),
+        );
+        self.energy_at_start = self.start(step, mean);
+        let before = self.energy(step);
+        let swing = step.swing();
+        let is_driven = step.is_driven() || self.holding.iter().any(|motor| motor.rate != 0.0);
+        let mut parts = step.parts(&self.twists, &self.masses);
+        loop {
+            let mut closed = true;
+            for part in 0..parts {
+                closed &= self.part(step, (part, parts));
+            }
+            let gained = self.energy(step) - before - self.work;
+            let exact = gained.abs() <= ENERGY * (self.largest + swing) || is_driven;
+            if closed && exact || parts >= MOST_PARTS {
+                self.parts = parts;
+                break;
+            }
+            parts *= 2;
+            (self.pushes, self.reactions, self.tensions) = known.clone();
+            self.start(step, mean);
+        }
     }
 
     /// Kinetic energy, with the potential one if gravity acts in the parts, J. The largest kinetic one is kept.
@@ -345,6 +367,8 @@ impl Drift {
         let other = |slot| step.other(slot, 0.0);
         self.system.place(step.of(), &self.poses, other);
         self.system.place_rotors(step.of(), &self.poses, other);
+        self.system
+            .place_motors(step.of(), &self.poses, other, &self.holding);
         let given = |slot: Slot| solution.motion.free[slot];
         let mut energy = 0.0;
         if self.system.has_rotors() {
@@ -374,6 +398,8 @@ impl Drift {
         let speeds: Vec<f64> = self.system.rotors().collect();
         self.system.place(step.of(), &self.poses, other);
         self.system.place_rotors(step.of(), &self.poses, other);
+        self.system
+            .place_motors(step.of(), &self.poses, other, &self.holding);
         let still = |_: Slot| WorldTwist::default();
         self.system.follow(&self.end, (&self.twists, 0.0), still);
         self.system.set_rotors(&speeds);
@@ -476,6 +502,8 @@ impl Drift {
             let other = |slot| step.other(slot, to);
             self.end.place(step.of(), &self.poses, other);
             self.end.place_rotors(step.of(), &self.poses, other);
+            self.end
+                .place_motors(step.of(), &self.poses, other, &self.holding);
             let given = |slot: Slot| step.solution.motion.free[slot];
             self.end.follow(&self.system, (&self.twists, h), given);
             for (error, open) in self.end.errors_mut().zip(&open) {
@@ -511,7 +539,13 @@ impl Drift {
             for side in 0..2 {
                 if let Some(place) = row.bodies[side] {
                     let push = Push::along(&row.row, side, impulse);
-                    pushes[place].locked.add(&push);
+                    let of = &mut pushes[place];
+                    let sum = if row.drives {
+                        &mut of.driven
+                    } else {
+                        &mut of.locked
+                    };
+                    sum.add(&push);
                 }
             }
         };

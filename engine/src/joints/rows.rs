@@ -52,6 +52,8 @@ pub(crate) struct JointRows {
     earlier: Vec<f64>,
     /// The impulses are of this step.
     begun: bool,
+    /// They are of several stages.
+    staged: bool,
     kept: Vec<Kept>,
 }
 
@@ -149,6 +151,7 @@ impl JointRows {
 
     /// The last stage is over: the impulses are those of the step.
     pub(crate) fn end_stages(&mut self, joints: &Joints) {
+        self.staged = !self.earlier.is_empty();
         for (impulse, earlier) in self.impulse.iter_mut().zip(self.earlier.drain(..)) {
             *impulse += earlier;
         }
@@ -165,6 +168,11 @@ impl JointRows {
             begin += rows;
         }
         self.kept.sort_by_key(|kept| (kept.0, kept.1));
+    }
+
+    /// The impulses of the step are of several stages.
+    pub(super) fn are_of_stages(&self) -> bool {
+        self.staged
     }
 
     /// Calls `of` with every row of some joints, ascending.

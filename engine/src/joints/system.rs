@@ -77,6 +77,8 @@ pub(super) struct Locked {
     pub(super) period: f64,
     /// Length that rounding refers to, m; 1 for rotations.
     scale: f64,
+    /// It is of a motor.
+    pub(super) drives: bool,
 }
 
 impl Locked {
@@ -135,6 +137,7 @@ impl At {
             error,
             period,
             scale: 1.0 + reach[0].max(reach[1]),
+            drives: false,
         }
     }
 }
@@ -143,7 +146,7 @@ impl At {
 #[derive(Debug, Default)]
 pub(super) struct System {
     pub(super) rows: Vec<Locked>,
-    /// Of couplers and rotors.
+    /// Of couplers, rotors and motors.
     pub(super) extras: Vec<Extra>,
     /// One row of each joint that an extra row is made of.
     pieces: Vec<Locked>,
@@ -421,6 +424,7 @@ impl System {
             match &mut extra.source {
                 Source::Coupler(index) => coupled(*index, *impulse),
                 Source::Rotor { inertia, speed } => *speed -= impulse / *inertia,
+                Source::Motor { .. } => {}
             }
         }
     }

@@ -1,11 +1,13 @@
-//! Rows beside those of joints: of couplers, which act on several joints, and of rotors that move with a coordinate.
+//! Rows beside those of joints: of couplers, which act on several joints, of rotors that move with a coordinate, and of motors that hold its rate.
 
 use super::{At, Locked, System};
 use crate::bodies::slot::Slot;
 use crate::components::Pose;
-use crate::joints::Lists;
 use crate::joints::articulation::Articulation;
 use crate::joints::coupled::Coupled;
+use crate::joints::drift::NEARLY;
+use crate::joints::held::Held;
+use crate::joints::{Jointed, Lists};
 use moreau_solvers::{JointBlock, JointLink, WorldTwist};
 use std::f64::consts::TAU;
 use std::ops::Range;
@@ -17,13 +19,15 @@ pub(in crate::joints) enum Source {
     Coupler(usize),
     /// A rotor of this inertia that has this speed, kg·m² and rad/s, or kg and m/s.
     Rotor { inertia: f64, speed: f64 },
+    /// A motor that holds this rate, m/s or rad/s.
+    Motor { rate: f64 },
 }
 
 /// A row beside those of joints: the sum of its pieces, each at one joint.
 #[derive(Clone, Debug)]
 pub(in crate::joints) struct Extra {
     pub(super) pieces: Range<usize>,
-    /// m or rad; of a rotor its coordinate.
+    /// m or rad; of a rotor or a motor its coordinate.
     pub(in crate::joints) error: f64,
     /// What rounding refers to.
     pub(super) scale: f64,
@@ -31,11 +35,12 @@ pub(in crate::joints) struct Extra {
 }
 
 impl Extra {
-    /// Without a rotor its velocity is to be zero, with one that of the rotor.
+    /// What its velocity is to be.
     pub(super) fn speed(&self) -> f64 {
         match self.source {
             Source::Coupler(_) => 0.0,
             Source::Rotor { speed, .. } => speed,
+            Source::Motor { rate } => rate,
         }
     }
 }
@@ -81,22 +86,64 @@ impl System {
             let joint = &joints[*index];
             for (force, inertia) in joint.rotors() {
                 let at = At::new((articulation, *index, joint), poses, &of_others);
-                let (value, row) = joint.coordinate(force, &at.placed);
-                let begin = self.pieces.len();
-                let is_angle = joint.forces[force].axis().is_rotation();
-                let period = if is_angle { TAU } else { 0.0 };
-                let piece = at.locked(row, (value, period));
-                self.extras.push(Extra {
-                    pieces: begin..begin + 1,
-                    error: value,
-                    scale: piece.scale + value.abs(),
-                    source: Source::Rotor {
-                        inertia,
-                        speed: 0.0,
-                    },
-                });
-                self.pieces.push(piece);
+                let source = Source::Rotor {
+                    inertia,
+                    speed: 0.0,
+                };
+                self.place_coordinate((&at, joint), force, source);
             }
+        }
+    }
+
+    /// Adds motors of an articulation that hold their rates.
+    pub(in crate::joints) fn place_motors(
+        &mut self,
+        (articulation, Lists { joints, .. }): (&Articulation, Lists),
+        poses: &[Pose],
+        of_others: impl Fn(Slot) -> Pose,
+        held: &[Held],
+    ) {
+        for motor in held {
+            let joint = &joints[motor.joint];
+            let at = At::new((articulation, motor.joint, joint), poses, &of_others);
+            let source = Source::Motor { rate: motor.rate };
+            self.place_coordinate((&at, joint), motor.force, source);
+        }
+    }
+
+    /// Adds the row of the coordinate that a force of a joint acts along.
+    fn place_coordinate(&mut self, (at, joint): (&At, &Jointed), force: usize, source: Source) {
+        let (value, row) = joint.coordinate(force, &at.placed);
+        let begin = self.pieces.len();
+        let is_angle = joint.forces[force].axis().is_rotation();
+        let period = if is_angle { TAU } else { 0.0 };
+        let piece = Locked {
+            drives: matches!(source, Source::Motor { .. }),
+            ..at.locked(row, (value, period))
+        };
+        self.extras.push(Extra {
+            pieces: begin..begin + 1,
+            error: value,
+            scale: piece.scale + value.abs(),
+            source,
+        });
+        self.pieces.push(piece);
+    }
+
+    /// What the last rows, those of motors, are off from where these are at the end of the step; rounding is nothing.
+    pub(in crate::joints) fn aim_motors(&mut self, held: &[Held]) {
+        let first = self.extras.len() - held.len();
+        for (extra, motor) in self.extras[first..].iter_mut().zip(held) {
+            let period = self.pieces[extra.pieces.start].period;
+            let mut off = extra.error - motor.end;
+            if period > 0.0 {
+                off -= (off / period).round() * period;
+            }
+            extra.error = if off.abs() <= NEARLY * extra.scale {
+                0.0
+            } else {
+                off
+            };
         }
     }
 
@@ -171,7 +218,7 @@ impl System {
     pub(in crate::joints) fn rotors(&self) -> impl Iterator<Item = f64> {
         self.extras.iter().filter_map(|extra| match extra.source {
             Source::Rotor { speed, .. } => Some(speed),
-            Source::Coupler(_) => None,
+            Source::Coupler(_) | Source::Motor { .. } => None,
         })
     }
 
@@ -189,7 +236,7 @@ impl System {
     pub(in crate::joints) fn energy_of_rotors(&self) -> f64 {
         let energies = self.extras.iter().map(|extra| match extra.source {
             Source::Rotor { inertia, speed } => 0.5 * inertia * speed * speed,
-            Source::Coupler(_) => 0.0,
+            Source::Coupler(_) | Source::Motor { .. } => 0.0,
         });
         energies.sum()
     }
