@@ -228,21 +228,22 @@ impl Simulation {
         check_joint(&spec, kinds)
     }
 
-    /// What a joint bore in the last step.
+    /// What a joint bore in the last step; asleep, in the last one awake.
     #[must_use]
     pub fn joint_reaction(&self, joint: Entity) -> Option<JointReaction> {
         let id = self.world.get::<JointId>(joint)?;
         self.state()?.joint_reaction(*id)
     }
 
-    /// The mean force or torque of each of the [`JointForces`] of a joint over the last step, in their order, N or N·m along its coordinate.
+    /// The mean force or torque of each of the [`JointForces`] of a joint over the last step, in their order, N or N·m along its coordinate. Asleep, those of the last step
+    /// awake.
     #[must_use]
     pub fn joint_efforts(&self, joint: Entity) -> Option<Vec<f64>> {
         let id = self.world.get::<JointId>(joint)?;
         self.state()?.joint_efforts(*id)
     }
 
-    /// The mean force `f` of a coupler over the last step: `ratio·f` acts along each of its coordinates.
+    /// The mean force `f` of a coupler over the last step: `ratio·f` acts along each of its coordinates. Asleep, that of the last step awake.
     #[must_use]
     pub fn coupler_force(&self, coupler: Entity) -> Option<f64> {
         let id = self.world.get::<JointId>(coupler)?;

@@ -201,9 +201,9 @@ impl JointRows {
         }
     }
 
-    /// The impulse of each force of a joint in the last step, N·s or N·m·s along its coordinate. Rotors push as well.
-    pub(super) fn efforts(&self, joint: JointId, count: usize) -> Vec<f64> {
-        let mut efforts = vec![0.0; count];
+    /// The impulse of each force of a joint in the step, N·s or N·m·s along its coordinate. Rotors push as well.
+    pub(super) fn efforts(&self, joint: JointId, efforts: &mut [f64]) {
+        efforts.fill(0.0);
         let begin = self.kept.partition_point(|kept| kept.0 < joint);
         let own = self.kept[begin..].iter().take_while(|kept| kept.0 == joint);
         for (_, part, impulse) in own {
@@ -213,7 +213,6 @@ impl JointRows {
                 Part::Locks | Part::Rope | Part::Coupled(_) => {}
             }
         }
-        efforts
     }
 
     /// The rows that are not locked, limits and ropes with the sign of their gap; with their place among the forces of the joint.
