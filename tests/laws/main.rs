@@ -9,6 +9,7 @@
 )]
 
 mod activation;
+mod applied_effort;
 mod armature;
 mod asleep_on_joints;
 mod at_rest;

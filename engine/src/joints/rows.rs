@@ -5,6 +5,7 @@
 //! spring       r = −h (k (x_k + h ū/2 − x*) + c ū),  ū = (u_k + u)/2                    equality with a compliance; ū → u and h/2 → h if stiff
 //! motor        r = −h (k_p (x_k + h u − x*) + k_d (u − ẋ*)),   |r| ≤ h f                interval with a compliance
 //! friction     |r| ≤ h f,   u = 0 or r against u                                        interval
+//! applied      r = h f                                                                  interval of this one value
 //! rotor        r = −I (u − u_k)                                                         equality with a compliance
 //! coupler      Σ ratio J v = 0                                                          equality, over the bodies of its joints
 //! limit, rope  0 ≤ u + s ⊥ r ≥ 0,   s = max(gap, 0)/h, or e u_k for an impact           complementarity
@@ -377,6 +378,10 @@ impl OfJoint<'_> {
                 let most = h * force;
                 Some(self.one(Law::interval(-most, most), row, 0.0, 0.0))
             }
+            JointForce::Applied { effort, .. } => (effort != 0.0).then(|| {
+                let given = h * effort;
+                self.one(Law::interval(given, given), row, 0.0, 0.0)
+            }),
             JointForce::Limit { .. } | JointForce::Armature { .. } => None,
         }
     }
