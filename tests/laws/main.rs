@@ -48,6 +48,7 @@ mod machines;
 mod meeting;
 mod momentum;
 mod no_solution;
+mod part_materials;
 mod plastic_spin;
 mod projected_spin;
 mod projection;

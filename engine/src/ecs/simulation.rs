@@ -8,7 +8,8 @@ use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
     BodyId, BreakLimit, Collider, CollisionGroups, Coupler, Drag, GravityScale, Joint, JointForces,
-    JointId, KinematicTarget, Mass, Material, Pose, RigidBody, Sleeping, Twist, Wrench,
+    JointId, KinematicTarget, Made, Mass, Material, PartMaterials, Pose, RigidBody, Sleeping,
+    Twist, Wrench,
 };
 use crate::error::{BodyError, JointError, StepError};
 use crate::joints::check::check_joint;
@@ -328,7 +329,8 @@ impl Simulation {
         let wrench = body.get::<Wrench>().ok_or(of_body("Wrench"))?;
         let response = Response::new(body.get::<GravityScale>(), body.get::<Drag>());
         let shape = body.get::<Collider>();
-        let constants = check_body(kind, shape, material, mass, groups, response)?;
+        let made = Made::of(material, body.get::<PartMaterials>());
+        let constants = check_body(kind, shape, made, mass, groups, response)?;
         check_body_state(pose, twist, wrench)?;
         Ok(mass.completed(&constants.inertia))
     }
