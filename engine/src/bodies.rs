@@ -13,7 +13,7 @@ pub(crate) mod slot;
 pub(crate) mod target;
 pub(crate) mod waking;
 
-use crate::components::{BodyId, Material, Pose, RigidBody, Twist, Wrench};
+use crate::components::{BodyId, Made, Material, Pose, RigidBody, Twist, Wrench};
 use crate::error::{BodyError, StepError};
 use bevy_ecs::entity::Entity;
 use constants::BodyConstants;
@@ -31,6 +31,8 @@ pub(crate) struct Bodies {
     pub(crate) entities: Vec<Entity>,
     pub(crate) constants: Vec<BodyConstants>,
     pub(crate) materials: Vec<Material>,
+    /// Of the bodies that have them, ascending.
+    pub(crate) part_materials: Vec<(Slot, Vec<Material>)>,
     pub(crate) pose: Vec<Pose>,
     pub(crate) twist: Vec<Twist>,
     pub(crate) wrench: Vec<Wrench>,
@@ -71,8 +73,31 @@ pub(crate) struct Listing {
     pub(crate) entities: Vec<Entity>,
     pub(crate) constants: Vec<BodyConstants>,
     pub(crate) materials: Vec<Material>,
+    /// Of the bodies that have them, ascending, by their places in this list.
+    pub(crate) part_materials: Vec<(Slot, Vec<Material>)>,
     /// Where each of them is in the present list.
     pub(crate) old: Vec<Option<Slot>>,
+}
+
+impl Listing {
+    /// One body more.
+    pub(crate) fn push(
+        &mut self,
+        (id, entity): (BodyId, Entity),
+        constants: BodyConstants,
+        made: Made,
+        old: Option<Slot>,
+    ) {
+        if !made.parts.is_empty() {
+            let slot = Slot::new(self.ids.len());
+            self.part_materials.push((slot, made.parts.to_vec()));
+        }
+        self.ids.push(id);
+        self.entities.push(entity);
+        self.constants.push(constants);
+        self.materials.push(*made.whole);
+        self.old.push(old);
+    }
 }
 
 impl Bodies {
@@ -97,6 +122,18 @@ impl Bodies {
 
     pub(crate) fn is_asleep(&self, slot: Slot) -> bool {
         self.sleep.rest[slot].asleep.is_some()
+    }
+
+    /// What a body and its parts are made of.
+    pub(crate) fn made_of(&self, slot: Slot) -> Made<'_> {
+        Made {
+            whole: &self.materials[slot],
+            parts: self.parts_of(slot),
+        }
+    }
+
+    fn parts_of(&self, slot: Slot) -> &[Material] {
+        parts_of(&self.part_materials, slot)
     }
 
     /// Impulses move the body in this step.
@@ -158,6 +195,7 @@ impl Bodies {
         self.entities = listing.entities;
         self.constants = listing.constants;
         self.materials = listing.materials;
+        self.part_materials = listing.part_materials;
         self.list_moving();
         self.epoch += 1;
         self.unwritten = true;
@@ -171,6 +209,7 @@ impl Bodies {
             stays[old] = true;
             let same = self.ids[old] == new.ids[row]
                 && self.materials[old] == new.materials[row]
+                && self.parts_of(old) == parts_of(&new.part_materials, Slot::new(row))
                 && self.constants[old] == new.constants[row];
             if !same {
                 self.disturb(old);
@@ -230,6 +269,12 @@ impl Bodies {
             source,
         }
     }
+}
+
+/// The materials of the parts of a body, in a list that is ascending; none if it has none of its own.
+fn parts_of(list: &[(Slot, Vec<Material>)], slot: Slot) -> &[Material] {
+    let found = list.binary_search_by_key(&slot, |(own, _)| *own);
+    found.map_or(&[], |place| &list[place].1)
 }
 
 /// The rows of a column in a new order; `fill` where there was none.

@@ -25,7 +25,8 @@ pub use joint::{
     JointId, JointKind, NoCollision,
 };
 pub use mass::Mass;
-pub use material::{Combine, Material};
+pub(crate) use material::Made;
+pub use material::{Combine, Material, PartMaterials};
 pub use pose::Pose;
 pub use response::{Drag, GravityScale};
 pub use sleeping::Sleeping;

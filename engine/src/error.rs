@@ -43,6 +43,16 @@ pub enum BodyError {
     /// The inertia of a shape is about its own centre.
     #[error("a centre of mass is given without mass and inertia")]
     CenterAlone,
+    /// Materials of parts are one for each part of a compound, of at most 4095.
+    #[error(
+        "{given} materials of parts, expected one for each of the {parts} parts of its compound, at most 4095"
+    )]
+    PartMaterials {
+        /// How many were given.
+        given: usize,
+        /// Parts of its shape, 0 if it is no compound.
+        parts: usize,
+    },
     /// Only static and kinematic bodies may be surfaces.
     #[error("a dynamic body needs a solid shape, not a half-space, mesh or heightfield")]
     NotSolid,

@@ -48,6 +48,10 @@ pub(crate) struct Jointed {
     turned: f64,
     /// Coordinates of the forces at the last look, angles with their turns.
     coordinates: Vec<f64>,
+    /// What it bore in its last step awake, in the inertial frame.
+    bore: JointReaction,
+    /// The mean of each of its forces in that step, N or N·m along its coordinate.
+    efforts: Vec<f64>,
 }
 
 /// Where the world is.

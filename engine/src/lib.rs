@@ -19,8 +19,8 @@ pub use bodies::plain::Body;
 pub use components::{
     BodyId, BreakLimit, Collider, CollisionGroups, Combine, Coupler, CouplerTerm, Drag,
     GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForce, JointForces,
-    JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, NoCollision, Pose, RigidBody,
-    Sleeping, Twist, Wrench,
+    JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, NoCollision, PartMaterials,
+    Pose, RigidBody, Sleeping, Twist, Wrench,
 };
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
@@ -57,9 +57,9 @@ pub mod prelude {
         ContactStatus, ContactView, Contacts, Coupler, CouplerSpec, CouplerTerm, Drag,
         EnergyLedger, GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis,
         JointBroken, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,
-        JointReaction, JointSpec, KinematicTarget, Mass, Material, NoCollision, Pose, RigidBody,
-        Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, StepError, StepOutcome,
-        StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
+        JointReaction, JointSpec, KinematicTarget, Mass, Material, NoCollision, PartMaterials,
+        Pose, RigidBody, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, StepError,
+        StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
     };
     pub use glam;
     pub use glam::{DQuat, DVec3};

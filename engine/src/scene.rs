@@ -32,7 +32,7 @@
 //! | top | [`name`, `description`, `seed`, `duration`](Scene) |
 //! | `[settings]` | those of [`Settings`], the solver's in `[settings.solver]` |
 //! | `[materials.NAME]` | [`density`, `friction`, `restitution`, `frictionless`](crate::Material) |
-//! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `mass`, `wrench`, `groups`, `gravity_scale`, `drag`](BodySpec) |
+//! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `part_materials`, `mass`, `wrench`, `groups`, `gravity_scale`, `drag`](BodySpec) |
 //! | `[[lattices]]` | [`count`, `spacing`, `origin`, `jitter`, `random_orientation`, `body`](Lattice) |
 //! | `[[joints]]` | [`name`, `a`, `b`, `kind`, `point` and `axis`, or `frames`, `forces`, `collide`, `break_limit`](SceneJoint) |
 //! | `[[couplers]]` | [`name`, `terms`, `offset`](SceneCoupler) |
@@ -170,6 +170,9 @@ pub struct BodySpec {
     pub twist: Twist,
     /// Name of its material.
     pub material: Option<String>,
+    /// Names of the materials of its parts, one for each part of a compound; none if all are made of `material`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub part_materials: Vec<String>,
     /// Mass and inertia, where they do not follow from the shape; in files `{ mass, principal_inertia, principal_frame }`, or
     /// `{ mass }` alone, to which the inertia of the shape is scaled.
     pub mass: Mass,

@@ -397,8 +397,9 @@ impl StepState {
         let (contacts, record) = (&self.problem.contacts, &mut self.record);
         let (ledger, momentum) = (&mut self.ledger, &mut self.momentum);
         let rows = contacts.len().max(bodies.moving.len());
-        self.joints
-            .break_overloaded(&self.drift, settings.time_step);
+        let solved = (&self.drift, &self.joint_rows);
+        self.joints.keep_readings(solved, settings.time_step);
+        self.joints.break_overloaded();
         let joints = (&self.drift.pushes[..], self.drift.energy_of_rotors);
         let (mut energy, momentum_residual) = self.threads.run(is_long(rows), || {
             let defect = &mut momentum.defect;

@@ -32,6 +32,7 @@ mod meeting;
 mod merge;
 mod nearest;
 mod overlap;
+mod parts;
 mod patch;
 mod placed;
 mod reduce;
@@ -70,6 +71,18 @@ pub struct ContactPoint {
     pub feature: u64,
 }
 
+impl ContactPoint {
+    /// The parts of compounds that features tell apart.
+    pub const MOST_PARTS: usize = parts::MOST;
+
+    /// Which parts meet in a point with this feature: their places in the compounds A and B, where one of the two shapes is a compound; none of
+    /// the other one. Parts beyond [`Self::MOST_PARTS`] count as the last of these. Of pairs without a compound it says nothing.
+    #[must_use]
+    pub fn parts(feature: u64) -> [Option<usize>; 2] {
+        parts::places(feature)
+    }
+}
+
 /// Appends to `out` every contact point of `a` and `b` with `gap ≤ margin` (m).
 ///
 /// At most four well-spread points per pair of convex shapes; for compounds four per pair of
@@ -98,6 +111,7 @@ pub fn contacts(
     let mut pair = Pair {
         margin,
         feature: 0,
+        parts: 0,
         flip: false,
         out,
     };
@@ -187,8 +201,10 @@ fn of_balls(
 /// State of one query while it descends into parts.
 struct Pair<'a> {
     margin: f64,
-    /// Mixed numbers of the parts entered so far.
+    /// Mixed numbers of the parts and triangles entered so far.
     feature: u64,
+    /// The parts of compounds among these, as a field of the feature.
+    parts: u64,
     /// False while the first shape of each routine belongs to A, true if it belongs to B.
     flip: bool,
     out: &'a mut Vec<ContactPoint>,
@@ -203,15 +219,16 @@ impl Pair<'_> {
         let region = self.region(&other.aabb(&pose.relative(other_pose)));
         for (index, part) in (1_u64..).zip(parts) {
             if part.bounds.intersects(&region) {
-                let outer = self.feature;
-                self.feature = mix(outer, index);
+                let outer = (self.feature, self.parts);
+                self.feature = mix(outer.0, index);
+                self.parts |= parts::of_part(index as usize - 1, self.flip);
                 self.solid(
                     &part.convex,
                     &pose.compose(&part.pose),
                     other.body(),
                     other_pose,
                 );
-                self.feature = outer;
+                (self.feature, self.parts) = outer;
             }
         }
     }
@@ -230,10 +247,11 @@ impl Pair<'_> {
                 let region = self.region(&convex.aabb(&relative));
                 for (index, part) in (1_u64..).zip(parts) {
                     if part.bounds.intersects(&region) {
-                        let outer = self.feature;
-                        self.feature = mix(outer, !index);
+                        let outer = (self.feature, self.parts);
+                        self.feature = mix(outer.0, !index);
+                        self.parts |= parts::of_part(index as usize - 1, !self.flip);
                         self.convex(convex, pose, &part.convex, &body_pose.compose(&part.pose));
-                        self.feature = outer;
+                        (self.feature, self.parts) = outer;
                     }
                 }
             }
@@ -316,7 +334,7 @@ impl Pair<'_> {
                 feature: if self.feature == 0 {
                     contact.feature
                 } else {
-                    mix(self.feature, contact.feature)
+                    parts::with_parts(self.parts, mix(self.feature, contact.feature))
                 },
             });
         }

@@ -102,6 +102,14 @@ pub enum GeometryError {
         /// Its kind.
         kind: &'static str,
     },
+    /// Something that is given for each part of a compound is not.
+    #[error("{given} given for the {parts} parts of a shape")]
+    PartCount {
+        /// How many were given.
+        given: usize,
+        /// Parts of the shape, 0 if it is no compound.
+        parts: usize,
+    },
     /// A surface has no mass.
     #[error("a {kind} is a surface and has no mass")]
     NoVolume {

@@ -97,14 +97,46 @@ impl Geometry {
     /// # Errors
     /// A density that is not positive, or a surface.
     pub fn mass_properties(&self, density: f64) -> Result<MassProperties, GeometryError> {
+        self.filled(density, |_| 1.0)
+    }
+
+    /// The same of a compound with a density for each of its parts, in their order.
+    ///
+    /// # Errors
+    /// As [`Self::mass_properties`], or another number of densities than of parts.
+    pub fn mass_properties_by_part(
+        &self,
+        densities: &[f64],
+    ) -> Result<MassProperties, GeometryError> {
+        let parts = self.part_count();
+        let [first, ..] = densities else {
+            return Err(GeometryError::PartCount { given: 0, parts });
+        };
+        if densities.len() != parts {
+            return Err(GeometryError::PartCount {
+                given: densities.len(),
+                parts,
+            });
+        }
+        for density in densities {
+            positive("density", *density)?;
+        }
+        self.filled(*first, |part| densities[part] / first)
+    }
+
+    /// Filled with `density` times the factor of each part.
+    fn filled(
+        &self,
+        density: f64,
+        factor: impl Fn(usize) -> f64 + Clone,
+    ) -> Result<MassProperties, GeometryError> {
         positive("density", density)?;
         let moments = match &self.inner.body {
             Body::Convex(convex) => convex.moments(),
-            Body::Compound(parts) => Moments::sum(
-                parts
-                    .iter()
-                    .map(|part| part.convex.moments().placed(&part.pose)),
-            ),
+            Body::Compound(parts) => Moments::sum(parts.iter().enumerate().map(|(index, part)| {
+                let moments = part.convex.moments().placed(&part.pose);
+                moments.times(factor(index))
+            })),
             Body::HalfSpace(_) | Body::Surface(_) => {
                 return Err(GeometryError::NoVolume {
                     kind: self.inner.shape.kind(),
@@ -193,6 +225,15 @@ impl Geometry {
         match &self.inner.body {
             Body::Surface(surface) => surface.winding(),
             _ => Winding::default(),
+        }
+    }
+
+    /// Number of parts of a compound; 0 for all other shapes.
+    #[must_use]
+    pub fn part_count(&self) -> usize {
+        match &self.inner.body {
+            Body::Compound(parts) => parts.len(),
+            _ => 0,
         }
     }
 

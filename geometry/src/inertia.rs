@@ -130,6 +130,15 @@ impl Moments {
         }
     }
 
+    /// Of a solid that is denser by this factor.
+    pub(crate) fn times(&self, factor: f64) -> Self {
+        Self {
+            volume: self.volume * factor,
+            centroid: self.centroid,
+            second: self.second * factor,
+        }
+    }
+
     /// Sum of the parts.
     pub(crate) fn sum(parts: impl Iterator<Item = Self> + Clone) -> Self {
         let volume: f64 = parts.clone().map(|part| part.volume).sum();

@@ -9,6 +9,7 @@
 )]
 
 mod activation;
+mod applied_effort;
 mod armature;
 mod asleep_on_joints;
 mod at_rest;
@@ -47,6 +48,7 @@ mod machines;
 mod meeting;
 mod momentum;
 mod no_solution;
+mod part_materials;
 mod plastic_spin;
 mod projected_spin;
 mod projection;

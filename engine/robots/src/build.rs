@@ -158,7 +158,7 @@ impl<'a> Builder<'a> {
             let world = self.worlds[first];
             let center = self.center(first);
             let [linear, angular] = link.twist;
-            let material = self.material(&geoms, reading);
+            let [material, part_materials] = self.materials(&geoms);
             self.scene.bodies.push(BodySpec {
                 name: Some(self.names.bodies[first].clone()),
                 kind: if is_kinematic {
@@ -174,7 +174,8 @@ impl<'a> Builder<'a> {
                     linear: linear + world.orientation * angular.cross(center),
                     angular,
                 },
-                material,
+                material: material.into_iter().next(),
+                part_materials,
                 mass: mass.as_ref().map_or_else(own_frame, component),
                 groups: groups.of(first),
                 ..BodySpec::default()
@@ -211,29 +212,18 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The material of a body, which has one: that of its shape with the most friction.
-    fn material(
-        &mut self,
-        geoms: &[(Pose, &crate::model::Geom)],
-        reading: &mut Reading,
-    ) -> Option<String> {
-        let all = geoms
+    /// The material of a body, if its shapes have the same and the file says it; of its parts, if they differ.
+    fn materials(&mut self, geoms: &[(Pose, &crate::model::Geom)]) -> [Vec<String>; 2] {
+        let all: Vec<Option<Material>> = geoms
             .iter()
-            .filter_map(|(_, geom)| bodies::material_of(geom));
-        let most = all
-            .clone()
-            .reduce(|a, b| if b.friction > a.friction { b } else { a })?;
-        for (_, geom) in geoms {
-            if bodies::material_of(geom) != Some(most) {
-                let by = format!("friction of its body is {}", most.friction);
-                reading.note(crate::NotUnderstood {
-                    place: geom.place.clone(),
-                    attribute: Some("friction".to_owned()),
-                    reason: crate::Reason::Replaced(by),
-                });
-            }
+            .map(|(_, geom)| bodies::material_of(geom))
+            .collect();
+        let mut add = |of: &Option<Material>| self.add_material(of.unwrap_or_default());
+        if all.windows(2).any(|pair| pair[0] != pair[1]) {
+            return [Vec::new(), all.iter().map(add).collect()];
         }
-        Some(self.add_material(most))
+        let whole = all.first().filter(|of| of.is_some());
+        [whole.map(&mut add).into_iter().collect(), Vec::new()]
     }
 
     fn add_material(&mut self, material: Material) -> String {

@@ -441,3 +441,23 @@ fn what_is_excluded_from_the_world_passes_its_shapes() {
         );
     }
 }
+
+/// A foot with a rough toe: both meet the floor with their own friction.
+#[test]
+fn shapes_of_a_body_have_their_own_friction() {
+    let text = r#"<mujoco><worldbody>
+        <geom type="plane" size="1 1 1" friction="0.1"/>
+        <body name="foot" pos="0 0 0.1"><freejoint/>
+        <geom type="sphere" pos="-0.5 0 0" size="0.1" friction="0.3"/>
+        <geom type="sphere" pos="0.5 0 0" size="0.1" friction="0.9"/>
+        <geom type="sphere" pos="0 0.5 0" size="0.1" friction="0.3"/></body></worldbody></mujoco>"#;
+    let robot = from_text(text, "robot.xml", &Options::default()).unwrap();
+    assert_eq!(robot.not_understood, []);
+    let mut run = robot.scene.start().unwrap();
+    run.step().unwrap();
+    assert_eq!(run.simulation.contacts().len(), 3);
+    for contact in run.simulation.contacts() {
+        let right = if contact.point.x > 0.4 { 0.9 } else { 0.3 };
+        assert!((contact.friction - right).abs() < 1e-15, "{contact:?}");
+    }
+}

@@ -5,29 +5,35 @@ use crate::components::inertia::Inertia;
 use crate::components::mass::Given;
 use crate::components::response::Response;
 use crate::components::{
-    Collider, CollisionGroups, Mass, Material, Pose, RigidBody, Twist, Wrench,
+    Collider, CollisionGroups, Made, Mass, Material, Pose, RigidBody, Twist, Wrench,
 };
 use crate::error::BodyError;
 use glam::DVec3;
-use moreau_geometry::{Geometry, MassProperties};
+use moreau_geometry::{ContactPoint, Geometry, MassProperties};
 
 /// Checks a body and works out its constants.
 pub(crate) fn check_body(
     kind: RigidBody,
     collider: Option<&Collider>,
-    material: &Material,
+    made: Made,
     mass: &Mass,
     groups: CollisionGroups,
     response: Response,
 ) -> Result<BodyConstants, BodyError> {
     let geometry = collider.map(Collider::geometry).transpose()?;
-    check_material(material)?;
+    check_material(made.whole)?;
+    check_parts(made.parts, geometry.as_ref())?;
     check_response(&response)?;
     let mut center_of_mass = DVec3::ZERO;
     let mut computed = None;
     let solid = geometry.as_ref().filter(|g| g.is_solid());
     if let Some(shape) = solid {
-        let properties = shape.mass_properties(material.density)?;
+        let properties = if made.parts.is_empty() {
+            shape.mass_properties(made.whole.density)?
+        } else {
+            let densities: Vec<f64> = made.parts.iter().map(|part| part.density).collect();
+            shape.mass_properties_by_part(&densities)?
+        };
         center_of_mass = properties.center_of_mass;
         computed = Some(properties);
     }
@@ -103,6 +109,22 @@ fn check_response(response: &Response) -> Result<(), BodyError> {
     check("gravity scale", gravity.0, true, "finite")?;
     check("linear drag", drag.linear, drag.linear >= 0.0, "≥ 0")?;
     check("angular drag", drag.angular, drag.angular >= 0.0, "≥ 0")
+}
+
+/// One sound material for each part, of no more parts than contacts tell apart.
+fn check_parts(parts: &[Material], geometry: Option<&Geometry>) -> Result<(), BodyError> {
+    if parts.is_empty() {
+        return Ok(());
+    }
+    let (given, of_shape) = (parts.len(), geometry.map_or(0, Geometry::part_count));
+    let sound = given == of_shape && given <= ContactPoint::MOST_PARTS;
+    if !sound {
+        return Err(BodyError::PartMaterials {
+            given,
+            parts: of_shape,
+        });
+    }
+    parts.iter().try_for_each(check_material)
 }
 
 fn check_material(material: &Material) -> Result<(), BodyError> {

@@ -5,8 +5,8 @@ use super::target::Target;
 use super::{Bodies, Listing};
 use crate::components::response::Response;
 use crate::components::{
-    BodyId, Collider, CollisionGroups, Drag, GravityScale, Mass, Material, Pose, RigidBody, Twist,
-    Wrench,
+    BodyId, Collider, CollisionGroups, Drag, GravityScale, Made, Mass, Material, Pose, RigidBody,
+    Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use bevy_ecs::entity::Entity;
@@ -30,6 +30,8 @@ pub struct Body {
     pub collider: Option<Collider>,
     /// What it is made of.
     pub material: Material,
+    /// What its parts are made of, see [`PartMaterials`](crate::PartMaterials); empty if all are made of [`Self::material`].
+    pub part_materials: Vec<Material>,
     /// What acts on it.
     pub wrench: Wrench,
     /// Whom it meets.
@@ -56,6 +58,10 @@ impl Bodies {
         let mut listing = Listing::default();
         for body in &order {
             let collider = body.collider.as_ref();
+            let made = Made {
+                whole: &body.material,
+                parts: &body.part_materials,
+            };
             let checked = if body.id == BodyId::UNASSIGNED {
                 Err(BodyError::Missing { part: "BodyId" })
             } else {
@@ -67,16 +73,13 @@ impl Bodies {
                             gravity: body.gravity_scale,
                             drag: body.drag,
                         };
-                        let (material, mass) = (&body.material, &body.mass);
-                        check_body(body.kind, collider, material, mass, body.groups, response)
+                        let mass = &body.mass;
+                        check_body(body.kind, collider, made, mass, body.groups, response)
                     })
             };
             let constants = checked.map_err(|source| refused(body, source))?;
-            listing.ids.push(body.id);
-            listing.entities.push(Entity::PLACEHOLDER);
-            listing.constants.push(constants);
-            listing.materials.push(body.material);
-            listing.old.push(self.slot_of(body.id));
+            let old = self.slot_of(body.id);
+            listing.push((body.id, Entity::PLACEHOLDER), constants, made, old);
         }
         self.replace(listing);
         self.targets.clear();

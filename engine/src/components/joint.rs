@@ -279,6 +279,13 @@ pub enum JointForce {
         /// ≥ 0.
         force: f64,
     },
+    /// A force that is given, until it is changed: on B along the coordinate, and the opposite on A.
+    Applied {
+        /// Which coordinate.
+        axis: JointAxis,
+        /// Positive where it makes the coordinate grow.
+        effort: f64,
+    },
 }
 
 impl JointForce {
@@ -295,7 +302,8 @@ impl JointForce {
             | Self::Spring { axis, .. }
             | Self::Motor { axis, .. }
             | Self::Armature { axis, .. }
-            | Self::Friction { axis, .. } => axis,
+            | Self::Friction { axis, .. }
+            | Self::Applied { axis, .. } => axis,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Materials, and how two of them make the law of a contact.
 
+use super::notices::lost;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,40 @@ impl Material {
             frictionless: true,
             ..Self::default()
         }
+    }
+}
+
+/// What the parts of a compound are made of, in their order: their contacts and their masses follow from these instead of from the [`Material`] of the
+/// body. Without entries it is as if it were not there. A sibling of [`Collider`](crate::Collider).
+///
+/// Where two parts touch something at the same point with the same normal, one contact is left, of the deeper part or the first.
+///
+/// ```
+/// use moreau::prelude::*;
+/// let mut simulation = Simulation::new(Settings::default())?;
+/// let runner = Shape::Cuboid { half_extents: DVec3::new(0.5, 0.02, 0.02) };
+/// let runners = [Pose::at(0.0, -0.3, 0.0), Pose::at(0.0, 0.3, 0.0)].map(|pose| (pose, runner.clone()));
+/// let smooth_and_rough = PartMaterials(vec![Material::with_friction(0.05), Material::with_friction(0.8)]);
+/// simulation.spawn((RigidBody::Dynamic, Collider::compound(runners.to_vec()), smooth_and_rough))?;
+/// # Ok::<(), StepError>(())
+/// ```
+#[derive(Component, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[component(summary_tick, on_remove = lost)]
+#[serde(transparent)]
+pub struct PartMaterials(pub Vec<Material>);
+
+/// What a body is made of, and its parts if that is said of each of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Made<'a> {
+    pub(crate) whole: &'a Material,
+    /// Empty, or one for each part.
+    pub(crate) parts: &'a [Material],
+}
+
+impl<'a> Made<'a> {
+    pub(crate) fn of(whole: &'a Material, parts: Option<&'a PartMaterials>) -> Self {
+        let parts = parts.map_or(&[][..], |parts| &parts.0);
+        Self { whole, parts }
     }
 }
 

@@ -17,8 +17,8 @@ use crate::bodies::{Bodies, Listing};
 use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
-    BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Mass, Material, Pose,
-    RigidBody, Sleeping, Twist, Wrench,
+    BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Made, Mass, Material,
+    PartMaterials, Pose, RigidBody, Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use crate::settings::Settings;
@@ -38,6 +38,7 @@ pub(crate) type BodyQuery = (
     Ref<'static, BodyId>,
     Option<Ref<'static, Collider>>,
     Ref<'static, Material>,
+    Option<Ref<'static, PartMaterials>>,
     Ref<'static, Mass>,
     Ref<'static, CollisionGroups>,
     Option<Ref<'static, GravityScale>>,
@@ -147,25 +148,22 @@ fn rebuild(
     let order = ordered_by_id(order.collect(), notices.next_id)?;
     let mut listing = Listing::default();
     for (id, entity) in &order {
-        let Ok((_, kind, _, collider, material, mass, groups, gravity, drag, ..)) =
+        let Ok((_, kind, _, collider, material, parts, mass, groups, gravity, drag, ..)) =
             query.get(*entity)
         else {
             continue;
         };
         let response = Response::new(gravity.as_deref(), drag.as_deref());
         let shape = collider.as_deref();
-        let built = check_body(*kind, shape, &material, &mass, *groups, response);
-        listing
-            .constants
-            .push(built.map_err(|source| StepError::Body {
-                id: *id,
-                entity: *entity,
-                source,
-            })?);
-        listing.materials.push(*material);
-        listing.ids.push(*id);
-        listing.entities.push(*entity);
-        listing.old.push(link.slot(*entity, bodies));
+        let made = Made::of(&material, parts.as_deref());
+        let built = check_body(*kind, shape, made, &mass, *groups, response);
+        let constants = built.map_err(|source| StepError::Body {
+            id: *id,
+            entity: *entity,
+            source,
+        })?;
+        let old = link.slot(*entity, bodies);
+        listing.push((*id, *entity), constants, made, old);
     }
     link.replace(&listing.entities, bodies);
     bodies.replace(listing);
@@ -236,11 +234,12 @@ impl Reader<'_> {
     /// Something other than the state of these bodies is not what it was. Ids and masses are also
     /// written by the step itself: their values tell.
     fn constants_changed(&self, columns: &Columns) -> bool {
-        let (entities, kind, id, collider, material, mass, groups, gravity, drag, ..) = columns;
+        let (entities, kind, id, collider, material, parts, mass, groups, gravity, drag, ..) =
+            columns;
         if changed(kind) || collider.as_ref().is_some_and(changed) {
             return true;
         }
-        if changed(material) || changed(groups) {
+        if changed(material) || parts.as_ref().is_some_and(changed) || changed(groups) {
             return true;
         }
         if gravity.as_ref().is_some_and(changed) || drag.as_ref().is_some_and(changed) {

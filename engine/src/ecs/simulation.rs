@@ -8,7 +8,8 @@ use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
     BodyId, BreakLimit, Collider, CollisionGroups, Coupler, Drag, GravityScale, Joint, JointForces,
-    JointId, KinematicTarget, Mass, Material, Pose, RigidBody, Sleeping, Twist, Wrench,
+    JointId, KinematicTarget, Made, Mass, Material, PartMaterials, Pose, RigidBody, Sleeping,
+    Twist, Wrench,
 };
 use crate::error::{BodyError, JointError, StepError};
 use crate::joints::check::check_joint;
@@ -228,21 +229,22 @@ impl Simulation {
         check_joint(&spec, kinds)
     }
 
-    /// What a joint bore in the last step.
+    /// What a joint bore in the last step; asleep, in the last one awake.
     #[must_use]
     pub fn joint_reaction(&self, joint: Entity) -> Option<JointReaction> {
         let id = self.world.get::<JointId>(joint)?;
         self.state()?.joint_reaction(*id)
     }
 
-    /// The mean force or torque of each of the [`JointForces`] of a joint over the last step, in their order, N or N·m along its coordinate.
+    /// The mean force or torque of each of the [`JointForces`] of a joint over the last step, in their order, N or N·m along its coordinate. Asleep, those of the last step
+    /// awake.
     #[must_use]
     pub fn joint_efforts(&self, joint: Entity) -> Option<Vec<f64>> {
         let id = self.world.get::<JointId>(joint)?;
         self.state()?.joint_efforts(*id)
     }
 
-    /// The mean force `f` of a coupler over the last step: `ratio·f` acts along each of its coordinates.
+    /// The mean force `f` of a coupler over the last step: `ratio·f` acts along each of its coordinates. Asleep, that of the last step awake.
     #[must_use]
     pub fn coupler_force(&self, coupler: Entity) -> Option<f64> {
         let id = self.world.get::<JointId>(coupler)?;
@@ -327,7 +329,8 @@ impl Simulation {
         let wrench = body.get::<Wrench>().ok_or(of_body("Wrench"))?;
         let response = Response::new(body.get::<GravityScale>(), body.get::<Drag>());
         let shape = body.get::<Collider>();
-        let constants = check_body(kind, shape, material, mass, groups, response)?;
+        let made = Made::of(material, body.get::<PartMaterials>());
+        let constants = check_body(kind, shape, made, mass, groups, response)?;
         check_body_state(pose, twist, wrench)?;
         Ok(mass.completed(&constants.inertia))
     }

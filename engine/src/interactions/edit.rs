@@ -339,7 +339,7 @@ impl Interactions<'_> {
 
     fn law(&self, index: usize) -> InteractionLaw {
         let given = self.edits.law(index).copied();
-        given.unwrap_or_else(|| of_materials(self.found[index].bodies, self.bodies, self.settings))
+        given.unwrap_or_else(|| of_materials(&self.found[index], self.bodies, self.settings))
     }
 }
 

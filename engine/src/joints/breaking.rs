@@ -1,17 +1,18 @@
 //! Joints that bear more than they can.
 
-use super::{Drift, Joints};
+use super::Joints;
 use crate::components::JointId;
+use glam::DVec3;
 
 impl Joints {
-    /// Takes the joints out whose reactions of a step of `h` (s) are beyond what they bear, with their couplers, from the next step on.
-    pub(crate) fn break_overloaded(&mut self, drift: &Drift, h: f64) {
+    /// Takes the joints out whose reactions of the step are beyond what they bear, with their couplers, from the next step on.
+    pub(crate) fn break_overloaded(&mut self) {
         self.broken.clear();
-        for (joint, push) in self.list.iter().zip(&drift.reactions) {
+        for joint in &self.list {
             let Some(limit) = joint.break_limit else {
                 continue;
             };
-            let [force, torque] = [push.linear, push.angular].map(|push| push.length() / h);
+            let [force, torque] = [joint.bore.force, joint.bore.torque].map(DVec3::length);
             if force > limit.force || torque > limit.torque {
                 self.broken.push(joint.id);
             }

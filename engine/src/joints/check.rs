@@ -130,5 +130,6 @@ fn check_force(force: &JointForce) -> Result<(), JointError> {
         }
         JointForce::Armature { inertia, .. } => gain("armature", inertia),
         JointForce::Friction { force, .. } => bound("friction force", force),
+        JointForce::Applied { effort, .. } => finite("applied effort", effort),
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Coupled {
     pub(crate) id: JointId,
     pub(super) terms: Vec<Term>,
     pub(super) offset: f64,
+    /// Its force in its last step awake.
+    pub(super) pulled: f64,
 }
 
 impl Term {
@@ -127,6 +129,7 @@ impl Joints {
                     id: spec.id,
                     terms,
                     offset: spec.offset,
+                    pulled: before.map_or(0.0, |old| old.pulled),
                 };
                 coupled.count_turns(joints, bodies, 0.0);
                 list.push(coupled);

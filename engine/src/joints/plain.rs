@@ -1,7 +1,7 @@
 //! Joints as plain data, for steps without an ECS.
 
 use super::check::check_joint;
-use super::{Jointed, Joints};
+use super::{JointReaction, Jointed, Joints};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{BodyId, BreakLimit, JointForce, JointFrames, JointId, JointKind, Pose};
@@ -28,7 +28,7 @@ pub struct JointSpec {
 
 impl Joints {
     /// Makes the list of the joints that were asked for, checked, if it or the bodies are others than before. Joints whose ids stay keep the turns
-    /// that they have counted.
+    /// that they have counted, and what they bore.
     pub(crate) fn resolve(&mut self, bodies: &mut Bodies) -> Result<(), StepError> {
         if self.resolved == Some(bodies.epoch) || self.specs.is_empty() && self.list.is_empty() {
             return Ok(());
@@ -97,6 +97,7 @@ impl Joints {
         bodies.hung = hung;
         self.resolved = Some(bodies.epoch);
         self.epoch = None;
+        self.articulations.clear();
         Ok(())
     }
 
@@ -128,13 +129,13 @@ impl Joints {
             forces: spec.forces.clone(),
             break_limit: spec.break_limit,
             turned: known.map_or(0.0, |known| known.turned),
-            coordinates: Vec::new(),
+            coordinates: vec![0.0; spec.forces.len()],
+            bore: known.map_or_else(JointReaction::default, |known| known.bore),
+            efforts: vec![0.0; spec.forces.len()],
         };
-        match known {
-            Some(known) if known.forces.len() == spec.forces.len() => {
-                joint.coordinates.clone_from(&known.coordinates);
-            }
-            _ => joint.coordinates.resize(spec.forces.len(), 0.0),
+        if let Some(known) = known.filter(|known| known.forces.len() == spec.forces.len()) {
+            joint.coordinates.clone_from(&known.coordinates);
+            joint.efforts.clone_from(&known.efforts);
         }
         joint
     }

@@ -1,12 +1,12 @@
-//! What a joint bears.
+//! What joints bear. What sleeps bears what it bore in its last step awake.
 
 use super::{Drift, JointRows, Jointed, Joints};
 use crate::bodies::Bodies;
 use crate::components::JointId;
 use glam::DVec3;
 
-/// Force and torque of a joint on body B, of its locked axes and of what acts along the others: the mean over the last step, in frame A as it is now. The
-/// opposite acts on A.
+/// Force and torque of a joint on body B, of its locked axes and of what acts along the others: the mean over the last step, asleep over the last one awake, in
+/// frame A as it is now. The opposite acts on A.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointReaction {
     /// N.
@@ -16,33 +16,50 @@ pub struct JointReaction {
 }
 
 impl Joints {
-    /// The mean of each force of a joint over the last step of `h`, along its coordinate.
-    pub(crate) fn efforts(&self, id: JointId, (rows, h): (&JointRows, f64)) -> Option<Vec<f64>> {
-        let place = self.list.binary_search_by_key(&id, |joint| joint.id).ok()?;
-        let impulses = rows.efforts(id, self.list[place].forces.len());
-        Some(impulses.into_iter().map(|impulse| impulse / h).collect())
+    /// Remembers what the joints and couplers whose bodies are awake bore in a step of `h`, s.
+    pub(crate) fn keep_readings(&mut self, (drift, rows): (&Drift, &JointRows), h: f64) {
+        for articulation in &self.articulations {
+            for index in &articulation.joints {
+                let (joint, push) = (&mut self.list[*index], &drift.reactions[*index]);
+                joint.bore = JointReaction {
+                    force: push.linear / h,
+                    torque: push.angular / h,
+                };
+                rows.efforts(joint.id, &mut joint.efforts);
+                for effort in &mut joint.efforts {
+                    *effort /= h;
+                }
+            }
+            for index in &articulation.couplers {
+                self.couplers[*index].pulled = drift.tensions[*index] / h;
+            }
+        }
     }
 
-    /// The force of a coupler, the mean over the last step of `h`.
-    pub(crate) fn tension(&self, id: JointId, (drift, h): (&Drift, f64)) -> Option<f64> {
-        let mut couplers = self.couplers.iter().zip(&drift.tensions);
-        let found = couplers.find(|(coupler, _)| coupler.id == id);
-        found.map(|(_, impulse)| impulse / h)
+    fn find(&self, id: JointId) -> Option<&Jointed> {
+        let place = self.list.binary_search_by_key(&id, |joint| joint.id).ok()?;
+        Some(&self.list[place])
     }
 
-    /// The reaction of a joint in the last step of `h`, s.
-    pub(crate) fn reaction(
-        &self,
-        id: JointId,
-        (drift, bodies, h): (&Drift, &Bodies, f64),
-    ) -> Option<JointReaction> {
-        let place = self.list.binary_search_by_key(&id, |joint| joint.id).ok()?;
-        let joint: &Jointed = &self.list[place];
-        let push = drift.reactions.get(place)?;
+    /// The mean of each force of a joint, along its coordinate.
+    pub(crate) fn efforts(&self, id: JointId) -> Option<Vec<f64>> {
+        self.find(id).map(|joint| joint.efforts.clone())
+    }
+
+    /// The force of a coupler.
+    pub(crate) fn tension(&self, id: JointId) -> Option<f64> {
+        let mut couplers = self.couplers.iter();
+        let found = couplers.find(|coupler| coupler.id == id);
+        found.map(|coupler| coupler.pulled)
+    }
+
+    /// The reaction of a joint.
+    pub(crate) fn reaction(&self, id: JointId, bodies: &Bodies) -> Option<JointReaction> {
+        let joint = self.find(id)?;
         let back = joint.placed(bodies).turn_of_a().conjugate();
         Some(JointReaction {
-            force: back * push.linear / h,
-            torque: back * push.angular / h,
+            force: back * joint.bore.force,
+            torque: back * joint.bore.torque,
         })
     }
 }

@@ -5,6 +5,7 @@
 //! spring       r = −h (k (x_k + h ū/2 − x*) + c ū),  ū = (u_k + u)/2                    equality with a compliance; ū → u and h/2 → h if stiff
 //! motor        r = −h (k_p (x_k + h u − x*) + k_d (u − ẋ*)),   |r| ≤ h f                interval with a compliance
 //! friction     |r| ≤ h f,   u = 0 or r against u                                        interval
+//! applied      r = h f                                                                  interval of this one value
 //! rotor        r = −I (u − u_k)                                                         equality with a compliance
 //! coupler      Σ ratio J v = 0                                                          equality, over the bodies of its joints
 //! limit, rope  0 ≤ u + s ⊥ r ≥ 0,   s = max(gap, 0)/h, or e u_k for an impact           complementarity
@@ -209,9 +210,9 @@ impl JointRows {
         }
     }
 
-    /// The impulse of each force of a joint in the last step, N·s or N·m·s along its coordinate. Rotors push as well.
-    pub(super) fn efforts(&self, joint: JointId, count: usize) -> Vec<f64> {
-        let mut efforts = vec![0.0; count];
+    /// The impulse of each force of a joint in the step, N·s or N·m·s along its coordinate. Rotors push as well.
+    pub(super) fn efforts(&self, joint: JointId, efforts: &mut [f64]) {
+        efforts.fill(0.0);
         let begin = self.kept.partition_point(|kept| kept.0 < joint);
         let own = self.kept[begin..].iter().take_while(|kept| kept.0 == joint);
         for (_, part, impulse) in own {
@@ -221,7 +222,6 @@ impl JointRows {
                 Part::Locks | Part::Rope | Part::Coupled(_) => {}
             }
         }
-        efforts
     }
 
     /// The rows that are not locked, limits and ropes with the sign of their gap; with their place among the forces of the joint.
@@ -386,6 +386,10 @@ impl OfJoint<'_> {
                 let most = h * force;
                 Some(self.one(Law::interval(-most, most), row, 0.0, 0.0))
             }
+            JointForce::Applied { effort, .. } => (effort != 0.0).then(|| {
+                let given = h * effort;
+                self.one(Law::interval(given, given), row, 0.0, 0.0)
+            }),
             JointForce::Limit { .. } | JointForce::Armature { .. } => None,
         }
     }

@@ -46,7 +46,7 @@ pub struct ContactView {
 }
 
 /// The contacts of the last step, ordered by the ids of their bodies. Bodies that sleep have none: what
-/// holds them up is not solved for.
+/// holds them up is not solved for. The impulses of their last step awake are in [`WarmStart::asleep`](crate::WarmStart::asleep).
 ///
 /// ```
 /// use bevy_ecs::prelude::*;

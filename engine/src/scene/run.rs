@@ -4,8 +4,11 @@ use super::file::read_mesh;
 use super::room::{Guest, Room};
 use super::{BodySpec, Emitter, Lattice, Lcg, Scene, SceneError, SceneWarning, nearest_name};
 use crate::bodies::check::{check_body, check_body_state};
+use crate::components::Made;
 use crate::components::response::Response;
-use crate::{Collider, Material, Pose, RigidBody, Simulation, StepError, StepReport};
+use crate::{
+    Collider, Material, PartMaterials, Pose, RigidBody, Simulation, StepError, StepReport,
+};
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
@@ -24,13 +27,20 @@ pub struct SceneRun {
 /// A body with all that its entry refers to.
 struct Ready<'a> {
     spec: &'a BodySpec,
+    of: Substance,
+}
+
+/// What a body consists of.
+#[derive(Clone)]
+struct Substance {
     material: Material,
+    parts: PartMaterials,
     collider: Option<Collider>,
 }
 
 /// An emitter at work.
 struct Source {
-    bodies: Vec<(Material, Option<Collider>, Option<Guest>)>,
+    bodies: Vec<(Substance, Option<Guest>)>,
     region: Option<Aabb>,
     /// Number of bodies that have come.
     emitted: usize,
@@ -137,10 +147,15 @@ impl Scene {
                 });
             }
         };
+        let parts = spec.part_materials.iter();
+        let parts = parts.map(|name| self.material(name, place));
         Ok(Ready {
             spec,
-            material,
-            collider: shape.map(Collider::new),
+            of: Substance {
+                material,
+                parts: PartMaterials(parts.collect::<Result<_, _>>()?),
+                collider: shape.map(Collider::new),
+            },
         })
     }
 
@@ -166,17 +181,15 @@ impl Scene {
         let mut bodies = Vec::new();
         for (index, spec) in emitter.bodies.iter().enumerate() {
             let place = format!("{place}.bodies[{index}]");
-            let Ready {
-                material, collider, ..
-            } = self.ready(spec, &place)?;
+            let Ready { of, .. } = self.ready(spec, &place)?;
             let refused = |source| SceneError::Body {
                 place: place.clone(),
                 source,
             };
             check_body(
                 spec.kind,
-                collider.as_ref(),
-                &material,
+                of.collider.as_ref(),
+                Made::of(&of.material, Some(&of.parts)),
                 &spec.mass,
                 spec.groups,
                 Response {
@@ -186,16 +199,17 @@ impl Scene {
             )
             .and_then(|_| check_body_state(&spec.pose(), &spec.twist, &spec.wrench))
             .map_err(refused)?;
-            let guest = collider
+            let guest = of
+                .collider
                 .as_ref()
                 .map(|collider| Guest::new(spec.kind, collider, spec.groups, &spec.mass))
                 .transpose();
             let guest = guest.map_err(|source| refused(source.into()))?;
-            warnings.extend(SceneWarning::of_shape(collider.as_ref(), &place));
-            bodies.push((material, collider, guest));
+            warnings.extend(SceneWarning::of_shape(of.collider.as_ref(), &place));
+            bodies.push((of, guest));
         }
         let guests = emitter.bodies.iter().zip(&bodies);
-        let guests = guests.filter_map(|(spec, (.., guest))| Some((spec, guest.as_ref()?)));
+        let guests = guests.filter_map(|(spec, (_, guest))| Some((spec, guest.as_ref()?)));
         Ok(Source {
             region: Room::region(emitter, guests),
             bodies,
@@ -253,23 +267,19 @@ impl SceneRun {
     }
 
     fn warn_of(&mut self, body: &Ready, place: &str) {
-        let warning = SceneWarning::of_shape(body.collider.as_ref(), place);
+        let warning = SceneWarning::of_shape(body.of.collider.as_ref(), place);
         self.warnings.extend(warning);
     }
 
     /// Spawns a copy of the body at each of the poses.
     fn spawn(&mut self, body: &Ready, poses: &[Pose], place: &str) -> Result<(), SceneError> {
-        let Ready {
-            spec: body,
-            material,
-            collider,
-        } = body;
+        let Ready { spec: body, of } = body;
         let components = |pose: &Pose| {
             (
                 body.kind,
                 *pose,
                 body.twist,
-                *material,
+                of.material,
                 body.mass,
                 body.wrench,
                 body.groups,
@@ -277,12 +287,17 @@ impl SceneRun {
                 body.drag,
             )
         };
-        let spawned = match collider {
-            Some(shape) => {
-                let bodies = poses.iter().map(|pose| (components(pose), shape.clone()));
-                self.simulation.spawn_batch(bodies)
+        let all = poses.iter().map(components);
+        let (shape, parts) = (&of.collider, &of.parts);
+        let has_parts = !parts.0.is_empty();
+        let simulation = &mut self.simulation;
+        let spawned = match shape {
+            Some(shape) if has_parts => {
+                simulation.spawn_batch(all.map(|body| (body, shape.clone(), parts.clone())))
             }
-            None => self.simulation.spawn_batch(poses.iter().map(components)),
+            Some(shape) => simulation.spawn_batch(all.map(|body| (body, shape.clone()))),
+            None if has_parts => simulation.spawn_batch(all.map(|body| (body, parts.clone()))),
+            None => simulation.spawn_batch(all),
         };
         let entities = spawned.map_err(|source| SceneError::Refused {
             place: place.to_owned(),
@@ -347,7 +362,7 @@ impl SceneRun {
             }
             let turn = number % emitter.bodies.len();
             let spec = emitter.bodies[turn].clone();
-            let (material, collider, guest) = &source.bodies[turn];
+            let (of, guest) = &source.bodies[turn];
             let mut random_pose = || {
                 let offset = self.random.symmetric_vector() * emitter.half_extents;
                 let mut pose = spec.pose();
@@ -372,8 +387,7 @@ impl SceneRun {
             };
             let body = Ready {
                 spec: &spec,
-                material: *material,
-                collider: collider.clone(),
+                of: of.clone(),
             };
             self.spawn(&body, &[pose], &format!("emitters[{index}]"))?;
             self.sources[index].emitted += 1;

@@ -124,25 +124,22 @@ impl StepState {
     }
 
     /// The mean force or torque of each of the [`forces`](JointSpec::forces) of a joint over the last step, N or N·m along its coordinate: the effort of a
-    /// motor, the push of a limit, positive from its lower end.
+    /// motor, the push of a limit, positive from its lower end. Asleep, those of the last step awake.
     #[must_use]
     pub fn joint_efforts(&self, id: JointId) -> Option<Vec<f64>> {
-        let of = (&self.joint_rows, self.settings.time_step);
-        self.joints.efforts(id, of)
+        self.joints.efforts(id)
     }
 
-    /// The mean force `f` of a coupler over the last step: `ratio·f` acts along each of its coordinates.
+    /// The mean force `f` of a coupler over the last step: `ratio·f` acts along each of its coordinates. Asleep, that of the last step awake.
     #[must_use]
     pub fn coupler_force(&self, id: JointId) -> Option<f64> {
-        let of = (&self.drift, self.settings.time_step);
-        self.joints.tension(id, of)
+        self.joints.tension(id)
     }
 
-    /// What a joint bore in the last step.
+    /// What a joint bore in the last step; asleep, in the last one awake.
     #[must_use]
     pub fn joint_reaction(&self, id: JointId) -> Option<JointReaction> {
-        let of = (&self.drift, &self.bodies, self.settings.time_step);
-        self.joints.reaction(id, of)
+        self.joints.reaction(id, &self.bodies)
     }
 
     /// Puts another wrench on a body, and wakes it; false without the body.

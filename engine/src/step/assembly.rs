@@ -248,7 +248,7 @@ impl<S: Scheme> Parts<'_, S> {
     fn material(&self, contact: &Detected, index: usize) -> InteractionLaw {
         match self.edits.law(index) {
             Some(law) => *law,
-            None => of_materials(contact.bodies, self.bodies, self.settings),
+            None => of_materials(contact, self.bodies, self.settings),
         }
     }
 

@@ -91,10 +91,10 @@ impl Solved<'_> {
 
     /// `e` of a row.
     pub(crate) fn restitution(&self, row: usize) -> f64 {
-        let pair = self.record.found[row].bodies;
+        let contact = &self.record.found[row];
         match self.edits.law(row) {
             Some(law) => law.restitution,
-            None => of_materials(pair, self.bodies, self.settings).restitution,
+            None => of_materials(contact, self.bodies, self.settings).restitution,
         }
     }
 

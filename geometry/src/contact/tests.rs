@@ -3,6 +3,7 @@
 mod fast_paths;
 mod invariance;
 mod optimality;
+mod parts;
 mod resting;
 mod sliding;
 mod terrain;

@@ -139,6 +139,7 @@ fn along_axis(mut force: JointForce, along: JointAxis) -> JointForce {
         | JointForce::Spring { axis, .. }
         | JointForce::Motor { axis, .. }
         | JointForce::Friction { axis, .. }
+        | JointForce::Applied { axis, .. }
         | JointForce::Armature { axis, .. } => *axis = along,
     }
     force
