@@ -44,10 +44,10 @@ impl Drift {
         let mut motors = 0;
         for (index, articulation) in joints.articulations.iter().enumerate() {
             let of = (articulation, joints.lists());
+            let held = motors..self.held_until[index];
+            motors = held.end;
             self.holding.clear();
-            self.holding
-                .extend_from_slice(&self.held[motors..self.held_until[index]]);
-            motors = self.held_until[index];
+            self.holding.extend_from_slice(&self.held[held.clone()]);
             let moved = self.close_places(of, bodies, begin);
             any |= moved;
             self.system
@@ -57,6 +57,10 @@ impl Drift {
             self.system.set_rotors(&self.rotors[rotors..]);
             rotors += self.system.rotors().count();
             self.close_velocities(articulation, bodies, motion, (begin, moved));
+            // Those that were given up keep what they took before.
+            for (held, now) in self.held[held].iter_mut().zip(&self.holding) {
+                held.added = now.added;
+            }
             self.energy_of_rotors[1] += self.system.energy_of_rotors();
             for (place, slot) in articulation.bodies.iter().enumerate() {
                 let (pose, twist) = (&self.poses[place], &self.twists[place]);

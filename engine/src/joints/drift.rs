@@ -340,6 +340,9 @@ impl Drift {
         self.late.clear();
         (self.work, self.largest) = (0.0, 0.0);
         self.kicked.clear();
+        for motor in &mut self.holding {
+            motor.added = 0.0;
+        }
         for slot in &step.articulation.bodies {
             let (begin, end) = (&solution.motion.begin[*slot], &solution.end[*slot]);
             let pose = &bodies.before.pose[*slot];
@@ -533,14 +536,17 @@ impl Drift {
     /// The last solution acts on the velocities.
     fn push(&mut self, begin: usize) {
         let (pushes, reactions) = (&mut self.pushes[begin..], &mut self.reactions);
-        let tensions = &mut self.tensions;
+        let (tensions, holding) = (&mut self.tensions, &mut self.holding);
         let pushed = |row: &Locked, impulse: f64| {
+            if let Some(motor) = row.motor {
+                holding[motor].added += impulse;
+            }
             reactions[row.joint].add(&row.on_b(impulse));
             for side in 0..2 {
                 if let Some(place) = row.bodies[side] {
                     let push = Push::along(&row.row, side, impulse);
                     let of = &mut pushes[place];
-                    let sum = if row.drives {
+                    let sum = if row.motor.is_some() {
                         &mut of.driven
                     } else {
                         &mut of.locked

@@ -23,6 +23,8 @@ pub(super) struct Held {
     pub(super) rate: f64,
     /// Its coordinate at the end of the step, m or rad.
     pub(super) end: f64,
+    /// What it took beyond the impulse that was solved for, N·s or N·m·s.
+    pub(super) added: f64,
 }
 
 impl Held {
@@ -58,6 +60,7 @@ impl Held {
                     force,
                     rate,
                     end,
+                    added: 0.0,
                 });
             }
         });

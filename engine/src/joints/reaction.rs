@@ -34,6 +34,9 @@ impl Joints {
                 self.couplers[*index].pulled = drift.tensions[*index] / h;
             }
         }
+        for motor in &drift.held {
+            self.list[motor.joint].efforts[motor.force] += motor.added / h;
+        }
     }
 
     fn find(&self, id: JointId) -> Option<&Jointed> {

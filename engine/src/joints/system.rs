@@ -77,8 +77,8 @@ pub(super) struct Locked {
     pub(super) period: f64,
     /// Length that rounding refers to, m; 1 for rotations.
     scale: f64,
-    /// It is of a motor.
-    pub(super) drives: bool,
+    /// Of a motor its place among those that hold.
+    pub(super) motor: Option<usize>,
 }
 
 impl Locked {
@@ -137,7 +137,7 @@ impl At {
             error,
             period,
             scale: 1.0 + reach[0].max(reach[1]),
-            drives: false,
+            motor: None,
         }
     }
 }

@@ -103,11 +103,14 @@ impl System {
         of_others: impl Fn(Slot) -> Pose,
         held: &[Held],
     ) {
-        for motor in held {
+        for (place, motor) in held.iter().enumerate() {
             let joint = &joints[motor.joint];
             let at = At::new((articulation, motor.joint, joint), poses, &of_others);
             let source = Source::Motor { rate: motor.rate };
             self.place_coordinate((&at, joint), motor.force, source);
+            if let Some(piece) = self.pieces.last_mut() {
+                piece.motor = Some(place);
+            }
         }
     }
 
@@ -117,10 +120,7 @@ impl System {
         let begin = self.pieces.len();
         let is_angle = joint.forces[force].axis().is_rotation();
         let period = if is_angle { TAU } else { 0.0 };
-        let piece = Locked {
-            drives: matches!(source, Source::Motor { .. }),
-            ..at.locked(row, (value, period))
-        };
+        let piece = at.locked(row, (value, period));
         self.extras.push(Extra {
             pieces: begin..begin + 1,
             error: value,
