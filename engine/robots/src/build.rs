@@ -13,6 +13,7 @@ mod bodies;
 mod chain;
 mod collisions;
 mod names;
+mod rates;
 
 use crate::LinkFrame;
 use crate::error::RobotError;
@@ -25,9 +26,10 @@ use glam::DVec3;
 use moreau::geometry::{MassProperties, Pose};
 use moreau::scene::{BodySpec, SceneCoupler, SceneCouplerTerm};
 use moreau::{
-    Combine, JointAxis, JointKind, Mass, Material, RigidBody, Scene, SceneJoint, Settings, Twist,
+    Combine, GravityScale, JointAxis, JointKind, Mass, Material, RigidBody, Scene, SceneJoint, Settings, Twist,
 };
 use names::Names;
+use rates::{Rate, rates};
 use std::collections::BTreeMap;
 
 /// A scene, and where the links are in it.
@@ -45,6 +47,7 @@ pub(crate) fn build(model: &Model, reading: &mut Reading) -> Result<Built, Robot
         model,
         parts,
         worlds: vec![Pose::IDENTITY; model.links.len()],
+        rates: Vec::new(),
         scene: Scene {
             name: model.name.clone(),
             duration: 10.0,
@@ -61,9 +64,11 @@ pub(crate) fn build(model: &Model, reading: &mut Reading) -> Result<Built, Robot
     for index in 1..model.links.len() {
         builder.worlds[index] = builder.start_of(index);
     }
+    builder.rates = rates(&model.links, &builder.worlds);
     builder.add_bodies(reading)?;
     builder.add_joints(reading)?;
     builder.add_couplers();
+    builder.add_closures();
     builder.keep_apart();
     let links = (1..model.links.len()).map(|index| builder.link_frame(index));
     Ok(Built {
@@ -78,6 +83,8 @@ struct Builder<'a> {
     parts: Vec<Part>,
     /// Poses of the links at the start.
     worlds: Vec<Pose>,
+    /// How the links move then.
+    rates: Vec<Rate>,
     scene: Scene,
     names: Names,
     /// Names of the bodies of the world.
@@ -157,7 +164,8 @@ impl<'a> Builder<'a> {
             let mass = part.mass;
             let world = self.worlds[first];
             let center = self.center(first);
-            let [linear, angular] = link.twist;
+            let place = world.transform_point(center);
+            let rate = self.rates[first];
             let material = self.material(&geoms, reading);
             self.scene.bodies.push(BodySpec {
                 name: Some(self.names.bodies[first].clone()),
@@ -167,13 +175,10 @@ impl<'a> Builder<'a> {
                     RigidBody::Dynamic
                 },
                 shape: shape(&geoms),
-                position: world.transform_point(center),
+                position: place,
                 orientation: world.orientation,
-                twist: Twist {
-                    // Of the centre of mass; the file says that of the link's frame.
-                    linear: linear + world.orientation * angular.cross(center),
-                    angular,
-                },
+                twist: twist(&rate, place, &world),
+                gravity_scale: GravityScale(link.gravity_scale),
                 material,
                 mass: mass.as_ref().map_or_else(own_frame, component),
                 groups: groups.of(first),
@@ -264,14 +269,15 @@ impl<'a> Builder<'a> {
             let mut taken = 0;
             // Where the link would be if the joints after this one were at zero.
             let mut start = self.worlds[parent].compose(&link.pose);
+            let mut rate = self.rates[parent];
             for (number, piece) in pieces.iter().enumerate() {
-                for moved in &piece.moves {
-                    start = start.compose(moved);
+                for axis in &axes[taken..taken + piece.axes.len()] {
+                    start = rate.add(axis, &start);
                 }
                 let (body, frame_b) = if number == last {
                     (own.clone(), self.in_body(index, &piece.frame))
                 } else {
-                    let name = self.add_between(index, number, piece, start, reading);
+                    let name = self.add_between((index, number), piece, (start, rate), reading);
                     (name, piece.frame.into())
                 };
                 let name = self.names.joint(&piece.name, &own);
@@ -323,13 +329,39 @@ impl<'a> Builder<'a> {
         }
     }
 
+    fn add_closures(&mut self) {
+        for closure in &self.model.closures {
+            let [a, b] = closure.links;
+            let frames = [0, 1].map(|k| self.in_body(closure.links[k], &closure.frames[k]));
+            let (first, second, frames) = match (self.body(a), self.body(b)) {
+                (first, Some(second)) => (first, second, frames),
+                (Some(first), None) => (None, first, [frames[1], frames[0]]),
+                (None, None) => continue,
+            };
+            if first.as_ref() == Some(&second) {
+                continue;
+            }
+            let name = self
+                .names
+                .joint(closure.name.as_deref().unwrap_or_default(), &second);
+            self.scene.joints.push(SceneJoint {
+                name: Some(name),
+                a: first,
+                b: second,
+                kind: closure.kind,
+                frames: Some(frames),
+                collide: true,
+                ..SceneJoint::default()
+            });
+        }
+    }
+
     /// A body between two joints of a link, in its frame, with a part of its mass, which the link loses.
     fn add_between(
         &mut self,
-        link: usize,
-        number: usize,
+        (link, number): (usize, usize),
         piece: &Piece,
-        start: Pose,
+        (start, rate): (Pose, Rate),
         reading: &mut Reading,
     ) -> String {
         let name = self.names.between(link, number);
@@ -350,6 +382,8 @@ impl<'a> Builder<'a> {
             name: Some(name.clone()),
             position: start.position,
             orientation: moreau::rotation::normalised(start.orientation),
+            twist: twist(&rate, start.position, &start),
+            gravity_scale: GravityScale(self.model.links[link].gravity_scale),
             mass: Mass::given(BETWEEN * mass, DVec3::splat(BETWEEN * moment)),
             ..BodySpec::default()
         };
@@ -416,6 +450,14 @@ impl<'a> Builder<'a> {
             },
             ..SceneJoint::default()
         });
+    }
+}
+
+/// Of what is at a place with the orientation of a frame.
+fn twist(rate: &Rate, place: DVec3, frame: &Pose) -> Twist {
+    Twist {
+        linear: rate.at(place),
+        angular: frame.orientation.inverse() * rate.angular,
     }
 }
 

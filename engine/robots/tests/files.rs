@@ -194,7 +194,7 @@ fn bad_meshes_are_refused_and_unknown_ones_are_listed() {
         (
             "g.dae",
             b"<COLLADA/>".to_vec(),
-            "left out: \"g.dae\" is neither STL nor OBJ",
+            "left out: \"g.dae\" is neither STL, OBJ nor MSH",
         ),
     ] {
         let found = refused(name, &bytes);

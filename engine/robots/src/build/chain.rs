@@ -16,8 +16,6 @@ pub(super) struct Piece {
     pub(super) forces: Vec<JointForce>,
     /// Its coordinates, one for each joint of the file that it is made of.
     pub(super) axes: Vec<JointAxis>,
-    /// How its coordinates move the link at the start, in the frame of the link.
-    pub(super) moves: Vec<Pose>,
 }
 
 /// Cosine of an angle that is right.
@@ -104,13 +102,7 @@ fn joined(axes: &[&Axis], kind: JointKind, frame: Pose, names: &[JointAxis]) -> 
         frame,
         forces: forces.collect(),
         axes: names.to_vec(),
-        moves: axes.iter().filter_map(|axis| moved(axis)).collect(),
     }
-}
-
-fn moved(axis: &Axis) -> Option<Pose> {
-    let own = axis.motion.pose()?;
-    Some(axis.frame.compose(&own).compose(&axis.frame.inverse()))
 }
 
 fn alone(axis: &Axis) -> Piece {
@@ -128,7 +120,6 @@ fn alone(axis: &Axis) -> Piece {
             Motion::Slide(_) => JointAxis::Z,
             _ => JointAxis::RotationZ,
         }],
-        moves: moved(axis).into_iter().collect(),
     }
 }
 
