@@ -26,7 +26,8 @@ use glam::DVec3;
 use moreau::geometry::{MassProperties, Pose};
 use moreau::scene::{BodySpec, SceneCoupler, SceneCouplerTerm};
 use moreau::{
-    Combine, GravityScale, JointAxis, JointKind, Mass, Material, RigidBody, Scene, SceneJoint, Settings, Twist,
+    Combine, GravityScale, JointAxis, JointKind, Mass, Material, RigidBody, Scene, SceneJoint,
+    Settings, Twist,
 };
 use names::Names;
 use rates::{Rate, rates};

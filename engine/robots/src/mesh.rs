@@ -1,6 +1,8 @@
 //! Mesh files: STL, text and binary, Wavefront OBJ, and the binary MSH of MuJoCo.
 
 use crate::error::RobotError;
+use crate::reading::Reading;
+use crate::report::Reason;
 use crate::xml::{Element, read_bytes};
 use glam::{DMat3, DVec3};
 use moreau::geometry::{GeometryError, MassProperties, Shape};
@@ -64,8 +66,8 @@ impl Mesh {
         self
     }
 
-    /// Its convex hull.
-    pub(crate) fn hull(&self) -> Shape {
+    /// Its convex hull, or one of fewer points if that has more triangles than a hull may have.
+    pub(crate) fn hull(&self, of: Element, reading: &mut Reading) -> Shape {
         let mut points: Vec<DVec3> = self.points().collect();
         let order = |a: &DVec3, b: &DVec3| {
             let of = |k: usize| a[k].total_cmp(&b[k]);
@@ -73,7 +75,23 @@ impl Mesh {
         };
         points.sort_by(order);
         points.dedup();
-        Shape::ConvexHull { points }
+        let whole = Shape::ConvexHull { points };
+        let Shape::ConvexHull { points } = &whole else {
+            return whole;
+        };
+        if points.len() <= DIRECTIONS || whole.build().is_ok() {
+            return whole;
+        }
+        let by = format!("a hull of its outermost points in {DIRECTIONS} directions");
+        reading.note(of.note(None, Reason::Replaced(by)));
+        let mut outermost: Vec<usize> = (0..DIRECTIONS)
+            .map(|k| farthest(points, direction(k)))
+            .collect();
+        outermost.sort_unstable();
+        outermost.dedup();
+        Shape::ConvexHull {
+            points: outermost.into_iter().map(|index| points[index]).collect(),
+        }
     }
 
     /// Mass properties of what the triangles enclose, as a sum over tetrahedra `(0, a, b, c)`:
@@ -90,7 +108,7 @@ impl Mesh {
     }
 
     /// Mass properties where every triangle counts with the volume below it, whichever way it faces, as MJCF has it: first below the middle of the surface,
-    /// which gives mass and centre, then below that centre, which gives the inertia. Those of [`Self::solid`] if the surface is closed and seen from
+    /// which gives the centre, then below that centre, which gives mass and inertia. Those of [`Self::solid`] if the surface is closed and seen from
     /// there as a whole.
     pub(crate) fn solid_of_all(
         &self,
@@ -106,6 +124,7 @@ impl Mesh {
         let second = self.enclosed(first.center, f64::abs)?;
         Enclosed {
             about: second.about_apex,
+            volume: second.volume,
             ..first
         }
         .solid(density)
@@ -134,6 +153,30 @@ impl Mesh {
             about_apex: second,
         })
     }
+}
+
+/// Directions in which the points of a hull that has too many are looked for; what lies between two of them, 0.08 rad apart, is cut off by less than 1e-3 of the
+/// radius of curvature.
+const DIRECTIONS: usize = 2048;
+
+/// On a spiral from pole to pole, each with the same part of the sphere.
+fn direction(index: usize) -> DVec3 {
+    const GOLDEN: f64 = 2.399_963_229_728_653;
+    let z = 1.0 - (2 * index + 1) as f64 / DIRECTIONS as f64;
+    let (sin, cos) = libm::sincos(GOLDEN * index as f64);
+    let across = (1.0 - z * z).sqrt();
+    DVec3::new(across * cos, across * sin, z)
+}
+
+fn farthest(points: &[DVec3], along: DVec3) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (index, point) in points.iter().enumerate() {
+        let reach = point.dot(along);
+        if reach > best.1 {
+            best = (index, reach);
+        }
+    }
+    best.0
 }
 
 /// Volume, its centre, and `∫xxᵀ` about that and about the apex.

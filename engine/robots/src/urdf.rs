@@ -267,7 +267,8 @@ fn shape(element: Element, reading: &mut Reading) -> Result<Option<Shape>, Robot
                 reading.note(element.note(None, Reason::LeftOut(why)));
                 return Ok(None);
             };
-            mesh.map(|point| point * scale, volume < 0.0).hull()
+            mesh.map(|point| point * scale, volume < 0.0)
+                .hull(element, reading)
         }
         _ => {
             reading.note(element.note(None, Reason::LeftOut("no such shape is known".to_owned())));

@@ -65,7 +65,8 @@ fn actuator<'a>(
     element.meet();
     // A class has the defaults of one actuator, whatever it is called there.
     let view = classes.defaults_of(element, &READ)?;
-    let Some(name) = view.text("joint") else {
+    // Along a hinge or a slide the two are the same.
+    let Some(name) = view.text("joint").or_else(|| view.text("jointinparent")) else {
         reading.leave_out(element, "only joints are driven");
         return Ok(None);
     };

@@ -215,7 +215,7 @@ impl<'a> Assets<'a> {
             return Ok(None);
         };
         let mesh = mesh.map(|point| point * scale, volume < 0.0);
-        let hull = mesh.hull();
+        let hull = mesh.hull(*asset, reading);
         let kind = of.word("inertia", &["legacy", "exact", "convex", "shell"])?;
         let solid = match kind.unwrap_or(0) {
             0 => mesh.solid_of_all(1.0),

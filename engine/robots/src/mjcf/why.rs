@@ -11,6 +11,12 @@ pub(crate) fn why(element: Element, attribute: Option<&str>) -> Reason {
             | "material" | "custom",
             None,
         )
+        // Asked for by every actuator that is read: others alone have them.
+        | ("motor", Some("gear" | "ctrlrange" | "ctrllimited" | "forcerange" | "forcelimited"))
+        | (
+            "general",
+            Some("gear" | "gaintype" | "gainprm" | "biastype" | "biasprm" | "dyntype" | "dynprm"),
+        )
         | (_, Some("name" | "rgba" | "material" | "group" | "user")) => Reason::NoEffect,
         (
             "option",
