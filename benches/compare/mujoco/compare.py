@@ -20,6 +20,7 @@ OWN = [HERE / "arm.xml", HERE / "free.xml"]
 STANDING = [(HERE / "humanoid.xml", None), (ROOT / "engine/robots/tests/quadruped.xml", "crouch")]
 STEPS = [4e-3, 2e-3, 1e-3]
 REFERENCE_STEP = 1e-5
+LONGEST = 90
 
 
 def wheel_models():
@@ -61,22 +62,28 @@ class Moreau:
     def __init__(self, program, folder):
         self.program, self.folder = program, Path(folder)
 
+    def start(self, command):
+        try:
+            words = [str(word) for word in command]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            raise RuntimeError(f"longer than {LONGEST} s") from None
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr.strip().splitlines()[-1])
+        return done
+
     def run(self, file, *arguments):
         """State at the end."""
         out = self.folder / "state.json"
         command = [self.program, "run", file, "--state", out, *arguments]
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(done.stderr.strip().splitlines()[-1])
+        self.start(command)
         return json.loads(out.read_text())
 
     def scene(self, file, *arguments):
         """The scene that a robot file becomes, and what of it was not understood."""
         out = self.folder / "scene.toml"
         command = [self.program, "convert", file, out, *arguments]
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(done.stderr.strip().splitlines()[-1])
+        done = self.start(command)
         notes = [line for line in done.stderr.splitlines() if "change no motion" not in line]
         return tomllib.loads(out.read_text()), notes
 
