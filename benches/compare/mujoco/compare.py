@@ -228,7 +228,8 @@ def standing(moreau, time):
         for index, contact in enumerate(data.contact):
             force = np.zeros(6)
             mujoco.mj_contactForce(model, data, index, force)
-            up += abs((contact.frame.reshape(3, 3).T @ force[:3])[2])
+            if 0 in model.body_weldid[model.geom_bodyid[contact.geom]]:
+                up += abs((contact.frame.reshape(3, 3).T @ force[:3])[2])
         children = [body for body in range(1, model.nbody) if model.body_parentid[body] == 1]
         joints = -sum(data.cfrc_int[body][5] for body in children)
         gravity = -model.opt.gravity[2]
@@ -241,7 +242,8 @@ def standing(moreau, time):
         scene, _ = moreau.scene(path, *arguments)
         state = moreau.run(path, "--time", time, "--awake", *arguments)
         names = {body["name"] for body in scene["bodies"] if body["kind"] == "static"}
-        up = sum(contact["force"][2] * (-1 if contact["a"] in names else 1) for contact in state["contacts"])
+        up = sum(contact["force"][2] * (-1 if contact["a"] in names else 1)
+                 for contact in state["contacts"] if {contact["a"], contact["b"]} & names)
         first = model.body(1).name
         pose = {body["name"]: matrix(body["orientation"]) for body in state["bodies"]}
         forces = {joint["name"]: np.array(joint["force"]) for joint in state["joints"]}
@@ -259,7 +261,7 @@ def main():
     parser.add_argument("what", choices=["masses", "motion", "standing"])
     parser.add_argument("models", nargs="*", help="parts of the names of models, for motion")
     parser.add_argument("--moreau", default=ROOT / "target/release/moreau")
-    parser.add_argument("--time", type=float, help="s; 1 for motion, 3 for standing")
+    parser.add_argument("--time", type=float, help="s; 1 for motion, 6 for standing")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         moreau = Moreau(options.moreau, folder)
@@ -268,7 +270,7 @@ def main():
         elif options.what == "motion":
             motion(moreau, options.models, options.time or 1.0)
         else:
-            standing(moreau, options.time or 3.0)
+            standing(moreau, options.time or 6.0)
 
 
 if __name__ == "__main__":
