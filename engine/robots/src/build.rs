@@ -26,8 +26,8 @@ use glam::DVec3;
 use moreau::geometry::{MassProperties, Pose};
 use moreau::scene::{BodySpec, SceneCoupler, SceneCouplerTerm};
 use moreau::{
-    Combine, GravityScale, JointAxis, JointKind, Mass, Material, RigidBody, Scene, SceneJoint,
-    Settings, Twist,
+    Combine, GravityScale, JointAxis, JointForce, JointKind, Mass, Material, RigidBody, Scene,
+    SceneJoint, Settings, Twist,
 };
 use names::Names;
 use rates::{Rate, rates};
@@ -42,8 +42,9 @@ pub(crate) struct Built {
 /// Part of the mass of a link that a body between two of its joints has.
 const BETWEEN: f64 = 1e-6;
 
-/// Its moments, as a part of the link's largest one. With 1e-6, springs and dampers turn it so far within 4 ms that the joints of figures do not close.
-const BETWEEN_MOMENT: f64 = 1e-4;
+/// Its moments, as a part of the link's largest one: where nothing acts along its joints, and where springs, dampers or servos do. With the first they would turn
+/// it so far within 4 ms that the joints of figures do not close.
+const BETWEEN_MOMENTS: [f64; 2] = [1e-6, 1e-4];
 
 pub(crate) fn build(model: &Model, reading: &mut Reading) -> Result<Built, RobotError> {
     let parts = parts(model)?;
@@ -374,11 +375,12 @@ impl<'a> Builder<'a> {
             (whole.mass, whole.principal_inertia.max_element())
         });
         let place = &self.model.links[link].place;
+        let part = BETWEEN_MOMENTS[usize::from(self.is_driven(link))];
         reading.note(crate::NotUnderstood {
             place: place.clone(),
             attribute: None,
             reason: crate::Reason::Replaced(format!(
-                "several joints: {BETWEEN:e} of its mass and {BETWEEN_MOMENT:e} of its largest moment is between \"{}\" and the next",
+                "several joints: {BETWEEN:e} of its mass and {part:e} of its largest moment is between \"{}\" and the next",
                 piece.name
             )),
         });
@@ -388,7 +390,7 @@ impl<'a> Builder<'a> {
             orientation: moreau::rotation::normalised(start.orientation),
             twist: twist(&rate, start.position, &start),
             gravity_scale: GravityScale(self.model.links[link].gravity_scale),
-            mass: Mass::given(BETWEEN * mass, DVec3::splat(BETWEEN_MOMENT * moment)),
+            mass: Mass::given(BETWEEN * mass, DVec3::splat(part * moment)),
             ..BodySpec::default()
         };
         // Bodies are ordered from the root on.
@@ -404,6 +406,23 @@ impl<'a> Builder<'a> {
         }
         self.scene.bodies.insert(at, spec);
         name
+    }
+
+    /// Something that has a gain acts along a joint of a link.
+    fn is_driven(&self, link: usize) -> bool {
+        let Hold::Joints(axes) = &self.model.links[link].hold else {
+            return false;
+        };
+        let mut forces = axes.iter().flat_map(|axis| &axis.forces);
+        forces.any(|force| match *force {
+            JointForce::Spring {
+                stiffness, damping, ..
+            }
+            | JointForce::Motor {
+                stiffness, damping, ..
+            } => stiffness > 0.0 || damping > 0.0,
+            _ => false,
+        })
     }
 
     /// The exclusions of the file.
