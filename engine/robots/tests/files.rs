@@ -396,8 +396,8 @@ fn a_mesh_with_too_many_points_is_a_hull_of_fewer() {
     let mut text = String::new();
     for ring in 0..RINGS {
         for place in 0..ROUND {
-            let (y, x) = (std::f64::consts::TAU * place as f64 / ROUND as f64).sin_cos();
-            let (r, z) = (std::f64::consts::PI * (ring as f64 + 0.5) / RINGS as f64).sin_cos();
+            let (y, x) = libm::sincos(std::f64::consts::TAU * place as f64 / ROUND as f64);
+            let (r, z) = libm::sincos(std::f64::consts::PI * (ring as f64 + 0.5) / RINGS as f64);
             writeln!(text, "v {} {} {z}", x * r, y * r).unwrap();
         }
     }

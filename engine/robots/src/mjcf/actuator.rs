@@ -232,7 +232,7 @@ fn effort(view: &View, law: &Law, gear: f64, reading: &mut Reading) -> Result<f6
         }
         effort = gear.abs() * most;
     }
-    if law.bias == [0.0; 3] {
+    if law.bias.iter().all(|of| *of == 0.0) {
         if let Some(range) = bounds("ctrlrange", "ctrllimited")? {
             effort = effort.min((gear * law.gain).abs() * most(range));
         }
