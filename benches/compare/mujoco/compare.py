@@ -3,6 +3,7 @@
 import argparse
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -263,7 +264,10 @@ def main():
     parser.add_argument("--moreau", default=ROOT / "target/release/moreau")
     parser.add_argument("--time", type=float, help="s; 1 for motion, 6 for standing")
     options = parser.parse_args()
+    options.moreau = Path(options.moreau).resolve()
     with tempfile.TemporaryDirectory() as folder:
+        # MuJoCo writes its log where it runs.
+        os.chdir(folder)
         moreau = Moreau(options.moreau, folder)
         if options.what == "masses":
             masses(moreau)
