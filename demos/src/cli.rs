@@ -138,6 +138,9 @@ pub(crate) struct RunOptions {
     /// Fail with exit code 1 unless the state at the end has this hash (16 hexadecimal digits).
     #[arg(long, value_name = "HASH", value_parser = hash)]
     pub(crate) verify_hash: Option<u64>,
+    /// Write the state at the end to this file, as JSON: bodies and joints with names, and the contacts of the last step with their forces.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
     /// Write the problems of the steps as FCLIB files to this folder, with the step's solution:
     /// `SCENE-STEP.hdf5`. Steps without contacts are left out.
     #[arg(long, value_name = "DIR")]
@@ -167,6 +170,7 @@ impl Default for RunOptions {
             require_residual: None,
             require_velocity: None,
             verify_hash: None,
+            state: None,
             fclib: None,
             fclib_every: None,
             fclib_when: None,

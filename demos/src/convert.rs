@@ -9,7 +9,7 @@ use std::path::Path;
 pub(crate) fn convert(options: &ConvertOptions) -> Result<(), Failure> {
     let mut scene = run::load(&options.scene, &options.robot)?;
     // Their paths are relative to the new file from now on.
-    let folder = std::path::absolute(&scene.folder)?;
+    let folder = std::env::current_dir()?.join(&scene.folder);
     let place = |path: &mut std::path::PathBuf| *path = folder.join(&path);
     let lattices = scene.lattices.iter_mut().map(|of| &mut of.body);
     let emitters = scene.emitters.iter_mut().flat_map(|of| &mut of.bodies);

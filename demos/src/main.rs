@@ -13,6 +13,7 @@ mod progress;
 mod record;
 mod run;
 mod solve;
+mod state_file;
 mod statistics;
 mod step_writer;
 mod summary;

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::record::{Record, Required};
 use crate::step_writer::StepWriter;
-use crate::{json_lines, summary};
+use crate::{json_lines, state_file, summary};
 use moreau::{Scene, SceneError, SceneRun, SleepSettings};
 use std::io::{self, ErrorKind, Write};
 use std::time::{Duration, Instant};
@@ -193,6 +193,9 @@ fn finish(
         let hash = run.simulation.state_hash();
         let mut out = io::stdout().lock();
         read(json_lines::write_summary(&mut out, &made.record, hash))?;
+    }
+    if let Some(file) = &options.state {
+        state_file::write(run, file)?;
     }
     // A failure to write the text for people is ignored.
     let _ = io::stderr().write_all(text.as_bytes());

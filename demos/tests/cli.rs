@@ -534,3 +534,60 @@ fn a_robot_that_is_converted_moves_to_the_same_bits() {
     let bad = moreau(&["convert", "gone.xml", scene]);
     assert_eq!(code(&bad), 2, "{}", stderr(&bad));
 }
+
+/// A ball that rests on the floor, and another one that hangs from a hinge, each borne with its weight.
+#[test]
+fn the_state_at_the_end_is_written_as_json() {
+    let text = "duration = 1.0\n[[bodies]]\nname = \"floor\"\nkind = \"static\"\nshape = { half_space = { normal = [0.0, 0.0, 1.0] } }\n\
+                [[bodies]]\nname = \"ball\"\nposition = [1.0, 0.0, 0.1]\nshape = { sphere = { radius = 0.1 } }\nmass = { mass = 3.0 }\n\
+                [[bodies]]\nname = \"bob\"\nposition = [0.0, 0.0, 1.0]\nshape = { sphere = { radius = 0.1 } }\nmass = { mass = 2.0 }\n\
+                [[joints]]\nname = \"hinge\"\nb = \"bob\"\nkind = \"revolute\"\npoint = [0.0, 0.0, 2.0]\naxis = [0.0, 1.0, 0.0]\n";
+    let scene = scene_file("state.toml", text);
+    let file = scene.with_extension("json");
+    let arguments = ["--awake", "--accuracy", "reference", "--state"];
+    let scene = scene.to_str().unwrap();
+    let output = moreau(&[&["run", scene], &arguments[..], &[file.to_str().unwrap()]].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let state: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let number = |of: &Value| of.as_f64().unwrap();
+    assert!((number(&state["t"]) - 1.0).abs() < 1e-9);
+    let bodies = state["bodies"].as_array().unwrap();
+    let names: Vec<_> = bodies
+        .iter()
+        .map(|of| of["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["floor", "ball", "bob"]);
+    assert!((number(&bodies[2]["position"][2]) - 1.0).abs() < 1e-9);
+    let [contact] = &state["contacts"].as_array().unwrap()[..] else {
+        unreachable!("one contact: {state}")
+    };
+    // On A.
+    let sign = if contact["a"] == "ball" { 1.0 } else { -1.0 };
+    assert!(
+        (sign * number(&contact["force"][2]) - 3.0 * 9.81).abs() < 1e-6,
+        "{contact}"
+    );
+    let joint = &state["joints"][0];
+    assert_eq!(joint["name"], "hinge");
+    let norm: f64 = (0..3).map(|k| number(&joint["force"][k]).powi(2)).sum();
+    assert!((norm.sqrt() - 2.0 * 9.81).abs() < 1e-6, "{joint}");
+    let nowhere = moreau(&["run", scene, "--state", "/nowhere/state.json"]);
+    assert_eq!(code(&nowhere), 2);
+}
+
+/// A file that is named without its folder is in the one where the program runs.
+#[test]
+fn a_robot_beside_the_program_is_converted() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("convert_here");
+    std::fs::create_dir_all(&folder).unwrap();
+    let model = "<mujoco><worldbody><body name='b'><freejoint/><geom size='0.1'/></body></worldbody></mujoco>";
+    std::fs::write(folder.join("model.xml"), model).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_moreau"))
+        .args(["convert", "model.xml", "scene.toml"])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let scene = std::fs::read_to_string(folder.join("scene.toml")).unwrap();
+    assert!(scene.contains("name = \"b\""), "{scene}");
+}

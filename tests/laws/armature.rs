@@ -215,3 +215,41 @@ fn a_limit_stops_the_rotor_as_well() {
     let expected = -(1.0 + e) * (mass + inertia) * speed;
     assert!((total - expected).abs() < 1e-8, "{total} {expected}");
 }
+
+/// A damper on a light body with a heavy rotor is not stiff: it slows the two down by `exp(−c t/(J + I))`, to second order in `h`. The mean of a step makes
+/// `(λ h)²/12` of `λ t` of it, 8e-6 here, and a step that is implicit `λ h/2`, 5e-3.
+#[test]
+fn a_damper_on_a_light_body_with_a_rotor_is_of_second_order() {
+    let (own, inertia, damping, h) = (1e-3, 1.0, 1.0, 0.01);
+    let settings = Settings {
+        time_step: h,
+        gravity: DVec3::ZERO,
+        ..reference()
+    };
+    let mut simulation = Simulation::new(settings).unwrap();
+    let body = (
+        RigidBody::Dynamic,
+        Mass::given(0.1, DVec3::splat(own)),
+        Twist {
+            angular: DVec3::Z * 0.5,
+            ..Twist::default()
+        },
+        Pose::at(0.0, 0.0, 0.0),
+    );
+    let body = simulation.spawn(body).unwrap();
+    let hinge = Joint::to_world(body, JointKind::Revolute).at(DVec3::ZERO, DVec3::Z);
+    let damper = JointForce::Spring {
+        axis: JointAxis::RotationZ,
+        stiffness: 0.0,
+        damping,
+        rest: 0.0,
+    };
+    let forces = JointForces(vec![damper, rotor(JointAxis::RotationZ, inertia)]);
+    simulation.spawn_joint(hinge, forces).unwrap();
+    for _ in 0..100 {
+        simulation.step().unwrap();
+    }
+    let left = simulation.twist(body).unwrap().angular.z / 0.5;
+    let expected = libm::exp(-damping / (own + inertia));
+    assert!((left / expected - 1.0).abs() < 1e-5, "{left} {expected}");
+}

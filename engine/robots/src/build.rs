@@ -13,6 +13,7 @@ mod bodies;
 mod chain;
 mod collisions;
 mod names;
+mod rates;
 
 use crate::LinkFrame;
 use crate::error::RobotError;
@@ -25,9 +26,11 @@ use glam::DVec3;
 use moreau::geometry::{MassProperties, Pose};
 use moreau::scene::{BodySpec, SceneCoupler, SceneCouplerTerm};
 use moreau::{
-    Combine, JointAxis, JointKind, Mass, Material, RigidBody, Scene, SceneJoint, Settings, Twist,
+    Combine, GravityScale, JointAxis, JointForce, JointKind, Mass, Material, RigidBody, Scene,
+    SceneJoint, Settings, Twist,
 };
 use names::Names;
+use rates::{Rate, rates};
 use std::collections::BTreeMap;
 
 /// A scene, and where the links are in it.
@@ -39,12 +42,17 @@ pub(crate) struct Built {
 /// Part of the mass of a link that a body between two of its joints has.
 const BETWEEN: f64 = 1e-6;
 
+/// Its moments, as a part of the link's largest one: where nothing acts along its joints, and where springs, dampers or servos do. With the first they would turn
+/// it so far within 4 ms that the joints of figures do not close.
+const BETWEEN_MOMENTS: [f64; 2] = [1e-6, 1e-4];
+
 pub(crate) fn build(model: &Model, reading: &mut Reading) -> Result<Built, RobotError> {
     let parts = parts(model)?;
     let mut builder = Builder {
         model,
         parts,
         worlds: vec![Pose::IDENTITY; model.links.len()],
+        rates: Vec::new(),
         scene: Scene {
             name: model.name.clone(),
             duration: 10.0,
@@ -61,9 +69,11 @@ pub(crate) fn build(model: &Model, reading: &mut Reading) -> Result<Built, Robot
     for index in 1..model.links.len() {
         builder.worlds[index] = builder.start_of(index);
     }
+    builder.rates = rates(&model.links, &builder.worlds);
     builder.add_bodies(reading)?;
     builder.add_joints(reading)?;
     builder.add_couplers();
+    builder.add_closures();
     builder.keep_apart();
     let links = (1..model.links.len()).map(|index| builder.link_frame(index));
     Ok(Built {
@@ -78,6 +88,8 @@ struct Builder<'a> {
     parts: Vec<Part>,
     /// Poses of the links at the start.
     worlds: Vec<Pose>,
+    /// How the links move then.
+    rates: Vec<Rate>,
     scene: Scene,
     names: Names,
     /// Names of the bodies of the world.
@@ -157,7 +169,8 @@ impl<'a> Builder<'a> {
             let mass = part.mass;
             let world = self.worlds[first];
             let center = self.center(first);
-            let [linear, angular] = link.twist;
+            let place = world.transform_point(center);
+            let rate = self.rates[first];
             let [material, part_materials] = self.materials(&geoms);
             self.scene.bodies.push(BodySpec {
                 name: Some(self.names.bodies[first].clone()),
@@ -167,13 +180,10 @@ impl<'a> Builder<'a> {
                     RigidBody::Dynamic
                 },
                 shape: shape(&geoms),
-                position: world.transform_point(center),
+                position: place,
                 orientation: world.orientation,
-                twist: Twist {
-                    // Of the centre of mass; the file says that of the link's frame.
-                    linear: linear + world.orientation * angular.cross(center),
-                    angular,
-                },
+                twist: twist(&rate, place, &world),
+                gravity_scale: GravityScale(link.gravity_scale),
                 material: material.into_iter().next(),
                 part_materials,
                 mass: mass.as_ref().map_or_else(own_frame, component),
@@ -254,14 +264,15 @@ impl<'a> Builder<'a> {
             let mut taken = 0;
             // Where the link would be if the joints after this one were at zero.
             let mut start = self.worlds[parent].compose(&link.pose);
+            let mut rate = self.rates[parent];
             for (number, piece) in pieces.iter().enumerate() {
-                for moved in &piece.moves {
-                    start = start.compose(moved);
+                for axis in &axes[taken..taken + piece.axes.len()] {
+                    start = rate.add(axis, &start);
                 }
                 let (body, frame_b) = if number == last {
                     (own.clone(), self.in_body(index, &piece.frame))
                 } else {
-                    let name = self.add_between(index, number, piece, start, reading);
+                    let name = self.add_between((index, number), piece, (start, rate), reading);
                     (name, piece.frame.into())
                 };
                 let name = self.names.joint(&piece.name, &own);
@@ -313,13 +324,39 @@ impl<'a> Builder<'a> {
         }
     }
 
+    fn add_closures(&mut self) {
+        for closure in &self.model.closures {
+            let [a, b] = closure.links;
+            let frames = [0, 1].map(|k| self.in_body(closure.links[k], &closure.frames[k]));
+            let (first, second, frames) = match (self.body(a), self.body(b)) {
+                (first, Some(second)) => (first, second, frames),
+                (Some(first), None) => (None, first, [frames[1], frames[0]]),
+                (None, None) => continue,
+            };
+            if first.as_ref() == Some(&second) {
+                continue;
+            }
+            let name = self
+                .names
+                .joint(closure.name.as_deref().unwrap_or_default(), &second);
+            self.scene.joints.push(SceneJoint {
+                name: Some(name),
+                a: first,
+                b: second,
+                kind: closure.kind,
+                frames: Some(frames),
+                collide: true,
+                ..SceneJoint::default()
+            });
+        }
+    }
+
     /// A body between two joints of a link, in its frame, with a part of its mass, which the link loses.
     fn add_between(
         &mut self,
-        link: usize,
-        number: usize,
+        (link, number): (usize, usize),
         piece: &Piece,
-        start: Pose,
+        (start, rate): (Pose, Rate),
         reading: &mut Reading,
     ) -> String {
         let name = self.names.between(link, number);
@@ -328,11 +365,12 @@ impl<'a> Builder<'a> {
             (whole.mass, whole.principal_inertia.max_element())
         });
         let place = &self.model.links[link].place;
+        let part = BETWEEN_MOMENTS[usize::from(self.is_driven(link))];
         reading.note(crate::NotUnderstood {
             place: place.clone(),
             attribute: None,
             reason: crate::Reason::Replaced(format!(
-                "several joints: {BETWEEN:e} of its mass is between \"{}\" and the next",
+                "several joints: {BETWEEN:e} of its mass and {part:e} of its largest moment is between \"{}\" and the next",
                 piece.name
             )),
         });
@@ -340,7 +378,9 @@ impl<'a> Builder<'a> {
             name: Some(name.clone()),
             position: start.position,
             orientation: moreau::rotation::normalised(start.orientation),
-            mass: Mass::given(BETWEEN * mass, DVec3::splat(BETWEEN * moment)),
+            twist: twist(&rate, start.position, &start),
+            gravity_scale: GravityScale(self.model.links[link].gravity_scale),
+            mass: Mass::given(BETWEEN * mass, DVec3::splat(part * moment)),
             ..BodySpec::default()
         };
         // Bodies are ordered from the root on.
@@ -356,6 +396,23 @@ impl<'a> Builder<'a> {
         }
         self.scene.bodies.insert(at, spec);
         name
+    }
+
+    /// Something that has a gain acts along a joint of a link.
+    fn is_driven(&self, link: usize) -> bool {
+        let Hold::Joints(axes) = &self.model.links[link].hold else {
+            return false;
+        };
+        let mut forces = axes.iter().flat_map(|axis| &axis.forces);
+        forces.any(|force| match *force {
+            JointForce::Spring {
+                stiffness, damping, ..
+            }
+            | JointForce::Motor {
+                stiffness, damping, ..
+            } => stiffness > 0.0 || damping > 0.0,
+            _ => false,
+        })
     }
 
     /// The exclusions of the file.
@@ -406,6 +463,14 @@ impl<'a> Builder<'a> {
             },
             ..SceneJoint::default()
         });
+    }
+}
+
+/// Of what is at a place with the orientation of a frame.
+fn twist(rate: &Rate, place: DVec3, frame: &Pose) -> Twist {
+    Twist {
+        linear: rate.at(place),
+        angular: frame.orientation.inverse() * rate.angular,
     }
 }
 

@@ -12,12 +12,14 @@ mod equality;
 mod geom;
 mod joint;
 mod keyframe;
+mod masses;
+mod option;
 mod why;
 
-use crate::attributes::View;
 use crate::error::RobotError;
 use crate::model::{Link, Model};
 use crate::reading::Reading;
+use crate::report::Reason;
 use crate::xml::Element;
 use classes::Classes;
 use compiler::Compiler;
@@ -38,26 +40,43 @@ pub(crate) fn read(
         links: vec![Link::new("", root.place())],
         relations: Vec::new(),
         exclusions: Vec::new(),
+        closures: Vec::new(),
         base_is_apart: false,
     };
-    for option in root.all("option") {
-        let view = View::from(option);
-        if let Some(step) = view.positive("timestep")? {
-            model.settings.time_step = step;
-        }
-        if let Some(gravity) = view.vector("gravity")? {
-            model.settings.gravity = gravity;
-        }
-    }
+    let acting = option::read(root, &mut model.settings, reading)?;
     let compiler = Compiler::read(root)?;
     let classes = Classes::read(root)?;
-    let tree = body::Bodies::new(&compiler, &classes, root)?;
+    let tree = body::Bodies::new(&compiler, &classes, acting, root)?;
+    let mut sites = Vec::new();
     for world in root.all("worldbody") {
-        tree.world(world, &mut model, reading)?;
+        tree.world(world, &mut sites, &mut model, reading)?;
     }
+    masses::adjust(&mut model.links, &compiler)?;
     contact::read(root, &mut model, reading)?;
-    equality::read(root, &classes, &mut model, reading)?;
-    let targets = actuator::read(root, &classes, &mut model, reading)?;
+    if acting.equalities {
+        let equalities = equality::Equalities {
+            compiler: &compiler,
+            classes: &classes,
+            sites: &sites,
+        };
+        equalities.read(root, &mut model, reading)?;
+    } else {
+        turned_off(root, "equality", reading);
+    }
+    let targets = if acting.actuators {
+        actuator::read(root, &classes, &mut model, reading)?
+    } else {
+        turned_off(root, "actuator", reading);
+        Vec::new()
+    };
     let names = keyframe::read(root, &mut model, &targets, reading)?;
+    classes.pass_unused(reading);
     Ok((model, names))
+}
+
+/// A section that the model itself turns off.
+fn turned_off(root: Element, section: &str, reading: &mut Reading) {
+    for of in root.all(section).iter().flat_map(Element::children) {
+        reading.pass(of, Reason::NoEffect);
+    }
 }

@@ -3,7 +3,7 @@
 use crate::error::Place;
 use glam::{DMat3, DQuat, DVec3};
 use moreau::geometry::{Pose, Shape};
-use moreau::{JointForce, Settings};
+use moreau::{JointForce, JointKind, Settings};
 
 /// A robot, or several, and what is around them.
 pub(crate) struct Model {
@@ -13,6 +13,8 @@ pub(crate) struct Model {
     pub(crate) links: Vec<Link>,
     /// What relates coordinates of joints to each other.
     pub(crate) relations: Vec<Relation>,
+    /// What holds links together beside the joints of the tree.
+    pub(crate) closures: Vec<Closure>,
     /// Links that do not collide with each other.
     pub(crate) exclusions: Vec<[usize; 2]>,
     /// A link that moves does not collide with what it is jointed to even if that stands still.
@@ -32,6 +34,10 @@ pub(crate) struct Link {
     pub(crate) geoms: Vec<Geom>,
     /// Linear in the inertial, angular in the link's frame; for free links. m/s, rad/s.
     pub(crate) twist: [DVec3; 2],
+    /// What gravity is multiplied by.
+    pub(crate) gravity_scale: f64,
+    /// What of it could not be read and would weigh something.
+    pub(crate) without: Option<String>,
 }
 
 impl Link {
@@ -46,6 +52,8 @@ impl Link {
             inertial: None,
             geoms: Vec::new(),
             twist: [DVec3::ZERO; 2],
+            gravity_scale: 1.0,
+            without: None,
         }
     }
 }
@@ -58,6 +66,15 @@ pub(crate) struct Relation {
     /// Not zero.
     pub(crate) ratio: f64,
     pub(crate) offset: f64,
+}
+
+/// A joint between two links, neither of which need be the parent of the other; they collide as without it.
+pub(crate) struct Closure {
+    pub(crate) name: Option<String>,
+    pub(crate) links: [usize; 2],
+    /// Frames of the joint in those of the links.
+    pub(crate) frames: [Pose; 2],
+    pub(crate) kind: JointKind,
 }
 
 /// A joint that turns about or moves along one axis.
@@ -88,6 +105,8 @@ pub(crate) struct Axis {
     /// What the file calls the coordinate that is zero here.
     pub(crate) reference: f64,
     pub(crate) motion: Motion,
+    /// Its velocity at the start, along z, m/s or rad/s; of balls in the frame of the link, rad/s.
+    pub(crate) rate: DVec3,
     /// Frame of the joint in that of the link, z along its axis.
     pub(crate) frame: Pose,
     /// Their axis is that of the motion; of balls the three rotations.

@@ -47,6 +47,7 @@ pub(crate) fn read(root: Element, reading: &mut Reading) -> Result<Model, RobotE
         links: vec![Link::new("", root.place())],
         relations: Vec::new(),
         exclusions: Vec::new(),
+        closures: Vec::new(),
         base_is_apart: true,
     };
     // Places of links in the model.
@@ -262,11 +263,12 @@ fn shape(element: Element, reading: &mut Reading) -> Result<Option<Shape>, Robot
                 return Err(element.refuse("scale", scale, "not zero"));
             }
             let Some(mesh) = Mesh::load(element, &file)? else {
-                let why = format!("{} is neither STL nor OBJ", quoted(named));
+                let why = format!("{} is neither STL, OBJ nor MSH", quoted(named));
                 reading.note(element.note(None, Reason::LeftOut(why)));
                 return Ok(None);
             };
-            mesh.map(|point| point * scale, volume < 0.0).hull()
+            mesh.map(|point| point * scale, volume < 0.0)
+                .hull(element, reading)
         }
         _ => {
             reading.note(element.note(None, Reason::LeftOut("no such shape is known".to_owned())));

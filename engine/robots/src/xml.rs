@@ -269,6 +269,19 @@ impl<'a> Element<'a> {
         self.node().met.set(true);
     }
 
+    pub(crate) fn is_met(&self) -> bool {
+        self.node().met.get()
+    }
+
+    /// It is known, and all of its attributes.
+    pub(crate) fn settle(&self) {
+        self.meet();
+        self.node()
+            .attributes
+            .iter()
+            .for_each(|of| of.read.set(true));
+    }
+
     /// All in it, known or not.
     pub(crate) fn children(&self) -> impl Iterator<Item = Element<'a>> + use<'a> {
         let tree = self.tree;

@@ -206,6 +206,36 @@ fn several_joints_are_one_where_the_engine_has_it() {
     assert!((low + std::f64::consts::FRAC_PI_6).abs() < 1e-15);
     let plane = r#"<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/><joint axis="0 1 0"/>"#;
     assert_eq!(kind(&joints_of(plane)), JointKind::Planar);
+    // Slides: two, three, and three of which the last one points the other way.
+    let slide = |axes: &[&str]| {
+        let joints = axes
+            .iter()
+            .map(|axis| format!(r#"<joint type="slide" axis="{axis}" stiffness="5"/>"#));
+        joints_of(&joints.collect::<String>())
+    };
+    for (axes, free, joints) in [
+        (&["1 0 0", "0 0 1"][..], [true, true, false], 1),
+        (&["1 0 0", "0 0 -1", "0 1 0"][..], [true; 3], 1),
+        (&["1 0 0", "0 1 0", "0 0 -1"][..], [true, true, false], 2),
+    ] {
+        let robot = slide(axes);
+        assert_eq!(robot.scene.joints.len(), joints);
+        let JointKind::Generic {
+            translation,
+            rotation,
+        } = kind(&robot)
+        else {
+            unreachable!("slides: {:?}", kind(&robot))
+        };
+        assert_eq!(
+            (translation.map(|locked| !locked), rotation),
+            (free, [true; 3])
+        );
+        let mut run = robot.scene.start().unwrap();
+        for _ in 0..100 {
+            assert!(run.step().unwrap().joint_error < 1e-9);
+        }
+    }
     // Three hinges: one body between them, which is told.
     let three = r#"<joint axis="1 0 0"/><joint axis="0 1 0"/><joint axis="0 0 1"/>"#;
     let robot = joints_of(three);
@@ -220,6 +250,35 @@ fn several_joints_are_one_where_the_engine_has_it() {
     let mut run = robot.scene.start().unwrap();
     for _ in 0..100 {
         assert!(run.step().unwrap().joint_error < 1e-9);
+    }
+}
+
+/// Springs and dampers that are strong for what is between the joints of a shoulder.
+#[test]
+fn a_limb_on_three_stiff_hinges_stays_whole() {
+    let three = r#"<joint axis="0 0 1"/><joint axis="0 1 0"/><joint axis="1 0 0"/>"#;
+    let robot = from_text(
+        &format!(
+            r#"<mujoco><compiler angle="radian"/><option timestep="0.004"/><default><joint stiffness="30" damping="10"/><geom type="capsule" size="0.03"/></default>
+            <worldbody><body name="chest"><freejoint/><geom size="0.1" fromto="0 -0.1 0 0 0.1 0"/>
+            <body name="arm" pos="0 0.2 0">{three}<geom fromto="0 0 0 0 0.3 0"/><body name="hand" pos="0 0.3 0">{three}<geom fromto="0 0 0 0 0.1 0" size="0.01"/></body></body></body>
+            </worldbody><keyframe><key name="k" qpos="0 0 1 1 0 0 0 0.3 -0.4 0.5 0.4 0.3 -0.5" qvel="0.5 0 0 1 -1 2 1 2 -1 2 -2 1"/></keyframe></mujoco>"#
+        ),
+        "robot.xml",
+        &Options {
+            keyframe: Some("k".to_owned()),
+            ..Options::default()
+        },
+    );
+    let mut run = robot.unwrap().scene.start().unwrap();
+    for _ in 0..50 {
+        let report = run.step().unwrap();
+        assert!(
+            report.converged && report.joint_error < 1e-12,
+            "{}",
+            report.joint_error
+        );
+        assert!(report.energy.kinetic < 100.0, "{:?}", report.energy);
     }
 }
 

@@ -348,7 +348,9 @@ impl OfJoint<'_> {
                 rest,
                 ..
             } => {
+                // With the rotors that turn with it.
                 let light = self.inverse_mass(row);
+                let light = light / (1.0 + light * self.armature(force.axis()));
                 let is_stiff = (h * k + c) * h * light > 1.0;
                 let (gain, before) = if is_stiff {
                     (c + h * k, 0.0)
@@ -411,6 +413,16 @@ impl OfJoint<'_> {
             linear.dot(twist.linear) + angular.dot(twist.angular)
         };
         self.of_sides(of, row)
+    }
+
+    /// Of a coordinate, kg or kg·m².
+    fn armature(&self, along: JointAxis) -> f64 {
+        let forces = self.joint.forces.iter();
+        let inertia = forces.map(|force| match *force {
+            JointForce::Armature { axis, inertia } if axis == along => inertia,
+            _ => 0.0,
+        });
+        inertia.sum()
     }
 
     /// `J M⁻¹ Jᵀ` of a row, without other joints: no less than with them.

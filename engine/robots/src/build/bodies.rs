@@ -55,7 +55,14 @@ pub(super) fn parts(model: &Model) -> Result<Vec<Part>, RobotError> {
         };
         let mass = united(&inertials).map_err(|error| refused(format!("inertia: {error}")))?;
         if mass.is_none() && !matches!(link.hold, Hold::Kinematic) {
-            return Err(refused("it moves and has no mass".to_owned()));
+            let links = model.links.iter().zip(&parts);
+            let mut own = links.filter(|(_, part)| part.first == first);
+            let without = own.find_map(|(link, _)| link.without.as_ref());
+            let message = "it moves and has no mass".to_owned();
+            return Err(refused(match without {
+                Some(without) => format!("{message} ({without})"),
+                None => message,
+            }));
         }
         parts[first].mass = mass;
     }

@@ -1,6 +1,7 @@
 //! The joints of a link as joints of the engine: several that are one kind of joint together, or bodies between them.
 //!
-//! Two hinges that cross at a right angle are a universal joint; two slides and a hinge at right angles to each other move in a plane.
+//! Two hinges that cross at a right angle are a universal joint; two slides and a hinge at right angles to each other move in a plane; two slides at a right
+//! angle, or three of them, are one joint.
 
 use crate::model::{Axis, Motion};
 use glam::{DMat3, DQuat, DVec3};
@@ -16,8 +17,6 @@ pub(super) struct Piece {
     pub(super) forces: Vec<JointForce>,
     /// Its coordinates, one for each joint of the file that it is made of.
     pub(super) axes: Vec<JointAxis>,
-    /// How its coordinates move the link at the start, in the frame of the link.
-    pub(super) moves: Vec<Pose>,
 }
 
 /// Cosine of an angle that is right.
@@ -31,6 +30,14 @@ pub(super) fn pieces(axes: &[Axis]) -> Vec<Piece> {
             [a, b, c, ..] if let Some(frame) = planar(a, b, c) => {
                 let names = plane_axes(&frame, a);
                 (joined(&[a, b, c], JointKind::Planar, frame, &names), 3)
+            }
+            [a, b, c, ..] if let Some(frame) = slides(&[a, b, c]) => {
+                let names = [JointAxis::X, JointAxis::Y, JointAxis::Z];
+                (joined(&[a, b, c], sliding(3), frame, &names), 3)
+            }
+            [a, b, ..] if let Some(frame) = slides(&[a, b]) => {
+                let names = [JointAxis::X, JointAxis::Y];
+                (joined(&[a, b], sliding(2), frame, &names), 2)
             }
             [a, b, ..] if let Some(frame) = universal(a, b) => {
                 let names = [JointAxis::RotationX, JointAxis::RotationY];
@@ -59,6 +66,25 @@ fn universal(a: &Axis, b: &Axis) -> Option<Pose> {
     let hinges = matches!((a.motion, b.motion), (Motion::Hinge(_), Motion::Hinge(_)));
     let crosses = a.frame.position == b.frame.position && along(a).dot(along(b)).abs() < RIGHT;
     (hinges && crosses).then(|| frame(along(a), along(b), a.frame.position))
+}
+
+/// Slides at right angles to each other, three of them right-handed: their frame.
+fn slides(axes: &[&Axis]) -> Option<Pose> {
+    let all = axes.iter().all(|of| matches!(of.motion, Motion::Slide(_)));
+    let [x, y, ..] = axes else { return None };
+    let found = frame(along(x), along(y), x.frame.position);
+    let z = found.orientation * DVec3::Z;
+    let right = along(x).dot(along(y)).abs() < RIGHT
+        && axes[2..].iter().all(|of| (along(of) - z).length() < RIGHT);
+    (all && right).then_some(found)
+}
+
+/// The first translations are free.
+fn sliding(count: usize) -> JointKind {
+    JointKind::Generic {
+        translation: [0, 1, 2].map(|k| k >= count),
+        rotation: [true; 3],
+    }
 }
 
 fn planar(a: &Axis, b: &Axis, c: &Axis) -> Option<Pose> {
@@ -104,13 +130,7 @@ fn joined(axes: &[&Axis], kind: JointKind, frame: Pose, names: &[JointAxis]) -> 
         frame,
         forces: forces.collect(),
         axes: names.to_vec(),
-        moves: axes.iter().filter_map(|axis| moved(axis)).collect(),
     }
-}
-
-fn moved(axis: &Axis) -> Option<Pose> {
-    let own = axis.motion.pose()?;
-    Some(axis.frame.compose(&own).compose(&axis.frame.inverse()))
 }
 
 fn alone(axis: &Axis) -> Piece {
@@ -128,7 +148,6 @@ fn alone(axis: &Axis) -> Piece {
             Motion::Slide(_) => JointAxis::Z,
             _ => JointAxis::RotationZ,
         }],
-        moves: moved(axis).into_iter().collect(),
     }
 }
 

@@ -4,6 +4,7 @@ use super::classes::Classes;
 use super::compiler::Compiler;
 use super::geom::Assets;
 use super::joint::joint;
+use super::option::Acting;
 use crate::attributes::View;
 use crate::error::RobotError;
 use crate::inertia::united;
@@ -16,13 +17,14 @@ use moreau::geometry::Pose;
 pub(super) struct Bodies<'a> {
     pub(super) compiler: &'a Compiler,
     pub(super) classes: &'a Classes<'a>,
+    acting: Acting,
     assets: Assets<'a>,
 }
 
 /// Where a reader is: the body, its class, and the frames in it.
-struct At<'c> {
+struct At<'a> {
     link: usize,
-    class: Option<&'c str>,
+    class: Option<&'a str>,
     frame: Pose,
 }
 
@@ -33,24 +35,37 @@ struct Found<'a> {
     free: bool,
     solids: Vec<Inertial>,
     bodies: Vec<(Element<'a>, Option<&'a str>, Pose)>,
+    sites: Vec<Site<'a>>,
+}
+
+/// A place on a link, to be read where something names it.
+pub(super) struct Site<'a> {
+    pub(super) element: Element<'a>,
+    pub(super) class: Option<&'a str>,
+    pub(super) link: usize,
+    /// What its own pose is in, in the frame of the link.
+    pub(super) frame: Pose,
 }
 
 impl<'a> Bodies<'a> {
     pub(super) fn new(
         compiler: &'a Compiler,
         classes: &'a Classes<'a>,
+        acting: Acting,
         root: Element<'a>,
     ) -> Result<Self, RobotError> {
         Ok(Self {
             compiler,
             classes,
-            assets: Assets::read(root)?,
+            acting,
+            assets: Assets::read(root, classes)?,
         })
     }
 
     pub(super) fn world(
         &self,
         world: Element<'a>,
+        sites: &mut Vec<Site<'a>>,
         model: &mut Model,
         reading: &mut Reading,
     ) -> Result<(), RobotError> {
@@ -61,15 +76,16 @@ impl<'a> Bodies<'a> {
         };
         let mut found = Found::default();
         self.inside(world, &at, &mut found, (model, reading))?;
-        self.below(0, found.bodies, model, reading)
+        sites.append(&mut found.sites);
+        self.below(0, found.bodies, sites, (model, reading))
     }
 
     fn below(
         &self,
         parent: usize,
         bodies: Vec<(Element<'a>, Option<&'a str>, Pose)>,
-        model: &mut Model,
-        reading: &mut Reading,
+        sites: &mut Vec<Site<'a>>,
+        (model, reading): (&mut Model, &mut Reading),
     ) -> Result<(), RobotError> {
         for (element, class, frame) in bodies {
             let view = View::from(element);
@@ -89,7 +105,8 @@ impl<'a> Bodies<'a> {
                 frame: Pose::IDENTITY,
             };
             let mut found = Found::default();
-            self.inside(element, &at, &mut found, (model, reading))?;
+            self.inside(element, &at, &mut found, (&mut *model, &mut *reading))?;
+            sites.append(&mut found.sites);
             let given = match element.one("inertial")? {
                 Some(inertial) if self.compiler.from_geoms != Some(true) => {
                     Some(self.inertial(inertial)?)
@@ -97,7 +114,9 @@ impl<'a> Bodies<'a> {
                 _ => None,
             };
             let kinematic = view.yes("mocap")?.unwrap_or(false);
+            let lifted = view.number("gravcomp")?.unwrap_or(0.0);
             let own = &mut model.links[link];
+            own.gravity_scale = 1.0 - lifted;
             own.inertial = match given {
                 Some(given) => Some(given),
                 None if self.compiler.from_geoms == Some(false) => None,
@@ -112,7 +131,7 @@ impl<'a> Bodies<'a> {
                 (false, true) => Hold::Welded,
                 (false, false) => Hold::Joints(found.axes),
             };
-            self.below(link, found.bodies, model, reading)?;
+            self.below(link, found.bodies, sites, (&mut *model, &mut *reading))?;
         }
         Ok(())
     }
@@ -132,13 +151,15 @@ impl<'a> Bodies<'a> {
                     let view = self.classes.view(child, at.class)?;
                     let geom = self.assets.geom(&view, self.compiler, reading)?;
                     let Some((mut geom, solid, collides)) = geom else {
+                        let why = reading.notes.last().map(ToString::to_string);
+                        model.links[at.link].without = why;
                         continue;
                     };
                     geom.pose = at.frame.compose(&geom.pose);
                     if let Some(solid) = solid {
                         found.solids.push(Inertial::of_solid(&solid, &geom.pose));
                     }
-                    if collides {
+                    if collides && self.acting.contacts {
                         model.links[at.link].geoms.push(geom);
                     }
                 }
@@ -147,12 +168,18 @@ impl<'a> Bodies<'a> {
                 }
                 "freejoint" => {
                     child.meet();
+                    let _ = (child.get("name"), child.get("align"));
                     found.free = true;
                 }
                 "joint" => {
                     child.meet();
                     let view = self.classes.view(child, at.class)?;
-                    match joint(&view, self.compiler, &at.frame, reading)? {
+                    match joint(
+                        &view,
+                        self.compiler,
+                        &at.frame,
+                        (self.acting, &mut *reading),
+                    )? {
                         None => found.free = true,
                         Some(axis) => found.axes.push(axis),
                     }
@@ -161,6 +188,12 @@ impl<'a> Bodies<'a> {
                     child.meet();
                     found.bodies.push((child, at.class, at.frame));
                 }
+                "site" => found.sites.push(Site {
+                    element: child,
+                    class: at.class,
+                    link: at.link,
+                    frame: at.frame,
+                }),
                 "frame" => {
                     child.meet();
                     let pose = self.compiler.pose(&View::from(child))?;

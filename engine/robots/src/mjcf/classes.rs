@@ -2,6 +2,8 @@
 
 use crate::attributes::View;
 use crate::error::RobotError;
+use crate::reading::Reading;
+use crate::report::Reason;
 use crate::xml::Element;
 use moreau::scene::nearest_name;
 use std::collections::BTreeMap;
@@ -20,7 +22,7 @@ impl<'a> Classes<'a> {
         };
         for element in root.all("default") {
             let name = element.get("class").unwrap_or(MAIN);
-            classes.add(element, name, &[])?;
+            classes.add(element, name, None)?;
         }
         Ok(classes)
     }
@@ -29,18 +31,18 @@ impl<'a> Classes<'a> {
         &mut self,
         element: Element<'a>,
         name: &'a str,
-        around: &[Element<'a>],
+        around: Option<&[Element<'a>]>,
     ) -> Result<(), RobotError> {
         let inside = element.all("default");
         let own = element.children().filter(|of| of.tag() != "default");
         let mut elements: Vec<_> = own.collect();
-        elements.extend_from_slice(around);
+        elements.extend_from_slice(around.unwrap_or_default());
         for class in inside {
             let name = class.needed("class")?;
-            self.add(class, name, &elements)?;
+            self.add(class, name, Some(&elements))?;
         }
         self.known.entry(name).or_default().extend(elements);
-        if name != MAIN && around.is_empty() {
+        if name != MAIN && around.is_none() {
             // Whatever its name, the outermost class is that of all.
             let all = self.known.get(name).cloned().unwrap_or_default();
             self.known.entry(MAIN).or_default().extend(all);
@@ -54,22 +56,29 @@ impl<'a> Classes<'a> {
         element: Element<'a>,
         inherited: Option<&str>,
     ) -> Result<View<'a>, RobotError> {
-        self.behind(element, element.tag(), inherited)
+        self.behind(element, &[element.tag()], inherited)
     }
 
-    /// An element whose defaults have another tag.
+    /// An element whose defaults have one of several other tags.
     pub(super) fn defaults_of(
         &self,
         element: Element<'a>,
-        tag: &str,
+        tags: &[&str],
     ) -> Result<View<'a>, RobotError> {
-        self.behind(element, tag, None)
+        self.behind(element, tags, None)
+    }
+
+    /// Defaults that nothing has asked for change nothing.
+    pub(super) fn pass_unused(&self, reading: &mut Reading) {
+        for element in self.known.values().flatten().filter(|of| !of.is_met()) {
+            reading.pass(*element, Reason::NoEffect);
+        }
     }
 
     fn behind(
         &self,
         element: Element<'a>,
-        tag: &str,
+        tags: &[&str],
         inherited: Option<&str>,
     ) -> Result<View<'a>, RobotError> {
         let own = element.get("class");
@@ -80,7 +89,7 @@ impl<'a> Classes<'a> {
             name: name.to_owned(),
             nearest: nearest_name(name, self.known.keys().copied()).map(str::to_owned),
         })?;
-        let behind = all.iter().filter(|of| of.tag() == tag);
+        let behind = all.iter().filter(|of| tags.contains(&of.tag()));
         let behind: Vec<_> = behind.copied().collect();
         behind.iter().for_each(Element::meet);
         Ok(View { element, behind })

@@ -15,6 +15,13 @@ pub(super) struct Compiler {
     pub(super) mesh_folder: PathBuf,
     /// Inertia from geoms: always, never, or where none is given.
     pub(super) from_geoms: Option<bool>,
+    /// Least mass of a body, kg, and least principal moment, kg·m²; zero if there is none.
+    pub(super) least_mass: f64,
+    pub(super) least_moment: f64,
+    /// Principal moments that violate the triangle inequality become their mean.
+    pub(super) balances: bool,
+    /// What all bodies weigh together, kg.
+    pub(super) total_mass: Option<f64>,
     sequence: String,
 }
 
@@ -25,6 +32,10 @@ impl Compiler {
             limits_are_meant: true,
             mesh_folder: PathBuf::new(),
             from_geoms: None,
+            least_mass: 0.0,
+            least_moment: 0.0,
+            balances: false,
+            total_mass: None,
             sequence: "xyz".to_owned(),
         };
         for element in root.all("compiler") {
@@ -45,6 +56,19 @@ impl Compiler {
                 Some(2) => compiler.from_geoms = None,
                 Some(word) => compiler.from_geoms = Some(word == 1),
                 None => {}
+            }
+            if let Some(mass) = view.not_negative("boundmass")? {
+                compiler.least_mass = mass;
+            }
+            if let Some(moment) = view.not_negative("boundinertia")? {
+                compiler.least_moment = moment;
+            }
+            if let Some(balances) = view.yes("balanceinertia")? {
+                compiler.balances = balances;
+            }
+            if let Some(total) = view.number("settotalmass")? {
+                // Not positive: none.
+                compiler.total_mass = Some(total).filter(|total| *total > 0.0);
             }
             if let Some(sequence) = view.text("eulerseq") {
                 let axes = sequence.chars().all(|c| "xyzXYZ".contains(c));

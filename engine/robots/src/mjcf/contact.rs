@@ -17,7 +17,8 @@ pub(super) fn read(root: Element, model: &mut Model, _: &mut Reading) -> Result<
     Ok(())
 }
 
-fn body(element: Element, attribute: &str, model: &Model) -> Result<usize, RobotError> {
+/// The body that an attribute names.
+pub(super) fn body(element: Element, attribute: &str, model: &Model) -> Result<usize, RobotError> {
     let name = element.needed(attribute)?;
     if name == "world" {
         return Ok(0);

@@ -1,5 +1,6 @@
 //! Geoms and the meshes that they name.
 
+use super::classes::Classes;
 use super::compiler::Compiler;
 use crate::attributes::{View, quoted};
 use crate::error::RobotError;
@@ -16,6 +17,7 @@ use std::f64::consts::{PI, TAU};
 use std::path::Path;
 
 pub(super) struct Assets<'a> {
+    classes: &'a Classes<'a>,
     meshes: BTreeMap<&'a str, Element<'a>>,
 }
 
@@ -35,7 +37,7 @@ const TYPES: [&str; 9] = [
 type Read = (Geom, Option<MassProperties>, bool);
 
 impl<'a> Assets<'a> {
-    pub(super) fn read(root: Element<'a>) -> Result<Self, RobotError> {
+    pub(super) fn read(root: Element<'a>, classes: &'a Classes<'a>) -> Result<Self, RobotError> {
         let mut meshes = BTreeMap::new();
         for asset in root.all("asset") {
             for mesh in asset.all("mesh") {
@@ -49,7 +51,7 @@ impl<'a> Assets<'a> {
                 meshes.insert(name, mesh);
             }
         }
-        Ok(Self { meshes })
+        Ok(Self { classes, meshes })
     }
 
     pub(super) fn geom(
@@ -171,8 +173,7 @@ impl<'a> Assets<'a> {
             }
             "mesh" => return self.mesh(view, compiler, reading),
             _ => {
-                let why = format!("no {kind}");
-                reading.note(view.element.note(None, Reason::LeftOut(why)));
+                reading.leave_out(view.element, &format!("no {kind}"));
                 return Ok(None);
             }
         };
@@ -195,7 +196,7 @@ impl<'a> Assets<'a> {
             name: name.to_owned(),
             nearest: nearest_name(name, self.meshes.keys().copied()).map(str::to_owned),
         })?;
-        let of = View::from(*asset);
+        let of = self.classes.view(*asset, None)?;
         let named = asset.needed("file")?;
         let folder = reading
             .file
@@ -209,13 +210,24 @@ impl<'a> Assets<'a> {
             return Err(asset.refuse("scale", scale, "not zero"));
         }
         let Some(mesh) = Mesh::load(*asset, &file)? else {
-            let why = format!("{} is neither STL nor OBJ", quoted(named));
-            reading.note(view.element.note(None, Reason::LeftOut(why)));
+            let why = format!("{} is neither STL, OBJ nor MSH", quoted(named));
+            reading.leave_out(view.element, &why);
             return Ok(None);
         };
         let mesh = mesh.map(|point| point * scale, volume < 0.0);
-        let hull = mesh.hull();
-        let unit = match mesh.solid(1.0) {
+        let hull = mesh.hull(*asset, reading);
+        let kind = of.word("inertia", &["legacy", "exact", "convex", "shell"])?;
+        let solid = match kind.unwrap_or(0) {
+            0 => mesh.solid_of_all(1.0),
+            1 => mesh.solid(1.0),
+            2 => None,
+            _ => {
+                let by = "that of its convex hull".to_owned();
+                reading.note(asset.note(Some("inertia"), Reason::Replaced(by)));
+                None
+            }
+        };
+        let unit = match solid {
             Some(Ok(unit)) => unit,
             _ => mass_of(&hull, view)?,
         };

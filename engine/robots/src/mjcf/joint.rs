@@ -1,6 +1,7 @@
 //! Joints.
 
 use super::compiler::Compiler;
+use super::option::Acting;
 use crate::attributes::View;
 use crate::error::RobotError;
 use crate::model::{Axis, Motion};
@@ -17,10 +18,11 @@ pub(super) fn joint(
     view: &View,
     compiler: &Compiler,
     frame: &Pose,
-    reading: &mut Reading,
+    (acting, reading): (Acting, &mut Reading),
 ) -> Result<Option<Axis>, RobotError> {
     let kind = TYPES[view.word("type", &TYPES)?.unwrap_or(0)];
     if kind == "free" {
+        free(view, reading)?;
         return Ok(None);
     }
     let unit = if kind == "hinge" { compiler.unit } else { 1.0 };
@@ -49,7 +51,7 @@ pub(super) fn joint(
         _ => range.is_some() && compiler.limits_are_meant,
     };
     let mut forces = Vec::new();
-    match range.filter(|_| is_limited) {
+    match range.filter(|_| is_limited && acting.limits) {
         Some([low, high]) if low > high => {
             return Err(view.refuse("range", format!("{low} {high}"), "the lower bound first"));
         }
@@ -72,7 +74,9 @@ pub(super) fn joint(
         let why = "no springs of balls".to_owned();
         reading.note(view.element.note(Some("stiffness"), Reason::LeftOut(why)));
     }
-    let stiffness = if kind == "ball" { 0.0 } else { stiffness };
+    let springs = acting.springs && kind != "ball";
+    let stiffness = if springs { stiffness } else { 0.0 };
+    let damping = if acting.dampers { damping } else { 0.0 };
     if stiffness > 0.0 || damping > 0.0 {
         forces.extend(axes.iter().map(|axis| JointForce::Spring {
             axis: *axis,
@@ -83,7 +87,7 @@ pub(super) fn joint(
     }
     match view
         .not_negative("frictionloss")?
-        .filter(|force| *force > 0.0)
+        .filter(|force| *force > 0.0 && acting.friction)
     {
         Some(_) if kind == "ball" => {
             let why = "no friction of balls".to_owned();
@@ -117,7 +121,35 @@ pub(super) fn joint(
         name: view.element.get("name").unwrap_or_default().to_owned(),
         reference,
         motion,
+        rate: DVec3::ZERO,
         frame: frame.compose(&own),
         forces,
     }))
+}
+
+/// Nothing acts along a free joint here, and its place is that of its body.
+fn free(view: &View, reading: &mut Reading) -> Result<(), RobotError> {
+    for name in [
+        "name",
+        "pos",
+        "axis",
+        "limited",
+        "range",
+        "ref",
+        "springref",
+    ] {
+        let _ = view.text(name);
+    }
+    for (name, what) in [
+        ("stiffness", "springs"),
+        ("damping", "damping"),
+        ("frictionloss", "friction"),
+        ("armature", "armature"),
+    ] {
+        if view.not_negative(name)?.is_some_and(|value| value > 0.0) {
+            let why = format!("no {what} of free joints");
+            reading.note(view.element.note(Some(name), Reason::LeftOut(why)));
+        }
+    }
+    Ok(())
 }

@@ -25,7 +25,7 @@ pub(super) fn read(
     });
     let names: Vec<String> = names.collect();
     for key in &keys {
-        for attribute in ["time", "qpos", "ctrl"] {
+        for attribute in ["time", "qpos", "qvel", "ctrl"] {
             let _ = key.get(attribute);
         }
     }
@@ -46,6 +46,13 @@ pub(super) fn read(
         if used != numbers.len() {
             let value = format!("{} numbers", numbers.len());
             return Err(view.refuse("qpos", value, &format!("{used} of them")));
+        }
+    }
+    if let Some(numbers) = view.numbers("qvel")? {
+        let used = move_off(model, &numbers);
+        if used != numbers.len() {
+            let value = format!("{} numbers", numbers.len());
+            return Err(view.refuse("qvel", value, &format!("{used} of them")));
         }
     }
     if let Some(controls) = view.numbers("ctrl")? {
@@ -109,6 +116,32 @@ fn start(model: &mut Model, numbers: &[f64]) -> usize {
     used
 }
 
+/// Puts the velocities where they are used, and tells how many there are.
+fn move_off(model: &mut Model, numbers: &[f64]) -> usize {
+    let at = |place: usize| numbers.get(place).copied().unwrap_or(0.0);
+    let three = |place: usize| DVec3::new(at(place), at(place + 1), at(place + 2));
+    let mut used = 0;
+    for link in &mut model.links {
+        match &mut link.hold {
+            Hold::Free => {
+                link.twist = [three(used), three(used + 3)];
+                used += 6;
+            }
+            Hold::Joints(axes) => {
+                for axis in axes {
+                    (axis.rate, used) = match axis.motion {
+                        Motion::Hinge(_) | Motion::Slide(_) => (DVec3::Z * at(used), used + 1),
+                        Motion::Ball(_) => (three(used), used + 3),
+                        Motion::Planar => (DVec3::ZERO, used),
+                    };
+                }
+            }
+            Hold::Welded | Hold::Kinematic => {}
+        }
+    }
+    used
+}
+
 fn aim(model: &mut Model, target: &Target, control: f64) {
     let Hold::Joints(axes) = &mut model.links[target.link].hold else {
         return;
@@ -120,9 +153,9 @@ fn aim(model: &mut Model, target: &Target, control: f64) {
     }) = axis.forces.get_mut(target.force)
     {
         if target.is_position {
-            *position = control * target.unit - reference;
+            *position = control * target.unit + target.rest - reference;
         } else {
-            *velocity = control * target.unit;
+            *velocity = control * target.unit + target.rest;
         }
     }
 }

@@ -11,23 +11,43 @@ pub(crate) fn why(element: Element, attribute: Option<&str>) -> Reason {
             | "material" | "custom",
             None,
         )
-        | (_, Some("rgba" | "material" | "group" | "user")) => Reason::NoEffect,
+        // Asked for by every actuator that is read: others alone have them.
+        | ("motor", Some("gear" | "ctrlrange" | "ctrllimited" | "forcerange" | "forcelimited"))
+        | (
+            "general",
+            Some("gear" | "gaintype" | "gainprm" | "biastype" | "biasprm" | "dyntype" | "dynprm"),
+        )
+        | (_, Some("name" | "rgba" | "material" | "group" | "user")) => Reason::NoEffect,
         (
             "option",
             Some(
                 "integrator" | "solver" | "iterations" | "tolerance" | "cone" | "jacobian"
                 | "ls_iterations" | "ls_tolerance" | "noslip_iterations" | "noslip_tolerance"
-                | "impratio" | "ccd_iterations" | "sdf_iterations",
+                | "impratio" | "ccd_iterations" | "ccd_tolerance" | "sdf_iterations"
+                | "sdf_initpoints",
+            ),
+        )
+        | (
+            "flag",
+            Some(
+                "energy" | "fwdinv" | "invdiscrete" | "warmstart" | "refsafe" | "sensor"
+                | "midphase" | "nativeccd" | "multiccd" | "eulerdamp" | "autoreset" | "island"
+                | "clampctrl" | "sleep",
             ),
         ) => Reason::NoEffect,
         ("compiler", Some("texturedir" | "discardvisual" | "fusestatic" | "usethread")) => {
             Reason::NoEffect
         }
         ("tendon", None) => left_out("no tendons"),
-        ("connect" | "weld" | "flex" | "flexvert" | "flexstrain", None) => {
-            left_out("of equalities those of joints alone")
+        ("flex" | "flexvert" | "flexstrain", None) => left_out("rigid bodies alone"),
+        ("hfield", None) | (_, Some("hfield")) => left_out("no height fields"),
+        ("geom", Some("priority")) => left_out("friction is the larger one of two"),
+        ("geom", Some("shellinertia")) => left_out("solids alone"),
+        ("compiler", Some("inertiagrouprange")) => left_out("all geoms weigh"),
+        ("joint", Some("springdamper")) => left_out("no springs by their time constants"),
+        ("joint", Some("actuatorfrcrange" | "actuatorfrclimited")) => {
+            left_out("bounds of single actuators alone")
         }
-        ("joint", Some("armature")) => left_out("no armature of free joints"),
         ("pair", None) => left_out("no pairs of their own"),
         ("deformable" | "skin" | "composite" | "flexcomp", None) => left_out("rigid bodies alone"),
         (
@@ -39,14 +59,18 @@ pub(crate) fn why(element: Element, attribute: Option<&str>) -> Reason {
         ) => left_out("contacts, limits and friction are exact"),
         (_, Some("margin" | "gap")) => left_out("contacts begin where shapes touch"),
         ("option", Some("density" | "viscosity" | "wind")) => left_out("no fluid"),
-        ("position" | "velocity", Some("ctrlrange" | "ctrllimited")) => {
+        ("position" | "velocity" | "general", Some("ctrlrange" | "ctrllimited")) => {
             left_out("controls are not bounded")
         }
-        (
-            "general" | "cylinder" | "muscle" | "damper" | "intvelocity" | "adhesion" | "plugin",
-            None,
-        ) => left_out("no such actuator"),
-        ("key", Some("qvel" | "act" | "mpos" | "mquat")) => left_out("coordinates alone"),
+        ("position", Some("inheritrange" | "dampratio" | "timeconst")) => {
+            left_out("gains as they are given alone")
+        }
+        ("cylinder" | "muscle" | "damper" | "intvelocity" | "adhesion" | "plugin", None) => {
+            left_out("no such actuator")
+        }
+        ("key", Some("act" | "mpos" | "mquat")) => {
+            left_out("coordinates, velocities and controls alone")
+        }
         _ => Reason::Unknown,
     }
 }

@@ -124,6 +124,7 @@ fn axis(element: Element, kind: &str, reading: &mut Reading) -> Result<Axis, Rob
         name: element.needed("name")?.to_owned(),
         reference: 0.0,
         motion,
+        rate: DVec3::ZERO,
         frame: Pose::new(DVec3::ZERO, DQuat::from_rotation_arc(DVec3::Z, direction)),
         forces,
     })
