@@ -1,4 +1,4 @@
-//! Impacts of two bodies that meet nothing else in the step [docs/theory.md §5].
+//! Impacts of two bodies that meet nothing else in the step [docs/theory.md §5]: their island has no third one.
 //!
 //! What acts on both is one impulse at the time `t` at which they meet, in one point. So their ways are known exactly:
 //!
@@ -16,6 +16,7 @@ use super::solved::Solved;
 use crate::bodies::slot::Slot;
 use crate::detection::path;
 use crate::interactions::detected::Detected;
+use crate::interactions::graph::Graph;
 use crate::joints::Joints;
 use crate::settings::{Settings, Theta};
 use moreau_geometry::ContactPoint;
@@ -33,6 +34,8 @@ pub(crate) struct Alone {
     pushers: Vec<Pusher>,
     /// By slot: when its pair meets.
     times: Vec<Option<f64>>,
+    /// By slot: bodies of the island that it names.
+    sizes: Vec<u32>,
     points: Vec<ContactPoint>,
 }
 
@@ -157,7 +160,7 @@ impl Alone {
     pub(crate) fn find(
         &mut self,
         solved: &Solved,
-        joints: &Joints,
+        (joints, graph): (&Joints, &mut Graph),
         exchange: &mut Exchange,
     ) -> Found {
         let found = &solved.record.found;
@@ -166,6 +169,7 @@ impl Alone {
             return Found::Nothing;
         }
         self.find_pushers(solved, joints);
+        self.count_islands(solved, graph);
         exchange.clear(found.len());
         let before = self.pairs.len();
         let mut begin = 0;
@@ -190,6 +194,16 @@ impl Alone {
             Found::Ways
         } else {
             Found::Nothing
+        }
+    }
+
+    /// Counts the bodies of each island.
+    fn count_islands(&mut self, solved: &Solved, graph: &mut Graph) {
+        graph.tie(&solved.record.found, solved.bodies);
+        self.sizes.clear();
+        self.sizes.resize(solved.bodies.len(), 0);
+        for slot in solved.bodies.awake_dynamic() {
+            self.sizes[graph.island(slot)] += 1;
         }
     }
 

@@ -32,6 +32,7 @@ use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::detection::path;
 use crate::interactions::detected::{Detected, Late};
+use crate::interactions::graph::Graph;
 use crate::joints::Joints;
 use crate::motion::scheme::{Approach, NormalLaw, Scheme};
 use crate::settings::Settings;
@@ -157,11 +158,11 @@ impl Impacts {
     pub(crate) fn find_pairs_alone(
         &mut self,
         solved: &Solved,
-        joints: &Joints,
+        connected: (&Joints, &mut Graph),
         exchange: &mut Exchange,
     ) -> Found {
         if self.begin.is_empty() && self.waiting.is_empty() {
-            self.alone.find(solved, joints, exchange)
+            self.alone.find(solved, connected, exchange)
         } else {
             Found::Nothing
         }

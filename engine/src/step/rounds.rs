@@ -74,7 +74,7 @@ impl StepState {
             if meetings.look((&solved, impacts), (detection, graph), exchange)? {
                 return Ok(Next::Again);
             }
-            match impacts.find_pairs_alone(&solved, &self.joints, exchange) {
+            match impacts.find_pairs_alone(&solved, (&self.joints, graph), exchange) {
                 Found::Contacts => return Ok(Next::Again),
                 Found::Ways => {}
                 Found::Nothing => break,
