@@ -85,9 +85,6 @@ use update::Pushes;
 /// Bodies from which on detection gains from other threads, waking them included.
 const LARGE: usize = 250;
 
-/// The budget of a step is for all its solves; each has at least this part of it.
-const LEAST_PART: usize = 100;
-
 /// Enough rows for a loop over them to gain from other threads, waking them included.
 pub(crate) fn is_long(rows: usize) -> bool {
     rows >= 4 * chunks::CHUNK

@@ -17,6 +17,7 @@ mod at_speed;
 mod batch;
 mod bounce;
 mod breaking;
+mod budgeted;
 mod certificate;
 mod combine;
 mod couplers;

@@ -181,9 +181,12 @@ impl Alone {
             let rows = begin..begin + rows.count();
             begin = rows.end;
             let alone = Some(&Pusher::One(pair));
-            let is_alone = pair
-                .iter()
-                .all(|slot| self.pushers.get(slot.index()) == alone);
+            let mut bodies = pair.iter();
+            let is_alone = bodies.all(|slot| {
+                self.pushers.get(slot.index()) == alone
+                    && graph.has(*slot)
+                    && self.sizes[graph.island(*slot)] == 2
+            });
             if is_alone && rows.clone().any(|row| self.is_new(row, solved)) {
                 self.add(pair, rows, solved, exchange);
             }

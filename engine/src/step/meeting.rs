@@ -61,6 +61,8 @@ pub(crate) fn is_new(impulse: f64, carried: f64) -> bool {
 pub(crate) struct Meetings {
     /// Rounds of this step that changed contacts.
     pub(crate) rounds: usize,
+    /// Rounds that the budget of the step does not have.
+    rounds_left_out: usize,
     /// The first solve was looked at.
     looked: bool,
     /// Contacts at a later time than that of detection.
@@ -107,6 +109,7 @@ impl Meetings {
     /// A step begins, from the impulses of the last one.
     pub(crate) fn begin(&mut self, record: &ContactRecord) {
         self.rounds = 0;
+        self.rounds_left_out = 0;
         self.looked = false;
         self.late_contacts = 0;
         self.last_resorts = 0;
@@ -159,9 +162,10 @@ impl Meetings {
         if self.find_struck((solved, impacts), detection) {
             changes |= self.meet_struck((solved, impacts), detection, exchange)?;
         }
-        if changes && self.rounds >= ROUNDS {
+        let round = self.rounds + self.rounds_left_out;
+        if changes && round >= ROUNDS {
             self.last_resorts += exchange.late.len();
-            if self.rounds == ROUNDS + LAST || exchange.late.is_empty() {
+            if round >= ROUNDS + LAST || exchange.late.is_empty() {
                 self.hold((solved, impacts), exchange);
                 return Ok(false);
             }
@@ -169,6 +173,11 @@ impl Meetings {
         }
         self.rounds += usize::from(changes);
         Ok(changes)
+    }
+
+    /// No more contacts are exchanged in this step.
+    pub(crate) fn end_rounds(&mut self) {
+        self.rounds_left_out = (ROUNDS + LAST).saturating_sub(self.rounds);
     }
 
     /// Pairs that meet after the last round: those that would sink into each other stay where they meet.

@@ -1,14 +1,21 @@
 //! The rounds after the first solve: contacts only where bodies meet, and impacts one after another.
 
+use super::StepState;
 use super::alone::Found;
 use super::impacts::Next;
 use super::judged::Judged;
 use super::solve::Moving;
 use super::solved::Solved;
-use super::{LEAST_PART, StepState};
 use crate::error::StepError;
 use crate::motion::scheme::Scheme;
 use crate::settings::Settings;
+
+/// The budget of a step is for all its solves; each has at least this part of it, …
+const LEAST_PART: usize = 100;
+/// … and so many sweeps: those that smooth out what was exchanged.
+const LEAST_SWEEPS: usize = 8;
+/// Budgets after which no more contacts are exchanged.
+const TIMES_BUDGET: usize = 3;
 
 impl StepState {
     /// Contacts only where bodies meet, and impacts one after another: with others the problem is solved again, near them and then
@@ -144,13 +151,19 @@ impl StepState {
         let before = self.solver.effort();
         let mut settings = self.settings;
         let budget = settings.auto_for(self.problem.contacts.len());
-        let left = |all: usize, spent: usize| Some(all.saturating_sub(spent).max(all / LEAST_PART));
+        let left = |all: usize, spent: usize, least: usize| {
+            let least = least.min(all).max(all / LEAST_PART);
+            Some(all.saturating_sub(spent).max(least))
+        };
         settings.advanced.min_sweeps = Some(0);
-        settings.advanced.max_sweeps = left(budget.max_sweeps, before[0]).map(|left| left.max(1));
-        settings.advanced.max_factorizations = left(budget.max_factorizations, before[1]);
+        settings.advanced.max_sweeps = left(budget.max_sweeps, before[0], LEAST_SWEEPS);
+        settings.advanced.max_factorizations = left(budget.max_factorizations, before[1], 0);
         self.solve_all(&settings)?;
         let swept = self.solver.effort() != [0, 0];
         self.solver.add_effort(before);
+        if self.solver.effort()[0] >= TIMES_BUDGET * budget.max_sweeps {
+            self.meetings.end_rounds();
+        }
         Ok(swept)
     }
 

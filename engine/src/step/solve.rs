@@ -250,7 +250,12 @@ impl Solver {
         };
         let goal = Goal::scaled(settings.tolerance());
         let (factored, twists) = self.few.split();
-        sweeps.solve_factored(&factored, rows_of_mut(impulse), twists, &goal)?;
+        let report = sweeps.solve_factored(&factored, rows_of_mut(impulse), twists, &goal)?;
+        // A step of few sweeps does not smooth out what those that have no solution leave.
+        let few = settings.auto_for(problem.contacts.len()).max_sweeps < NEARBY_SWEEPS;
+        if few && !report.converged() {
+            return Ok(false);
+        }
         for (row, r) in rows.iter().zip(impulse) {
             record.impulse[*row as usize] = *r;
         }
