@@ -4,6 +4,7 @@
 //! shapes blow up.
 
 use crate::support::*;
+use moreau_demos::built_in;
 
 /// The work that a residual of `e_scaled` leaves, as a part of the kinetic energy of the pile when it falls; the default goal is 1e-3.
 const LEFT: f64 = 1e-3;
