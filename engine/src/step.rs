@@ -353,7 +353,7 @@ impl StepState {
             self.drift
                 .advance(&mut self.joints, bodies, &solution, mean, settings);
         } else {
-            self.drift.forget();
+            self.drift.forget(&mut self.joints);
         }
         let on_joints = self.joints.overflow(bodies);
         let overflow = overflow.into_iter().chain(on_joints).min();

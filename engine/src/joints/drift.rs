@@ -151,6 +151,9 @@ impl Drift {
                 Pushed::Held => 1.0,
             });
             let stops = solution.rows.stops_one_of(&articulation.joints);
+            let (given, h) = ((&*bodies, solution), settings.time_step);
+            let agree = Held::find(articulation, &joints.list, given, h, &mut self.holding);
+            let stops = stops || !agree;
             let step = Step {
                 articulation,
                 joints: &joints.list,
@@ -173,8 +176,11 @@ impl Drift {
         }
     }
 
-    /// There are no joints.
-    pub(crate) fn forget(&mut self) {
+    /// There are no joints any more.
+    pub(crate) fn forget(&mut self, joints: &mut Joints) {
+        joints.articulations.clear();
+        joints.epoch = None;
+        self.held.clear();
         self.pushes.clear();
         self.reactions.clear();
         self.tensions.clear();
@@ -189,9 +195,6 @@ impl Drift {
 
     fn move_one<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) {
         self.account_for_solved(step);
-        self.holding.clear();
-        let (given, h) = ((step.bodies, step.solution.rows), step.settings.time_step);
-        Held::find(step.articulation, step.joints, given, h, &mut self.holding);
         self.move_in_parts(step, mean);
         self.held.extend(&self.holding);
         self.held_until.push(self.held.len());
