@@ -19,6 +19,7 @@ mod bounce;
 mod breaking;
 mod certificate;
 mod combine;
+mod contradicting_motors;
 mod couplers;
 mod delassus;
 mod dice;
