@@ -19,7 +19,6 @@ mod bounce;
 mod breaking;
 mod certificate;
 mod combine;
-mod contradicting_motors;
 mod couplers;
 mod delassus;
 mod dice;
@@ -35,6 +34,7 @@ mod friction_bound;
 mod grasp;
 
 mod heavy_loads;
+mod held_rates;
 mod impacts_within_the_step;
 mod incline;
 mod interactions;

@@ -2,7 +2,7 @@
 //!
 //! The solve gives a motor the impulse with which its coordinate has its rate `w` along the row of `t_k`. On the way rows turn, and joints that are closed at the end
 //! would take a part of the rate back. So a motor whose impulse is within its bound is a row of the articulation, `ẋ − w = 0` in velocities and `x_{k+1} = x_k + h w` in places: a rotor
-//! too heavy to be slowed. One at its bound is a force. Where motors contradict each other or what is rigid, no impulses give them their rates: then the velocities are those
+//! too heavy to be slowed. One at its bound is a force, and one that reaches it on the way. Where motors contradict each other or what is rigid, no impulses give them their rates: then the velocities are those
 //! that were solved for, and none is a row.
 
 use super::Jointed;
@@ -30,11 +30,18 @@ pub(super) struct Held {
     pub(super) rate: f64,
     /// Its coordinate at the end of the step, m or rad.
     pub(super) end: f64,
-    /// What it took beyond the impulse that was solved for, N·s or N·m·s.
+    /// The impulse that was solved for, what it took beyond that, and its bound, N·s or N·m·s.
+    impulse: f64,
     pub(super) added: f64,
+    bound: f64,
 }
 
 impl Held {
+    /// What it took is within its bound.
+    pub(super) fn reaches(&self) -> bool {
+        (self.impulse + self.added).abs() <= self.bound
+    }
+
     /// Lists those of an articulation in a step of length `h`, in the order of joints. False, and none, if some have not the rates that they are to hold.
     pub(super) fn find(
         articulation: &Articulation,
@@ -78,7 +85,9 @@ impl Held {
                     force,
                     rate,
                     end,
+                    impulse,
                     added: 0.0,
+                    bound: h * effort,
                 });
             }
         });

@@ -1,17 +1,21 @@
-//! **Law.** Motors that contradict each other, or something rigid, open no joint and make no energy. No impulses give them their rates, which the status says; joints are
-//! closed to rounding as in every step, and what moves is between what the motors ask for.
+//! **Law.** Motors that hold rates are as strong as they are said to be. Where they contradict each other, no impulses give them their rates, which the status says: joints are
+//! closed to rounding as in every step, and what moves is between what the motors ask for. Where a load grows beyond a bound on the way, the effort is the bound.
 
 use crate::support::*;
 
-fn holding(velocity: f64) -> JointForces {
+fn holding(axis: JointAxis, velocity: f64, effort: f64) -> JointForces {
     JointForces(vec![JointForce::Motor {
-        axis: JointAxis::RotationZ,
+        axis,
         position: 0.0,
         velocity,
         stiffness: 0.0,
         damping: f64::INFINITY,
-        effort: f64::INFINITY,
+        effort,
     }])
+}
+
+fn turning(velocity: f64) -> JointForces {
+    holding(JointAxis::RotationZ, velocity, f64::INFINITY)
 }
 
 /// A slender bar of `mass` (kg) between two points.
@@ -47,7 +51,7 @@ fn a_fourbar_with_two_motors_that_contradict_each_other_stays_closed() {
                 unreachable!()
             };
             let hinges = [
-                (Joint::to_world(crank, JointKind::Revolute), holding(2.0)),
+                (Joint::to_world(crank, JointKind::Revolute), turning(2.0)),
                 (
                     Joint::new(crank, coupler, JointKind::Revolute),
                     JointForces::default(),
@@ -58,7 +62,7 @@ fn a_fourbar_with_two_motors_that_contradict_each_other_stays_closed() {
                 ),
                 (
                     Joint::to_world(rocker, JointKind::Revolute),
-                    holding(of_rocker),
+                    turning(of_rocker),
                 ),
             ];
             for ((hinge, forces), point) in hinges.into_iter().zip(points) {
@@ -82,5 +86,40 @@ fn a_fourbar_with_two_motors_that_contradict_each_other_stays_closed() {
             // Bars of 1 m and 4.5 kg in all, none of whose ends is faster than some 4 m/s at 2 rad/s.
             assert!(kinetic < 0.5 * 4.5 * 16.0, "{kinetic} J");
         }
+    }
+}
+
+/// A load of 1 kg that a motor of 25 N lets out along an arm at 0.5 m/s, while the arm turns at 5 rad/s: `m ω² r` is its bound at 1 m.
+#[test]
+fn a_motor_that_holds_a_rate_never_pulls_beyond_its_effort() {
+    for time_step in [1e-3, 4e-3, 1.0 / 60.0] {
+        let mut simulation = Simulation::new(Settings {
+            time_step,
+            gravity: DVec3::ZERO,
+            threads: 1,
+            ..Settings::default()
+        })
+        .unwrap();
+        let hub = (RigidBody::Dynamic, Mass::given(1.0, DVec3::splat(0.1)));
+        let hub = simulation.spawn(hub).unwrap();
+        let hinge = Joint::to_world(hub, JointKind::Revolute).at(DVec3::ZERO, DVec3::Z);
+        simulation.spawn_joint(hinge, turning(5.0)).unwrap();
+        let mass = Mass::given(1.0, DVec3::splat(0.01));
+        let load = (RigidBody::Dynamic, mass, Pose::at(0.5, 0.0, 0.0));
+        let load = simulation.spawn(load).unwrap();
+        let slider = Joint::new(hub, load, JointKind::Prismatic).at(DVec3::X * 0.5, DVec3::X);
+        let motor = holding(JointAxis::Z, 0.5, 25.0);
+        let slider = simulation.spawn_joint(slider, motor).unwrap();
+        let mut most = 0.0_f64;
+        while simulation.time() < 1.5 {
+            simulation.step().unwrap();
+            most = most.max(simulation.joint_efforts(slider).unwrap()[0].abs());
+        }
+        let way = simulation.pose(load).unwrap().position.length();
+        println!("h {time_step}: at most {most} N, in the end at {way} m");
+        // A sum of two, over h.
+        assert!(most <= 25.0 * (1.0 + 1e-12), "{most} N");
+        // It was reached, and the load then goes faster than it is let.
+        assert!(most > 24.9 && way > 1.25, "{most} N, {way} m");
     }
 }
