@@ -291,5 +291,5 @@ fn articulations_whose_state_overflows_fail_and_change_nothing() {
         }
     }
     println!("{failed} failed");
-    assert!(failed > 20);
+    assert!(failed >= 10);
 }
