@@ -15,6 +15,7 @@ pub(crate) mod waking;
 
 use crate::components::{BodyId, Made, Material, Pose, RigidBody, Twist, Wrench};
 use crate::error::{BodyError, StepError};
+use crate::motion::overflow::{check_finite, overflows};
 use bevy_ecs::entity::Entity;
 use constants::BodyConstants;
 use glam::DVec3;
@@ -107,6 +108,27 @@ impl Bodies {
 
     pub(crate) fn slots(&self) -> impl DoubleEndedIterator<Item = Slot> + Clone + use<> {
         Slot::first(self.len())
+    }
+
+    /// The present state of a body is finite.
+    pub(crate) fn check_finite(&self, slot: Slot) -> Result<(), StepError> {
+        check_finite(self.ids[slot], self.state(slot))
+    }
+
+    /// The present state of a body overflows.
+    pub(crate) fn overflows(&self, slot: Slot) -> bool {
+        overflows(self.state(slot).map(|(_, vector)| vector))
+    }
+
+    fn state(&self, slot: Slot) -> [(&'static str, DVec3); 4] {
+        let (pose, twist) = (&self.pose[slot], &self.twist[slot]);
+        let p = pose.orientation;
+        [
+            ("position", pose.position),
+            ("orientation", DVec3::new(p.x, p.y, p.z) + DVec3::splat(p.w)),
+            ("linear velocity", twist.linear),
+            ("angular velocity", twist.angular),
+        ]
     }
 
     /// The slot of a body with this id.

@@ -198,6 +198,8 @@ pub(crate) struct Joints {
     /// Of the bodies, when the articulations were made.
     epoch: Option<u64>,
     articulations: Vec<Articulation>,
+    /// What counts turns, before the step did.
+    counted: Vec<f64>,
 }
 
 impl Joints {
@@ -213,6 +215,12 @@ impl Joints {
         }
     }
 
+    /// The lowest of their bodies whose present state overflows.
+    pub(crate) fn overflow(&self, bodies: &Bodies) -> Option<Slot> {
+        let slots = self.articulations.iter().flat_map(|of| &of.bodies).copied();
+        slots.filter(|slot| bodies.overflows(*slot)).min()
+    }
+
     /// Remembers where all joints are now, a time `h` (s) after the last look.
     fn count_turns(&mut self, bodies: &Bodies, h: f64) {
         for joint in &mut self.list {
@@ -221,6 +229,32 @@ impl Joints {
         for coupler in &mut self.couplers {
             coupler.count_turns(&self.list, bodies, h);
         }
+    }
+
+    /// Keeps what counts turns, for a step that fails.
+    fn keep_counts(&mut self) {
+        let mut kept = std::mem::take(&mut self.counted);
+        kept.clear();
+        kept.extend(self.counts().map(|count| *count));
+        self.counted = kept;
+    }
+
+    /// Turns are those before the step counted them.
+    pub(crate) fn put_back_counts(&mut self) {
+        let kept = std::mem::take(&mut self.counted);
+        for (count, kept) in self.counts().zip(&kept) {
+            *count = *kept;
+        }
+        self.counted = kept;
+    }
+
+    fn counts(&mut self) -> impl Iterator<Item = &mut f64> {
+        let joints = self.list.iter_mut().flat_map(|joint| {
+            let turned = std::iter::once(&mut joint.turned);
+            turned.chain(&mut joint.coordinates)
+        });
+        let couplers = self.couplers.iter_mut();
+        joints.chain(couplers.flat_map(|of| of.terms.iter_mut().map(|term| &mut term.last)))
     }
 
     fn lists(&self) -> Lists<'_> {

@@ -350,21 +350,11 @@ impl StepState {
             self.drift
                 .advance(&mut self.joints, bodies, &solution, mean, settings);
         } else {
-            self.drift.forget();
+            self.drift.forget(&mut self.joints);
         }
-        overflow.map_or(Ok(()), |slot| {
-            let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
-            let p = pose.orientation;
-            check_finite(
-                bodies.ids[slot],
-                [
-                    ("position", pose.position),
-                    ("orientation", DVec3::new(p.x, p.y, p.z) + DVec3::splat(p.w)),
-                    ("linear velocity", twist.linear),
-                    ("angular velocity", twist.angular),
-                ],
-            )
-        })
+        let on_joints = self.joints.overflow(bodies);
+        let overflow = overflow.into_iter().chain(on_joints).min();
+        overflow.map_or(Ok(()), |slot| bodies.check_finite(slot))
     }
 
     /// `0 ≤ g_N + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0`, `q ← q ⊕ Ŵ Cᵀ Λ`.
@@ -383,6 +373,10 @@ impl StepState {
             let (end, h) = (&mut self.record.end[..], self.settings.time_step);
             self.drift
                 .close(&mut self.joints, &mut self.bodies, &self.motion, end, h);
+            if let Some(slot) = self.joints.overflow(&self.bodies) {
+                self.joints.put_back_counts();
+                return self.bodies.check_finite(slot);
+            }
         }
         self.clock.timing.ms_update = self.clock.lap();
         Ok(())

@@ -301,3 +301,58 @@ fn contacts_that_change_their_number_keep_their_impulse() {
     sweeps.sort_unstable();
     assert!(sweeps[50] <= 2 * least, "{sweeps:?}");
 }
+
+/// A motor turns a bar about the world; then its hinge, the only joint, is disabled, broken or despawned.
+#[test]
+fn a_world_whose_last_joint_goes_steps_on_in_free_fall() {
+    for way in ["disabled", "broken", "despawned"] {
+        let mut simulation = Simulation::new(Settings {
+            threads: 1,
+            ..Settings::default()
+        })
+        .unwrap();
+        let mass = Mass::given(1.0, DVec3::splat(0.01));
+        let bar = (RigidBody::Dynamic, mass, Pose::at(0.5, 0.0, 0.0));
+        let bar = simulation.spawn(bar).unwrap();
+        let motor = JointForce::Motor {
+            axis: JointAxis::RotationZ,
+            position: 0.0,
+            velocity: 1.0,
+            stiffness: 0.0,
+            damping: f64::INFINITY,
+            effort: f64::INFINITY,
+        };
+        let hinge = Joint::to_world(bar, JointKind::Revolute).at(DVec3::ZERO, DVec3::Y);
+        let hinge = simulation
+            .spawn_joint(hinge, JointForces(vec![motor]))
+            .unwrap();
+        for _ in 0..5 {
+            simulation.step().unwrap();
+        }
+        match way {
+            "disabled" => {
+                simulation.set(hinge, JointDisabled);
+            }
+            "broken" => {
+                let none = BreakLimit {
+                    force: 0.0,
+                    torque: 0.0,
+                };
+                simulation.set(hinge, none);
+                assert_eq!(simulation.step().unwrap().broken_joints, 1);
+            }
+            _ => {
+                simulation.despawn(hinge);
+            }
+        }
+        let before = simulation.twist(bar).unwrap().linear;
+        let begin = simulation.time();
+        for _ in 0..5 {
+            assert_eq!(simulation.step().unwrap().joints, 0, "{way}");
+        }
+        let fallen = simulation.twist(bar).unwrap().linear - before;
+        let fall = DVec3::NEG_Z * G * (simulation.time() - begin);
+        // Five sums.
+        assert!((fallen - fall).length() < 1e-14, "{way}: {fallen} {fall}");
+    }
+}

@@ -35,6 +35,7 @@ mod friction_bound;
 mod grasp;
 
 mod heavy_loads;
+mod held_rates;
 mod impacts_within_the_step;
 mod incline;
 mod interactions;

@@ -39,6 +39,7 @@ impl Drift {
         h: f64,
     ) {
         (self.error, self.velocity) = (0.0, 0.0);
+        joints.keep_counts();
         joints.count_turns(bodies, h);
         let (mut begin, mut rotors, mut any) = (0, 0, false);
         let mut motors = 0;

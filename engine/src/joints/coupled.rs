@@ -27,7 +27,7 @@ pub(super) struct Term {
     axis: JointAxis,
     ratio: f64,
     /// At the last look, an angle with its turns.
-    last: f64,
+    pub(super) last: f64,
 }
 
 /// A coupler of the step.

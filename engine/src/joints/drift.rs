@@ -151,6 +151,9 @@ impl Drift {
                 Pushed::Held => 1.0,
             });
             let stops = solution.rows.stops_one_of(&articulation.joints);
+            let (given, h) = ((&*bodies, solution), settings.time_step);
+            let agree = Held::find(articulation, &joints.list, given, h, &mut self.holding);
+            let stops = stops || !agree;
             let step = Step {
                 articulation,
                 joints: &joints.list,
@@ -173,8 +176,11 @@ impl Drift {
         }
     }
 
-    /// There are no joints.
-    pub(crate) fn forget(&mut self) {
+    /// There are no joints any more.
+    pub(crate) fn forget(&mut self, joints: &mut Joints) {
+        joints.articulations.clear();
+        joints.epoch = None;
+        self.held.clear();
         self.pushes.clear();
         self.reactions.clear();
         self.tensions.clear();
@@ -189,10 +195,16 @@ impl Drift {
 
     fn move_one<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) {
         self.account_for_solved(step);
-        self.holding.clear();
-        let (given, h) = ((step.bodies, step.solution.rows), step.settings.time_step);
-        Held::find(step.articulation, step.joints, given, h, &mut self.holding);
-        self.move_in_parts(step, mean);
+        loop {
+            let known = (!self.holding.is_empty()).then(|| self.known());
+            self.move_in_parts(step, mean);
+            let Some(known) = known.filter(|_| !self.holding.iter().all(Held::reaches)) else {
+                break;
+            };
+            // On the way their bounds were reached: they are forces.
+            self.holding.retain(Held::reaches);
+            (self.pushes, self.reactions, self.tensions) = known;
+        }
         self.held.extend(&self.holding);
         self.held_until.push(self.held.len());
         let is_late = self.late.iter().any(|late| *late != Push::default());
@@ -210,13 +222,18 @@ impl Drift {
         self.ends.extend(ends);
     }
 
-    /// Takes the step in as many parts as it needs.
-    fn move_in_parts<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) {
-        let known = (
+    /// What pushes so far.
+    fn known(&self) -> (Vec<JointPush>, Vec<Push>, Vec<f64>) {
+        (
             self.pushes.clone(),
             self.reactions.clone(),
             self.tensions.clone(),
-        );
+        )
+    }
+
+    /// Takes the step in as many parts as it needs.
+    fn move_in_parts<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) {
+        let known = self.known();
         self.energy_at_start = self.start(step, mean);
         let before = self.energy(step);
         let swing = step.swing();

@@ -65,7 +65,8 @@ impl<R: Relaxation> Cycles<'_, R> {
             } else {
                 Momentum::NESTEROV
             };
-            let take_over = cycle % 2 == 0 && newton <= 0.1 * before;
+            // An excess that is infinite stays so.
+            let take_over = affordable && cycle % 2 == 0 && newton <= 0.1 * before;
             let start = if take_over {
                 &self.buffers.point
             } else {
