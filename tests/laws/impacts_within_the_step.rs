@@ -89,9 +89,8 @@ fn capsules_that_strike_each_other_keep_their_angular_momentum() {
 }
 
 /// Balls, boxes, plates and tetrahedra that fly at each other and turn, rough or smooth, elastic or not. Of bodies of revolution the arms are turned so that a smooth one keeps its
-/// spin, the projection leaves twists alone, and impacts that follow one another have arms of `t_k`: steps with any of these are not counted here.
-#[test]
-fn two_bodies_that_strike_each_other_keep_their_angular_momentum() {
+/// spin, the projection leaves twists alone, and impacts that follow one another have arms of `t_k`: steps with any of these are not counted here. Steps with contacts, and the largest change.
+fn thrown_at_each_other(spin: f64) -> (usize, f64) {
     let corners = [
         [0.1, 0.1, 0.1],
         [0.1, -0.1, -0.1],
@@ -121,7 +120,7 @@ fn two_bodies_that_strike_each_other_keep_their_angular_momentum() {
                     let at = DVec3::X * (0.6 * side) + vector() * 0.1;
                     let twist = Twist {
                         linear: DVec3::X * (-3.0 * side) + vector(),
-                        angular: vector() * 4.0,
+                        angular: vector() * 2.0 * spin,
                     };
                     (
                         RigidBody::Dynamic,
@@ -148,7 +147,22 @@ fn two_bodies_that_strike_each_other_keep_their_angular_momentum() {
         }
     }
     println!("{met} steps with contacts, angular momentum to {worst:e} kg m²/s");
+    (met, worst)
+}
+
+/// Of some 1 kg m²/s of either body: sums of rounding.
+const ROUNDING: f64 = 1e-13;
+
+#[test]
+fn two_bodies_that_strike_each_other_keep_their_angular_momentum() {
+    let (met, worst) = thrown_at_each_other(2.0);
     assert!(met > 100);
-    // Of some 1 kg m²/s of either body: sums of rounding.
-    assert!(worst < 1e-13, "the angular momentum changes by {worst}");
+    assert!(worst < ROUNDING, "it changes by {worst}");
+}
+
+#[test]
+#[ignore = "a known fault: bodies that turn by 0.1 to 0.5 rad a step are not always followed to where they meet, and keep arms of the beginning"]
+fn nor_do_two_bodies_that_turn_fast_change_it() {
+    let (_, worst) = thrown_at_each_other(30.0);
+    assert!(worst < ROUNDING, "it changes by {worst}");
 }
