@@ -36,6 +36,8 @@ const SUNK: f64 = 0.05;
 const SINKS: f64 = 0.2;
 /// Overlap, as a multiple of `ε`, that they see of bodies which are to pass each other flush.
 const GRAZE: f64 = 10.0;
+/// Halvings of the time between two looks, after which it is known to a millionth of them.
+const BISECTIONS: usize = 20;
 /// Chords along the separation of a pair between two looks at its poses.
 const CHORDS: usize = 3;
 /// Part of `ε` that may be left of the way where bodies that turn are found to meet: what turns comes closer by a part in each look.
@@ -267,6 +269,36 @@ impl Path<'_> {
             (Encounter::Apart, _) => None,
             (Encounter::Unclear, clear) => self.sampled_from(clear, h, points),
         }
+    }
+
+    /// When bodies first overlap by `ε` within `h`, s after `t_k`, of which a solved motion says that they push each other: looks that see any overlap tell, and a bisection between
+    /// the last without and the first with it.
+    pub(crate) fn first_touch(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {
+        let (encounter, clear) = self.advance(h, points);
+        match encounter {
+            Encounter::Meets { time, .. } => return Some(time),
+            Encounter::Apart => return None,
+            Encounter::Unclear => {}
+        }
+        let tolerance = tolerance(self.bodies);
+        if !(tolerance + self.length(h)).is_finite() {
+            return None;
+        }
+        if clear == 0.0 && self.deepest_at(0.0, points).0 < -tolerance {
+            // They touch elsewhere already: where they get deeper.
+            return self.sampled_from(clear, h, points);
+        }
+        let mut met = self.first_deeper(tolerance, clear, h, points)?;
+        let mut apart = clear;
+        for _ in 0..BISECTIONS {
+            let middle = 0.5 * (apart + met);
+            if self.deepest_at(middle, points).0 < -tolerance {
+                met = middle;
+            } else {
+                apart = middle;
+            }
+        }
+        Some(met)
     }
 
     pub(crate) fn sampled(&self, h: f64, points: &mut Vec<ContactPoint>) -> Option<f64> {

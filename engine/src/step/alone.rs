@@ -224,7 +224,7 @@ impl Alone {
         let mut time = 0.0;
         if !rows.clone().any(touches) {
             let path = solved.path(pair, pair.map(|slot| solved.motion.begin[slot]));
-            let Some(met) = path.meeting(h, &mut self.points) else {
+            let Some(met) = path.first_touch(h, &mut self.points) else {
                 self.others.push(pair);
                 return;
             };
