@@ -15,17 +15,6 @@ fn cube(simulation: &mut Simulation, mass: f64, at: DVec3) -> Entity {
     simulation.spawn(body).unwrap()
 }
 
-fn motor(axis: JointAxis, velocity: f64, effort: f64) -> JointForces {
-    JointForces(vec![JointForce::Motor {
-        axis,
-        position: 0.0,
-        velocity,
-        stiffness: 0.0,
-        damping: f64::INFINITY,
-        effort,
-    }])
-}
-
 /// A crane's trolley, kinematic or static, with a load asleep on a rigid joint under it.
 fn hung(host: RigidBody) -> (Simulation, Entity, Entity) {
     let mut simulation = Simulation::new(Settings::default()).unwrap();

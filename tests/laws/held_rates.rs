@@ -3,19 +3,8 @@
 
 use crate::support::*;
 
-fn holding(axis: JointAxis, velocity: f64, effort: f64) -> JointForces {
-    JointForces(vec![JointForce::Motor {
-        axis,
-        position: 0.0,
-        velocity,
-        stiffness: 0.0,
-        damping: f64::INFINITY,
-        effort,
-    }])
-}
-
 fn turning(velocity: f64) -> JointForces {
-    holding(JointAxis::RotationZ, velocity, f64::INFINITY)
+    motor(JointAxis::RotationZ, velocity, f64::INFINITY)
 }
 
 /// A slender bar of `mass` (kg) between two points.
@@ -108,7 +97,7 @@ fn a_motor_that_holds_a_rate_never_pulls_beyond_its_effort() {
         let load = (RigidBody::Dynamic, mass, Pose::at(0.5, 0.0, 0.0));
         let load = simulation.spawn(load).unwrap();
         let slider = Joint::new(hub, load, JointKind::Prismatic).at(DVec3::X * 0.5, DVec3::X);
-        let motor = holding(JointAxis::Z, 0.5, 25.0);
+        let motor = motor(JointAxis::Z, 0.5, 25.0);
         let slider = simulation.spawn_joint(slider, motor).unwrap();
         let mut most = 0.0_f64;
         while simulation.time() < 1.5 {

@@ -53,3 +53,15 @@ pub(crate) fn displacement(simulation: &Simulation, start: &[(Entity, DVec3)]) -
         .map(|(body, position)| (simulation.pose(*body).unwrap().position - position).length())
         .fold(0.0, f64::max)
 }
+
+/// A motor that holds a rate (m/s or rad/s) up to its effort (N or N·m).
+pub(crate) fn motor(axis: JointAxis, velocity: f64, effort: f64) -> JointForces {
+    JointForces(vec![JointForce::Motor {
+        axis,
+        position: 0.0,
+        velocity,
+        stiffness: 0.0,
+        damping: f64::INFINITY,
+        effort,
+    }])
+}
