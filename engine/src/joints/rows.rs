@@ -47,6 +47,10 @@ pub(crate) struct JointRows {
     /// In the order of joints. Bodies are slots; [`Slot::NONE`] is the world.
     pub(crate) interactions: Vec<Interaction>,
     parts: Vec<(usize, Part)>,
+    /// Of each interaction the first of its impulses.
+    first: Vec<usize>,
+    /// Where those of each joint begin, and last where those of couplers do.
+    of_joint: Vec<usize>,
     /// N·s or N·m·s, of this stage: warm start before the solve, solution after it.
     pub(crate) impulse: Vec<f64>,
     /// Of the stages before.
@@ -71,11 +75,13 @@ impl JointRows {
         let before = self.parts.len();
         self.interactions.clear();
         self.parts.clear();
+        self.of_joint.clear();
         if joints.is_empty() {
             self.impulse.clear();
             return;
         }
         for (index, joint) in joints.list.iter().enumerate() {
+            self.of_joint.push(self.parts.len());
             if joint.slots().any(|slot| bodies.is_awake_dynamic(slot)) {
                 let of = OfJoint {
                     joint,
@@ -91,6 +97,7 @@ impl JointRows {
                 });
             }
         }
+        self.of_joint.push(self.parts.len());
         for (index, coupler) in joints.couplers.iter().enumerate() {
             let mut slots = coupler.slots(&joints.list, bodies);
             if !slots.any(|slot| bodies.is_awake_dynamic(slot)) {
@@ -106,6 +113,12 @@ impl JointRows {
                 self.parts.push((term.joint, Part::Coupled(index)));
                 self.interactions.push(piece);
             }
+        }
+        self.first.clear();
+        let mut rows = 0;
+        for interaction in &self.interactions {
+            self.first.push(rows);
+            rows += interaction.law.rows();
         }
         // Within a step the rows are the same, and so are their impulses.
         if self.begun && before == self.parts.len() {
@@ -178,16 +191,26 @@ impl JointRows {
 
     /// Calls `of` with every row of some joints, ascending.
     fn visit(&self, joints: &[usize], mut of: impl FnMut(usize, Part, &Row, f64)) {
-        let mut begin = 0;
-        for ((joint, part), interaction) in self.parts.iter().zip(&self.interactions) {
-            let rows = interaction.law.rows();
-            if joints.binary_search(joint).is_ok() {
-                for k in 0..rows {
-                    of(*joint, *part, &interaction.rows[k], self.impulse[begin + k]);
-                }
+        for index in self.of(joints) {
+            let ((joint, part), begin) = (self.parts[index], self.first[index]);
+            let end = self.first.get(index + 1);
+            let impulses = &self.impulse[begin..end.copied().unwrap_or(self.impulse.len())];
+            for (row, impulse) in self.interactions[index].rows.iter().zip(impulses) {
+                of(joint, part, row, *impulse);
             }
-            begin += rows;
         }
+    }
+
+    /// The interactions of some joints, ascending; last what couplers take of them.
+    fn of(&self, joints: &[usize]) -> impl Iterator<Item = usize> {
+        let own = joints.iter().filter_map(|joint| {
+            let ends = self.of_joint.get(*joint..joint + 2)?;
+            Some(ends[0]..ends[1])
+        });
+        let couplers = self.of_joint.last().copied().unwrap_or(self.parts.len());
+        let couplers = couplers..self.parts.len();
+        let taken = couplers.filter(|index| joints.binary_search(&self.parts[*index].0).is_ok());
+        own.flatten().chain(taken)
     }
 
     /// The locked rows, and those of rotors and couplers.
@@ -239,16 +262,10 @@ impl JointRows {
 
     /// A limit or a rope of one of these joints holds.
     pub(super) fn stops_one_of(&self, joints: &[usize]) -> bool {
-        let mut begin = 0;
-        self.parts
-            .iter()
-            .zip(&self.interactions)
-            .any(|((joint, _), interaction)| {
-                let first = self.impulse[begin];
-                begin += interaction.law.rows();
-                let one_sided = interaction.law == Law::Complementarity;
-                one_sided && first > 0.0 && joints.binary_search(joint).is_ok()
-            })
+        self.of(joints).any(|index| {
+            let one_sided = self.interactions[index].law == Law::Complementarity;
+            one_sided && self.impulse[self.first[index]] > 0.0
+        })
     }
 }
 

@@ -571,7 +571,7 @@ pub(super) fn inverse_mass(mass: &InverseMass) -> [Six; 6] {
 
 /// `C += P Jᵀ`, rows of both.
 #[inline(always)]
-fn add_product<const N: usize>(c: &mut Block<N>, push: &[Six; N], lever: &[Six; N]) {
+pub(super) fn add_product<const N: usize>(c: &mut Block<N>, push: &[Six; N], lever: &[Six; N]) {
     let mut turned = [[0.0; N]; 6];
     for (row, lever) in lever.iter().enumerate() {
         for (turned, entry) in turned.iter_mut().zip(lever) {
