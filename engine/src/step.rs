@@ -347,8 +347,10 @@ impl StepState {
                 rows: &self.joint_rows,
             };
             let mean = |slot| self.impacts.mean(slot);
-            self.drift
-                .advance(&mut self.joints, bodies, &solution, mean, settings);
+            let (drift, joints) = (&mut self.drift, &mut self.joints);
+            self.threads.run(bodies.moving.len() >= LARGE, || {
+                drift.advance(joints, bodies, &solution, mean, settings);
+            });
         } else {
             self.drift.forget(&mut self.joints);
         }
@@ -371,8 +373,11 @@ impl StepState {
         })?;
         if !self.joints.is_empty() {
             let (end, h) = (&mut self.record.end[..], self.settings.time_step);
-            self.drift
-                .close(&mut self.joints, &mut self.bodies, &self.motion, end, h);
+            let (drift, joints) = (&mut self.drift, &mut self.joints);
+            let (bodies, motion) = (&mut self.bodies, &self.motion);
+            self.threads.run(bodies.moving.len() >= LARGE, || {
+                drift.close(joints, bodies, motion, end, h);
+            });
             if let Some(slot) = self.joints.overflow(&self.bodies) {
                 self.joints.put_back_counts();
                 return self.bodies.check_finite(slot);

@@ -20,6 +20,11 @@ impl Articulation {
     pub(super) fn place(&self, slot: Slot) -> Option<usize> {
         self.bodies.binary_search(&slot).ok()
     }
+
+    /// The place of a joint of the list among its joints.
+    pub(super) fn place_of_joint(&self, joint: usize) -> Option<usize> {
+        self.joints.binary_search(&joint).ok()
+    }
 }
 
 /// The articulations that are awake, by their lowest body.

@@ -11,11 +11,11 @@
 //! Places change no velocity. Most articulations have moved to where they are closed, and nothing is left to do.
 
 use super::articulation::Articulation;
-use super::drift::{Drift, JointPush, NEARLY, SLOW, add, drag, turned_mass};
+use super::drift::{Course, Drift, NEARLY, SLOW, add, drag, each, turned_mass};
 use super::{Joints, Lists, WORLD};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
-use crate::components::{Pose, Twist};
+use crate::components::Pose;
 use crate::math::rotation;
 use crate::motion::Motion;
 use moreau_solvers::WorldTwist;
@@ -38,70 +38,65 @@ impl Drift {
         end: &mut [WorldTwist],
         h: f64,
     ) {
-        (self.error, self.velocity) = (0.0, 0.0);
         joints.keep_counts();
         joints.count_turns(bodies, h);
-        let (mut begin, mut rotors, mut any) = (0, 0, false);
-        let mut motors = 0;
-        for (index, articulation) in joints.articulations.iter().enumerate() {
-            let of = (articulation, joints.lists());
-            let held = motors..self.held_until[index];
-            motors = held.end;
-            self.holding.clear();
-            self.holding.extend_from_slice(&self.held[held.clone()]);
-            let moved = self.close_places(of, bodies, begin);
-            any |= moved;
-            self.system
-                .place_rotors(of, &self.poses, |slot| other(slot, bodies));
-            self.system
-                .place_motors(of, &self.poses, |slot| other(slot, bodies), &self.holding);
-            self.system.set_rotors(&self.rotors[rotors..]);
-            rotors += self.system.rotors().count();
-            self.close_velocities(articulation, bodies, motion, (begin, moved));
-            // Those that were given up keep what they took before.
-            for (held, now) in self.held[held].iter_mut().zip(&self.holding) {
-                held.added = now.added;
+        let (lists, now) = (joints.lists(), &*bodies);
+        let articulations = &joints.articulations;
+        let courses = self.courses_of(articulations);
+        each(articulations, courses, &|articulation, course| {
+            course.close((articulation, lists), (now, motion), h);
+        });
+        let mut any = false;
+        for (articulation, course) in articulations.iter().zip(courses) {
+            any |= course.moved;
+            course.leave(articulation, bodies);
+            for (slot, other) in articulation.bodies.iter().zip(&course.others) {
+                end[*slot] = *other;
             }
-            self.energy_of_rotors[1] += self.system.energy_of_rotors();
-            for (place, slot) in articulation.bodies.iter().enumerate() {
-                let (pose, twist) = (&self.poses[place], &self.twists[place]);
-                bodies.pose[*slot] = *pose;
-                bodies.twist[*slot] = Twist {
-                    linear: twist.linear,
-                    angular: pose.orientation.conjugate() * twist.angular,
-                };
-                let JointPush {
-                    locked,
-                    driven,
-                    dragged,
-                    ..
-                } = self.pushes[begin + place];
-                let (body, before) = (&bodies.constants[*slot], &bodies.before.pose[*slot]);
-                let solved = &mut end[*slot];
-                *solved = self.others[begin + place];
-                if !body.response.has_drag() {
-                    for push in [locked, driven] {
-                        add(solved, &push.change(&motion.inverse_mass[*slot]));
-                    }
-                    continue;
-                }
-                let inverse = turned_mass(bodies, *slot, before);
-                for push in [locked, driven, dragged] {
-                    add(solved, &push.change(&inverse));
-                }
-                let of_end = drag(body, before, solved, -h);
-                self.pushes[begin + place].dragged.add(&of_end);
-            }
-            begin += articulation.bodies.len();
         }
+        self.gather(joints);
         if any {
             // Places that were closed are near by.
             joints.count_turns(bodies, 0.0);
         }
     }
+}
+
+impl Course {
+    /// Closes one articulation where its bodies are now. `others` become the velocities at the end, without free rotation.
+    fn close(&mut self, of: (&Articulation, Lists), (bodies, motion): (&Bodies, &Motion), h: f64) {
+        let slots = &of.0.bodies;
+        self.holding.clone_from(&self.held);
+        self.moved = self.close_places(of, bodies);
+        self.system
+            .place_rotors(of, &self.poses, |slot| other(slot, bodies));
+        self.system
+            .place_motors(of, &self.poses, |slot| other(slot, bodies), &self.holding);
+        self.system.set_rotors(&self.rotors);
+        self.close_velocities(slots, (bodies, motion));
+        // Those that were given up keep what they took before.
+        for (held, now) in self.held.iter_mut().zip(&self.holding) {
+            held.added = now.added;
+        }
+        self.energy_of_rotors[1] = self.system.energy_of_rotors();
+        for ((slot, solved), of) in slots.iter().zip(&mut self.others).zip(&mut self.pushes) {
+            let (body, before) = (&bodies.constants[*slot], &bodies.before.pose[*slot]);
+            if !body.response.has_drag() {
+                for push in [of.locked, of.driven] {
+                    add(solved, &push.change(&motion.inverse_mass[*slot]));
+                }
+                continue;
+            }
+            let inverse = turned_mass(bodies, *slot, before);
+            for push in [of.locked, of.driven, of.dragged] {
+                add(solved, &push.change(&inverse));
+            }
+            of.dragged.add(&drag(body, before, solved, -h));
+        }
+    }
 
     /// Closes the places, and leaves the rows there; true if bodies are not where the drift has left them, with closed velocities.
-    fn close_places(&mut self, of: (&Articulation, Lists), bodies: &Bodies, begin: usize) -> bool {
+    fn close_places(&mut self, of: (&Articulation, Lists), bodies: &Bodies) -> bool {
         let slots = &of.0.bodies;
         let mut moved = false;
         self.poses.clear();
@@ -146,12 +141,12 @@ impl Drift {
         if left > NEARLY && !self.holding.is_empty() {
             // Motors that cannot all keep their rates are forces.
             self.holding.clear();
-            return self.close_places(of, bodies, begin) || moved;
+            return self.close_places(of, bodies) || moved;
         }
-        self.error = self.error.max(self.system.error());
+        self.error = self.system.error();
         self.system
             .place(of, &self.poses, |slot| other(slot, bodies));
-        let ends = self.ends[begin..].iter().zip(&self.poses);
+        let ends = self.ends.iter().zip(&self.poses);
         moved
             || ends
                 .into_iter()
@@ -189,15 +184,9 @@ impl Drift {
         self.masses.extend(slots.iter().zip(poses).map(turned));
     }
 
-    fn close_velocities(
-        &mut self,
-        articulation: &Articulation,
-        bodies: &Bodies,
-        motion: &Motion,
-        (begin, moved): (usize, bool),
-    ) {
+    fn close_velocities(&mut self, slots: &[Slot], (bodies, motion): (&Bodies, &Motion)) {
         self.twists.clear();
-        for (slot, pose) in articulation.bodies.iter().zip(&self.poses) {
+        for (slot, pose) in slots.iter().zip(&self.poses) {
             let twist = &bodies.twist[*slot];
             self.twists.push(WorldTwist {
                 linear: twist.linear,
@@ -205,12 +194,11 @@ impl Drift {
             });
         }
         let given = |slot: Slot| motion.free[slot];
-        if moved {
+        if self.moved {
             self.system.factor(&self.masses);
-            self.stop_opening(begin, given);
+            self.stop_opening(given);
         }
-        let left = self.system.velocity(&self.twists, given);
-        self.velocity = self.velocity.max(left);
+        self.velocity = self.system.velocity(&self.twists, given);
     }
 }
 

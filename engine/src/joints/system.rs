@@ -60,8 +60,9 @@ pub(super) fn on_b(row: &Row, arm: DVec3, impulse: f64) -> Push {
 /// A locked row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Locked {
-    /// Place of its joint in the list.
+    /// Place of its joint in the list, and in the articulation.
     pub(super) joint: usize,
+    pub(super) place: usize,
     /// Places of its bodies in the articulation; none for those that impulses do not move.
     pub(super) bodies: [Option<usize>; 2],
     /// Bodies of given motion; [`Slot::NONE`] is the world.
@@ -101,6 +102,7 @@ impl Locked {
 /// A joint with its bodies at some poses.
 struct At {
     joint: usize,
+    place: usize,
     bodies: [Option<usize>; 2],
     slots: [Slot; 2],
     placed: Placed,
@@ -119,6 +121,7 @@ impl At {
         };
         Self {
             joint: index,
+            place: articulation.place_of_joint(index).unwrap_or(0),
             bodies,
             slots: joint.bodies,
             placed: Placed::new(&joint.frames, [&pose(0), &pose(1)]),
@@ -129,6 +132,7 @@ impl At {
         let reach = self.placed.origins.map(|origin| origin.abs().max_element());
         Locked {
             joint: self.joint,
+            place: self.place,
             bodies: self.bodies,
             slots: self.slots,
             arm: self.placed.arm_of_b(),

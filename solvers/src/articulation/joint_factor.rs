@@ -61,10 +61,39 @@ pub struct JointFactor {
     plan: Plan,
     three: Packed<3>,
     six: Packed<6>,
+    /// What was factorised last, if that was possible.
+    last: Option<Given>,
+}
+
+/// What a factor is of.
+#[derive(Debug, Default)]
+struct Given {
+    masses: Vec<InverseMass>,
+    blocks: Vec<JointBlock>,
+    links: Vec<JointLink>,
+}
+
+impl Given {
+    /// The same bits.
+    fn is(&self, (masses, blocks, links): (&[InverseMass], &[JointBlock], &[JointLink])) -> bool {
+        let mass = |mass: &InverseMass| {
+            let angular = mass.angular.to_cols_array().map(f64::to_bits);
+            (mass.linear.to_bits(), angular)
+        };
+        let block = |block: &JointBlock| {
+            let compliance = block.compliance.map(f64::to_bits);
+            let rows = block.rows.map(|row| row.map(f64::to_bits));
+            (block.bodies, block.count, compliance, rows)
+        };
+        let link = |link: &JointLink| (link.block, link.body, link.row.map(f64::to_bits));
+        self.masses.iter().map(mass).eq(masses.iter().map(mass))
+            && self.blocks.iter().map(block).eq(blocks.iter().map(block))
+            && self.links.iter().map(link).eq(links.iter().map(link))
+    }
 }
 
 impl JointFactor {
-    /// Factorises for bodies with these inverse masses. False if that is too expensive; there is then nothing to solve with.
+    /// Factorises for bodies with these inverse masses; does nothing if these and the rows are the last ones. False if that is too expensive; there is then nothing to solve with.
     pub fn factorize(&mut self, masses: &[InverseMass], blocks: &[JointBlock]) -> bool {
         self.factorize_linked(masses, blocks, &[])
     }
@@ -76,6 +105,11 @@ impl JointFactor {
         blocks: &[JointBlock],
         links: &[JointLink],
     ) -> bool {
+        let of = (masses, blocks, links);
+        if self.last.as_ref().is_some_and(|last| last.is(of)) {
+            return true;
+        }
+        let mut last = self.last.take().unwrap_or_default();
         self.packing.pack(masses.len(), blocks, links);
         if !self.plan.is_of(&self.packing.graph) {
             match Plan::new(&self.packing.graph, masses.len()) {
@@ -83,12 +117,18 @@ impl JointFactor {
                 None => return false,
             }
         }
-        let of = (masses, blocks, links);
         if self.packing.small {
             self.three.factorize(&self.packing, &self.plan, of);
         } else {
             self.six.factorize(&self.packing, &self.plan, of);
         }
+        last.masses.clear();
+        last.masses.extend_from_slice(masses);
+        last.blocks.clear();
+        last.blocks.extend_from_slice(blocks);
+        last.links.clear();
+        last.links.extend_from_slice(links);
+        self.last = Some(last);
         true
     }
 
@@ -101,4 +141,3 @@ impl JointFactor {
         }
     }
 }
-

@@ -1,11 +1,12 @@
 //! One articulation in a step: where its bodies are, and in how many parts the step is taken.
 
-use super::MOST_PARTS;
+use super::course::MOST_PARTS;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::Pose;
 use crate::joints::articulation::Articulation;
 use crate::joints::coupled::Coupled;
+use crate::joints::held::Held;
 use crate::joints::rows::JointRows;
 use crate::joints::system::Push;
 use crate::joints::{Jointed, Lists, WORLD};
@@ -42,11 +43,41 @@ pub(super) struct Step<'a> {
     pub(super) struck: bool,
     /// θ of what pushes it, 1 if one of these is no impact.
     pub(super) theta: f64,
-    /// Where its bodies begin in the results.
-    pub(super) begin: usize,
 }
 
 impl<'a> Step<'a> {
+    /// Finds what pushes an articulation, and the motors that hold their rates.
+    pub(super) fn new<'m>(
+        articulation: &'a Articulation,
+        (Lists { joints, couplers }, bodies, settings): (Lists<'a>, &'a Bodies, &'a Settings),
+        solution: &'a Solution,
+        mean: &impl Fn(Slot) -> Option<&'m WorldTwist>,
+        holding: &mut Vec<Held>,
+    ) -> Self {
+        let slots = &articulation.bodies;
+        let is_pushed =
+            |slot: &Slot| !matches!(solution.pushed[*slot], Pushed::Not) || mean(*slot).is_some();
+        let pushed = slots.iter().map(|slot| match solution.pushed[*slot] {
+            Pushed::Not => 0.0,
+            Pushed::Struck(theta) => theta,
+            Pushed::Held => 1.0,
+        });
+        let stops = solution.rows.stops_one_of(&articulation.joints);
+        let given = (bodies, solution);
+        let agree = Held::find(articulation, joints, given, settings.time_step, holding);
+        let stops = stops || !agree;
+        Self {
+            articulation,
+            joints,
+            couplers,
+            bodies,
+            solution,
+            settings,
+            struck: slots.iter().any(is_pushed) || stops,
+            theta: pushed.fold(if stops { 1.0 } else { 0.0 }, f64::max),
+        }
+    }
+
     pub(super) fn of(&self) -> (&'a Articulation, Lists<'a>) {
         let lists = Lists {
             joints: self.joints,

@@ -15,7 +15,7 @@ use std::ops::Range;
 /// What a row beside those of joints is of.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::joints) enum Source {
-    /// A coupler, by its place in the list.
+    /// A coupler, by its place in the articulation.
     Coupler(usize),
     /// A rotor of this inertia that has this speed, kg·m² and rad/s, or kg and m/s.
     Rotor { inertia: f64, speed: f64 },
@@ -53,7 +53,7 @@ impl System {
         poses: &[Pose],
         of_others: impl Fn(Slot) -> Pose,
     ) {
-        for index in &articulation.couplers {
+        for (place, index) in articulation.couplers.iter().enumerate() {
             let coupler: &Coupled = &couplers[*index];
             let begin = self.pieces.len();
             let (mut error, mut scale) = (-coupler.offset, 1.0 + coupler.offset.abs());
@@ -70,7 +70,7 @@ impl System {
                 pieces: begin..self.pieces.len(),
                 error,
                 scale,
-                source: Source::Coupler(*index),
+                source: Source::Coupler(place),
             });
         }
     }

@@ -119,7 +119,9 @@ impl<const N: usize> Packed<N> {
             diagonal[0][0] += dot(&more.push, &more.lever);
         }
         let of = |block: u32| {
-            let begin = self.more.partition_point(|more| more.block < block as usize);
+            let begin = self
+                .more
+                .partition_point(|more| more.block < block as usize);
             let own = &self.more[begin..];
             &own[..own.partition_point(|more| more.block == block as usize)]
         };

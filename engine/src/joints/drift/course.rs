@@ -1,0 +1,317 @@
+//! One articulation in a step: in parts, each of which ends with closed joints.
+
+use super::accounts::{add, turned_mass, undragged};
+use super::step::Step;
+use super::{JointPush, Push};
+use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+use crate::components::{Pose, Twist};
+use crate::joints::articulation::Articulation;
+use crate::joints::held::Held;
+use crate::joints::system::System;
+use crate::motion::free_motion::torque_free;
+use glam::DVec3;
+use moreau_solvers::{InverseMass, WorldTwist};
+
+/// Newton steps of a drift at most.
+const NEWTON: usize = 25;
+/// Part of the error that a Newton step has to take away for the next to be worth it.
+pub(in crate::joints) const SLOW: f64 = 0.5;
+/// Error over length that is left by rounding where bodies are far from each other.
+pub(in crate::joints) const NEARLY: f64 = 1e-12;
+/// Energy that the joints of an articulation, which do no work, may gain or lose in a step, as a part of its kinetic energy and of what its bodies
+/// exchange with gravity as they swing.
+const ENERGY: f64 = 1e-5;
+/// Rounds for the velocities at most, …
+const MOST_ROUNDS: usize = 40;
+/// … as long as each leaves no more than this part of the velocity, …
+const GAINS: f64 = 0.9;
+/// … and the velocity along a row that is small enough, m/s or rad/s.
+const EXACT: f64 = 1e-12;
+/// Parts of a step at most.
+pub(super) const MOST_PARTS: usize = 64;
+
+/// One articulation on its way through a step: buffers, and the results of the last step.
+#[derive(Debug, Default)]
+pub(in crate::joints) struct Course {
+    pub(in crate::joints) system: System,
+    /// At the end of a part.
+    end: System,
+    pub(in crate::joints) masses: Vec<InverseMass>,
+    pub(in crate::joints) poses: Vec<Pose>,
+    pub(in crate::joints) twists: Vec<WorldTwist>,
+    /// Momentum that comes at the end.
+    late: Vec<Push>,
+    /// By bodies of the articulation.
+    pub(in crate::joints) pushes: Vec<JointPush>,
+    /// `v_k` with all other impulses of the step, in the same order.
+    pub(in crate::joints) others: Vec<WorldTwist>,
+    /// What each of its joints did to B, about the origin of its frame.
+    pub(super) reactions: Vec<Push>,
+    /// Impulse of each of its couplers, over the step.
+    pub(super) tensions: Vec<f64>,
+    /// Speeds of the rotors at the end.
+    pub(in crate::joints) rotors: Vec<f64>,
+    /// Motors that hold their rates to the end of the drift, and those that hold them now.
+    pub(in crate::joints) held: Vec<Held>,
+    pub(in crate::joints) holding: Vec<Held>,
+    /// Kinetic energy of its rotors at `t_k` and at the end, J.
+    pub(in crate::joints) energy_of_rotors: [f64; 2],
+    /// Where its bodies were left; and whether velocities are closed there.
+    pub(in crate::joints) ends: Vec<(Pose, bool)>,
+    /// Kinetic energy of the rotors at `t_k`, J.
+    energy_at_start: f64,
+    /// Of what acts in the parts but gravity, J.
+    pub(super) work: f64,
+    /// What acts but gravity and joints at the present end of a part, and the velocities before it.
+    pub(super) kicked: Vec<Push>,
+    pub(super) unkicked: Vec<WorldTwist>,
+    /// Largest kinetic energy so far in the step, J.
+    pub(super) largest: f64,
+    /// Parts that the last step was taken in.
+    pub(super) parts: usize,
+    /// Largest error that was left, m or rad.
+    pub(in crate::joints) error: f64,
+    /// Largest velocity along a locked row, m/s or rad/s.
+    pub(in crate::joints) velocity: f64,
+    /// Closing changed where its bodies are, or how they move.
+    pub(in crate::joints) moved: bool,
+}
+
+impl Course {
+    /// Writes its poses and velocities to the bodies.
+    pub(in crate::joints) fn leave(&self, articulation: &Articulation, bodies: &mut Bodies) {
+        let states = self.poses.iter().zip(&self.twists);
+        for (slot, (pose, twist)) in articulation.bodies.iter().zip(states) {
+            bodies.pose[*slot] = *pose;
+            bodies.twist[*slot] = Twist {
+                linear: twist.linear,
+                angular: pose.orientation.conjugate() * twist.angular,
+            };
+        }
+    }
+
+    /// Moves it from the poses of `t_k` on; motors that hold their rates are known.
+    pub(super) fn advance<'m>(
+        &mut self,
+        step: &Step,
+        mean: &impl Fn(Slot) -> Option<&'m WorldTwist>,
+    ) {
+        self.account_for_solved(step);
+        loop {
+            let known = (!self.holding.is_empty()).then(|| self.known());
+            self.move_in_parts(step, mean);
+            let Some(known) = known.filter(|_| !self.holding.iter().all(Held::reaches)) else {
+                break;
+            };
+            // On the way their bounds were reached: they are forces.
+            self.holding.retain(Held::reaches);
+            (self.pushes, self.reactions, self.tensions) = known;
+        }
+        self.held.clone_from(&self.holding);
+        let is_late = self.late.iter().any(|late| *late != Push::default());
+        if is_late {
+            let states = self.late.iter().zip(&self.masses);
+            let changes: Vec<WorldTwist> = states.map(|(late, mass)| late.change(mass)).collect();
+            for (twist, change) in self.twists.iter_mut().zip(&changes) {
+                add(twist, change);
+            }
+            self.system.kick_rotors(&changes);
+        }
+        self.energy_of_rotors = [self.energy_at_start, 0.0];
+        self.rotors.clear();
+        self.rotors.extend(self.system.rotors());
+        let ends = self.poses.iter().map(|pose| (*pose, !is_late));
+        self.ends.clear();
+        self.ends.extend(ends);
+    }
+
+    /// What pushes so far.
+    fn known(&self) -> (Vec<JointPush>, Vec<Push>, Vec<f64>) {
+        (
+            self.pushes.clone(),
+            self.reactions.clone(),
+            self.tensions.clone(),
+        )
+    }
+
+    /// Takes the step in as many parts as it needs.
+    fn move_in_parts<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) {
+        let known = self.known();
+        self.energy_at_start = self.start(step, mean);
+        let before = self.energy(step);
+        let swing = step.swing();
+        let is_driven = step.is_driven() || self.holding.iter().any(|motor| motor.rate != 0.0);
+        let mut parts = step.parts(&self.twists, &self.masses);
+        loop {
+            let mut closed = true;
+            for part in 0..parts {
+                closed &= self.part(step, (part, parts));
+            }
+            let gained = self.energy(step) - before - self.work;
+            let exact = gained.abs() <= ENERGY * (self.largest + swing) || is_driven;
+            if closed && exact || parts >= MOST_PARTS {
+                self.parts = parts;
+                break;
+            }
+            parts *= 2;
+            (self.pushes, self.reactions, self.tensions) = known.clone();
+            self.start(step, mean);
+        }
+    }
+
+    /// Poses and velocities that the first part begins with, and what comes late. Returns the energy of the rotors at `t_k`, J.
+    fn start<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) -> f64 {
+        let (bodies, solution) = (step.bodies, step.solution);
+        self.poses.clear();
+        self.twists.clear();
+        self.masses.clear();
+        self.late.clear();
+        (self.work, self.largest) = (0.0, 0.0);
+        self.kicked.clear();
+        for motor in &mut self.holding {
+            motor.added = 0.0;
+        }
+        for slot in &step.articulation.bodies {
+            let (begin, end) = (&solution.motion.begin[*slot], &solution.end[*slot]);
+            let pose = &bodies.before.pose[*slot];
+            let mut late = Push::default();
+            let mean = mean(*slot).copied().or_else(|| step.mean(begin, end));
+            self.twists.push(match mean {
+                Some(mean) => {
+                    // The momentum that the mean does not have.
+                    let inertia = &bodies.constants[*slot].inertia;
+                    let p = pose.orientation;
+                    let spin = p.conjugate() * (end.angular - mean.angular);
+                    late = Push {
+                        linear: (end.linear - mean.linear) * inertia.mass,
+                        angular: p * inertia.times(spin),
+                    };
+                    mean
+                }
+                None if step.struck => *end,
+                None => *begin,
+            });
+            self.late.push(late);
+            self.poses.push(*pose);
+            self.masses.push(undragged(step, *slot));
+        }
+        let other = |slot| step.other(slot, 0.0);
+        self.system.place(step.of(), &self.poses, other);
+        self.system.place_rotors(step.of(), &self.poses, other);
+        self.system
+            .place_motors(step.of(), &self.poses, other, &self.holding);
+        let given = |slot: Slot| solution.motion.free[slot];
+        let mut energy = 0.0;
+        if self.system.has_rotors() {
+            let slots = step.articulation.bodies.iter();
+            let begin: Vec<WorldTwist> = slots.map(|slot| solution.motion.begin[*slot]).collect();
+            self.system.start_rotors(&begin, given);
+            energy = self.system.energy_of_rotors();
+            self.system.start_rotors(&self.twists, given);
+        }
+        self.system.factor(&self.masses);
+        energy
+    }
+
+    /// One of the parts of a step. False if it does not end with closed joints.
+    fn part(&mut self, step: &Step, (part, parts): (usize, usize)) -> bool {
+        let share = 1.0 / parts as f64;
+        let h = step.settings.time_step * share;
+        let (from, to) = (part as f64 * share, (part + 1) as f64 * share);
+        // The rows are there already, with their factor: of the start, or of the end of the part before.
+        self.kick(step, 0.5 * share, from);
+        let closed = self.close_by_impulses(step, h, to);
+        for (place, slot) in step.articulation.bodies.iter().enumerate() {
+            self.masses[place] = turned_mass(step.bodies, *slot, &self.poses[place]);
+        }
+        self.kick(step, 0.5 * share, to);
+        let other = |slot| step.other(slot, to);
+        let speeds: Vec<f64> = self.system.rotors().collect();
+        self.system.place(step.of(), &self.poses, other);
+        self.system.place_rotors(step.of(), &self.poses, other);
+        self.system
+            .place_motors(step.of(), &self.poses, other, &self.holding);
+        let still = |_: Slot| WorldTwist::default();
+        self.system.follow(&self.end, (&self.twists, 0.0), still);
+        self.system.set_rotors(&speeds);
+        self.system.factor(&self.masses);
+        self.stop_opening(|slot| step.solution.motion.free[slot]);
+        self.settle();
+        closed
+    }
+
+    /// `Λ`, and the poses and velocities at the end of a part of `h`, before they are kicked. False if joints are left open.
+    fn close_by_impulses(&mut self, step: &Step, h: f64, to: f64) -> bool {
+        let start = self.poses.clone();
+        // What was open at the beginning, because something was moved by hand, is closed without velocity.
+        let open: Vec<f64> = self.system.errors().collect();
+        let mut last = f64::INFINITY;
+        let mut turned = Vec::new();
+        let mut closed = false;
+        for _ in 0..NEWTON {
+            turned.clear();
+            self.turn(step, (&start, h), &mut turned);
+            let other = |slot| step.other(slot, to);
+            self.end.place(step.of(), &self.poses, other);
+            self.end.place_rotors(step.of(), &self.poses, other);
+            self.end
+                .place_motors(step.of(), &self.poses, other, &self.holding);
+            let given = |slot: Slot| step.solution.motion.free[slot];
+            self.end.follow(&self.system, (&self.twists, h), given);
+            for (error, open) in self.end.errors_mut().zip(&open) {
+                *error -= open;
+            }
+            self.end.turn_rotors(&self.system, h);
+            let error = self.end.error();
+            closed = self.end.is_closed();
+            if closed || error > SLOW * last {
+                break;
+            }
+            last = error;
+            for (error, after) in self.system.errors_mut().zip(self.end.errors()) {
+                *error = after / h;
+            }
+            self.system.against_errors();
+            self.push();
+        }
+        self.settle();
+        for (twist, angular) in self.twists.iter_mut().zip(turned) {
+            twist.angular = angular;
+        }
+        // What is left at the level of rounding does not get smaller.
+        closed || self.end.error() < NEARLY
+    }
+
+    /// The poses after a time `h` with the present velocities, and the angular velocities then.
+    fn turn(&mut self, step: &Step, (start, h): (&[Pose], f64), turned: &mut Vec<DVec3>) {
+        let slots = &step.articulation.bodies;
+        self.poses.clear();
+        for ((slot, pose), twist) in slots.iter().zip(start).zip(&self.twists) {
+            let inertia = &step.bodies.constants[*slot].inertia;
+            let p = pose.orientation;
+            let (orientation, spin) = torque_free(inertia, p, p.conjugate() * twist.angular, h);
+            self.poses.push(Pose {
+                position: pose.position + twist.linear * h,
+                orientation,
+            });
+            turned.push(orientation * spin);
+        }
+    }
+
+    /// `μ`. Once more for what the addition to the diagonal leaves, and on where rows are nearly redundant: there each round takes away a part.
+    pub(in crate::joints) fn stop_opening(&mut self, given: impl Fn(Slot) -> WorldTwist) {
+        let mut last = f64::INFINITY;
+        for round in 1..=MOST_ROUNDS {
+            self.system.against_velocities(&self.twists, &given);
+            self.push();
+            if round >= 2 {
+                let left = self.system.velocity(&self.twists, &given);
+                if left <= EXACT || left > GAINS * last {
+                    break;
+                }
+                last = left;
+            }
+        }
+    }
+}
