@@ -22,6 +22,8 @@ use moreau_solvers::WorldTwist;
 
 /// Steps against the errors at most.
 const CLOSINGS: usize = 100;
+/// Part of the errors that a step leaves up to which the next one is taken with its factor: two such steps are worth one with a new factor.
+const FAST: f64 = 1e-3;
 /// Gap of a stop, over the errors, up to which it is one of them if a step passes it.
 const NEAR: f64 = 10.0;
 /// Least `δ` that is tried, and the most.
@@ -105,17 +107,23 @@ impl Course {
         self.system.free_stops();
         self.hold(of, bodies);
         let (mut left, mut last, mut damping) = (self.system.errors_all(), f64::INFINITY, 0.0);
+        let mut known = false;
         for _ in 0..CLOSINGS {
             if self.system.is_closed() || left < NEARLY && left > SLOW * last {
                 break;
             }
             let before = self.poses.clone();
             self.take_masses(slots, bodies);
-            self.system.factor_damped(&self.masses, damping);
+            known = known && self.system.keep_factor(&self.masses);
+            if !known {
+                self.system.factor_damped(&self.masses, damping);
+            }
             self.move_against_errors(slots.len());
             self.hold(of, bodies);
             let next = self.system.errors_all();
             let is_better = next < left;
+            let steps_on = known;
+            known = damping == 0.0 && next <= FAST * left;
             if is_better {
                 (last, moved) = (left, true);
                 damping = if damping > LEAST { 0.1 * damping } else { 0.0 };
@@ -123,6 +131,15 @@ impl Course {
                     left = next;
                     continue;
                 }
+            }
+            if steps_on {
+                // A step with a factor of its own comes first.
+                if !is_better {
+                    self.poses = before;
+                    self.hold(of, bodies);
+                }
+                left = left.min(next);
+                continue;
             }
             // What is in the way may be that stops are passed in turn.
             let stops = self.system.keep_stops(NEAR * left);
@@ -144,8 +161,10 @@ impl Course {
             return self.close_places(of, bodies) || moved;
         }
         self.error = self.system.error();
-        self.system
-            .place(of, &self.poses, |slot| other(slot, bodies));
+        if self.system.has_stops() || !self.holding.is_empty() {
+            self.system
+                .place(of, &self.poses, |slot| other(slot, bodies));
+        }
         let ends = self.ends.iter().zip(&self.poses);
         moved
             || ends
@@ -195,6 +214,7 @@ impl Course {
         }
         let given = |slot: Slot| motion.free[slot];
         if self.moved {
+            self.take_masses(slots, bodies);
             self.system.factor(&self.masses);
             self.stop_opening(given);
         }

@@ -166,6 +166,8 @@ pub(super) struct System {
     /// Limits and ropes, by joint and number, that are passed, and those that are held though they are not.
     passed: Vec<(usize, usize)>,
     stopped: Vec<(usize, usize)>,
+    /// Limits and ropes among the rows.
+    stops: usize,
     /// Gap over length up to which they are.
     near: f64,
 }
@@ -184,6 +186,7 @@ impl System {
         self.rows.clear();
         self.extras.clear();
         self.pieces.clear();
+        self.stops = 0;
         for index in &articulation.joints {
             let joint = &joints[*index];
             let at = At::new((articulation, *index, joint), poses, &of_others);
@@ -240,6 +243,7 @@ impl System {
                 let holds = passed || is_near && self.stopped.contains(&(*index, stop));
                 if holds && place - begin < MOST {
                     self.rows.insert(place, locked);
+                    self.stops += 1;
                     place += 1;
                 }
                 stop += 1;
@@ -252,8 +256,20 @@ impl System {
         self.factor_damped(masses, 0.0);
     }
 
-    /// Works out the factor of `A + δ diag A`.
-    pub(super) fn factor_damped(&mut self, masses: &[InverseMass], damping: f64) {
+    /// The present rows push, without a new factor: the last one is of rows near by. False, and nothing is done, if these are not the same in number.
+    pub(super) fn keep_factor(&mut self, masses: &[InverseMass]) -> bool {
+        let joints = self.rows.chunk_by(|a, b| a.joint == b.joint);
+        let blocks = joints.map(<[Locked]>::len);
+        let blocks = blocks.chain(self.extras.iter().map(|_| 1));
+        let alike = blocks.eq(self.blocks.iter().map(|block| block.count));
+        if alike {
+            self.scale(masses);
+        }
+        alike
+    }
+
+    /// `M⁻¹Jᵀ`.
+    fn scale(&mut self, masses: &[InverseMass]) {
         for locked in self.rows.iter_mut().chain(&mut self.pieces) {
             for side in 0..2 {
                 if let Some(place) = locked.bodies[side] {
@@ -262,6 +278,11 @@ impl System {
                 }
             }
         }
+    }
+
+    /// Works out the factor of `A + δ diag A`.
+    pub(super) fn factor_damped(&mut self, masses: &[InverseMass], damping: f64) {
+        self.scale(masses);
         self.blocks.clear();
         for joint in self.rows.chunk_by(|a, b| a.joint == b.joint) {
             let mut block = JointBlock {
@@ -335,6 +356,11 @@ impl System {
         let extras = self.extras.iter();
         let extras = extras.map(|extra| extra.error.abs() / extra.scale);
         errors.chain(extras).fold(0.0, f64::max)
+    }
+
+    /// Some of the rows are of limits or ropes.
+    pub(super) fn has_stops(&self) -> bool {
+        self.stops > 0
     }
 
     /// No stop is held that is not passed.
