@@ -90,3 +90,23 @@ fn threads_change_no_bit_of_steps_that_need_newton() {
         assert_eq!(with(threads), expected, "{threads} threads");
     }
 }
+
+/// Articulations are moved and closed side by side; with a gait, what contacts opened of them is closed, too.
+#[test]
+fn threads_change_no_bit_of_many_machines() {
+    for spec in ["quadruped:n=30,gait=0", "quadruped:n=30"] {
+        let with = |threads: usize| {
+            let mut scene = moreau_demos::built_in(spec).unwrap();
+            scene.settings.threads = threads;
+            let mut run = scene.start().unwrap();
+            for _ in 0..30 {
+                run.step().unwrap();
+            }
+            run.simulation.state_hash()
+        };
+        let hash = with(1);
+        for threads in [2, 3] {
+            assert_eq!(with(threads), hash, "{spec}, {threads} threads");
+        }
+    }
+}

@@ -141,3 +141,6 @@ impl JointFactor {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
