@@ -23,6 +23,7 @@ use crate::bodies::slot::Slot;
 use crate::components::{
     BodyId, BreakLimit, JointAxis, JointForce, JointFrames, JointId, JointKind, Pose, Twist,
 };
+use crate::math::chunks;
 use articulation::Articulation;
 use coordinates::{Placed, Row, unwrapped};
 use coupled::Coupled;
@@ -87,8 +88,11 @@ impl Jointed {
         }
     }
 
-    /// The rotation about z in these places, with the turns that were counted, rad.
+    /// The rotation about z of a screw in these places, with the turns that were counted, rad; no other joint asks.
     fn turns(&self, placed: &Placed) -> f64 {
+        if !matches!(self.kind, JointKind::Screw { .. }) {
+            return 0.0;
+        }
         let (angle, _) = placed.coordinate(&self.kind, JointAxis::RotationZ);
         unwrapped(angle, self.turned)
     }
@@ -223,9 +227,11 @@ impl Joints {
 
     /// Remembers where all joints are now, a time `h` (s) after the last look.
     fn count_turns(&mut self, bodies: &Bodies, h: f64) {
-        for joint in &mut self.list {
-            joint.count_turns(bodies, h);
-        }
+        chunks::for_each(&mut self.list[..], &|part: &mut [Jointed]| {
+            for joint in part {
+                joint.count_turns(bodies, h);
+            }
+        });
         for coupler in &mut self.couplers {
             coupler.count_turns(&self.list, bodies, h);
         }
