@@ -8,6 +8,8 @@
 //! `δ` is zero as long as that takes the errors away, and grows where it does not [Levenberg44, Marquardt63]: where bodies on joints are in a line, what closes
 //! them is of second order.
 //!
+//! Where a step leaves next to nothing of the errors, the next one is taken with its factor.
+//!
 //! Places change no velocity. Most articulations have moved to where they are closed, and nothing is left to do.
 
 use super::articulation::Articulation;
