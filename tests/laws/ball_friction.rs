@@ -566,3 +566,48 @@ fn friction_of_balls_is_written_and_read_in_scenes() {
         assert!(started.is_err(), "{hostile}");
     }
 }
+
+/// Four links, the last one a million times as heavy, on hinges and on balls whose friction is beyond any load, turned a little at first: all of it stops in a step, and stays.
+#[test]
+#[ignore = "a known fault: what friction holds is a force on the way, under which light links between heavy bodies turn; joints open and the energy grows"]
+fn friction_holds_light_links_between_heavy_bodies() {
+    for kind in [JointKind::Ball, JointKind::Revolute] {
+        let settings = Settings {
+            time_step: 1e-3,
+            sleeping: SleepSettings::OFF,
+            ..reference()
+        };
+        let mut simulation = Simulation::new(settings).unwrap();
+        let mut last = None;
+        for k in 0..4 {
+            let x = 0.4 * f64::from(k);
+            let mass = if k == 3 { 1e6 } else { 1.0 };
+            let turn = DVec3::Y * if k % 2 == 0 { 1.0 } else { -1.0 };
+            let body = (
+                RigidBody::Dynamic,
+                Mass::given(mass, DVec3::new(0.004, 0.014, 0.015) * mass),
+                Pose::at(x + 0.2, 0.0, 0.0),
+                Twist::from_inertial_frame(DVec3::ZERO, turn, DQuat::IDENTITY),
+            );
+            let body = simulation.spawn(body).unwrap();
+            let joint = match last {
+                Some(last) => Joint::new(last, body, kind),
+                None => Joint::to_world(body, kind),
+            };
+            let forces = match kind {
+                JointKind::Ball => rubs(1e12),
+                _ => JointForces(vec![JointForce::Friction {
+                    axis: JointAxis::RotationZ,
+                    force: 1e12,
+                }]),
+            };
+            let joint = joint.at(DVec3::X * x, DVec3::Y);
+            simulation.spawn_joint(joint, forces).unwrap();
+            last = Some(body);
+        }
+        for _ in 0..200 {
+            let report = simulation.step().unwrap();
+            assert!(report.converged, "{kind:?}: {report:?}");
+        }
+    }
+}
