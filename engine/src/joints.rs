@@ -25,11 +25,12 @@ use crate::components::{
 };
 use crate::math::chunks;
 use articulation::Articulation;
-use coordinates::{Placed, Row, unwrapped};
+use coordinates::{Placed, Row, turning, unwrapped};
 use coupled::Coupled;
 pub(crate) use drift::{Drift, JointPush, Solution};
 use glam::{DQuat, DVec3};
 use moreau_solvers::{Interaction, Law};
+use rows::Along;
 pub(crate) use rows::JointRows;
 pub(crate) use system::Push;
 
@@ -97,9 +98,12 @@ impl Jointed {
         unwrapped(angle, self.turned)
     }
 
-    /// Coordinate and rate of one of its forces in these places; an angle with the turns that were counted.
+    /// Coordinate and rate of one of its forces in these places; an angle with the turns that were counted. Three rotations together have no
+    /// coordinate.
     fn coordinate(&self, force: usize, placed: &Placed) -> (f64, Row) {
-        let axis = self.forces[force].axis();
+        let Some(axis) = self.forces[force].axis() else {
+            return (0.0, turning(0));
+        };
         let (value, row) = placed.coordinate(&self.kind, axis);
         let last = self.coordinates[force];
         (
@@ -110,6 +114,14 @@ impl Jointed {
             },
             row,
         )
+    }
+
+    /// One of the rows of a force in these places: the one that it has, or one of three.
+    fn row(&self, along: Along, placed: &Placed) -> Row {
+        match self.forces[along.force].axis() {
+            Some(axis) => placed.coordinate(&self.kind, axis).1,
+            None => turning(along.row),
+        }
     }
 
     /// What moves with its coordinates: places among its forces, and inertias.
@@ -143,7 +155,9 @@ impl Jointed {
         let (angle, row) = placed.coordinate(&self.kind, JointAxis::RotationZ);
         self.turned = unwrapped(angle, self.turned + h * self.mean_rate(&row, bodies));
         for force in 0..self.forces.len() {
-            let axis = self.forces[force].axis();
+            let Some(axis) = self.forces[force].axis() else {
+                continue;
+            };
             let (value, row) = placed.coordinate(&self.kind, axis);
             self.coordinates[force] = if axis.is_rotation() {
                 let last = self.coordinates[force];

@@ -346,6 +346,7 @@ fn forbids(law: &Law, row: usize, w: f64) -> bool {
         Law::Interval(law) => {
             w < 0.0 && law.high == f64::INFINITY || w > 0.0 && law.low == f64::NEG_INFINITY
         }
+        Law::Ball(law) => w != 0.0 && law.radius == f64::INFINITY,
         _ => row == 0 && w < 0.0,
     }
 }
@@ -485,7 +486,7 @@ fn least_impulse(problem: &StoredProblem, lambda: &[f64], y: &[DVec3]) -> f64 {
         for (_, size, terms) in &product[range.clone()] {
             rounding += (terms + 8.0) * f64::EPSILON * size;
         }
-        let (support, extent) = law.support_of_bounded_part(sums[0].x);
+        let (support, extent) = law.support_of_bounded_part(&rows_of(&sums)[..law.rows()]);
         gain -= support + extent * rounding;
         let rows = &mut rows_of_mut(&mut sums)[..law.rows()];
         law.project_recession(rows);
@@ -520,6 +521,8 @@ fn rows_of_candidates(problem: &StoredProblem) -> Vec<Rows> {
     for (range, law) in problem.laws.iter() {
         match law {
             Law::Equality(_) => rows[range].fill(Rows::Free),
+            Law::Ball(law) if law.radius == f64::INFINITY => rows[range].fill(Rows::Free),
+            Law::Ball(_) => {}
             Law::Interval(law) => {
                 rows[range.start] = match (law.low.is_finite(), law.high.is_finite()) {
                     (true, true) => Rows::Nothing,

@@ -16,6 +16,7 @@
 //! | [`Cohesion`], pull-off impulse `a` | 3 | `K_μ − (a, 0, 0)` | `μ‖w_T‖` |
 //! | [`Law::Complementarity`] | 1 | `[0, ∞)` | 0 |
 //! | [`Interval`] | 1 | `[lo, hi]` | 0 |
+//! | [`Ball`], radius `ρ` | 3 | `{ ‖r‖ ≤ ρ }` | 0 |
 //! | [`Equality`] | any | `ℝᵐ` | 0 |
 //!
 //! The shift is taken at `w`, the velocity that the set sees: with a compliance in tangential rows that is the slip
@@ -24,6 +25,7 @@
 //! Solvers need of a law what `RowLaw` lists and nothing else; each law is a file. Rows are in the order of the
 //! table: normal, two tangents, two rolling axes (about `t₁`, `t₂`), spin.
 
+pub mod ball;
 pub mod cohesion;
 pub mod complementarity;
 pub mod coulomb;
@@ -39,6 +41,7 @@ pub mod one_contact;
 
 pub(crate) mod one_block;
 
+pub use ball::Ball;
 pub use cohesion::Cohesion;
 pub use coulomb::Coulomb;
 pub use elliptic::EllipticCoulomb;
@@ -70,6 +73,8 @@ pub enum Law {
     Complementarity,
     /// Relay, bounded motor, joint friction: one row.
     Interval(Interval),
+    /// Friction of a ball joint, efforts that are bounded together: three rows.
+    Ball(Ball),
     /// Free multipliers: any number of rows.
     Equality(Equality),
 }
@@ -99,6 +104,12 @@ impl Law {
         Self::Interval(Interval { low, high })
     }
 
+    /// Three impulses whose norm is at most `radius ≥ 0`, which may be infinite.
+    #[must_use]
+    pub const fn ball(radius: f64) -> Self {
+        Self::Ball(Ball { radius })
+    }
+
     /// So many rows with free multipliers.
     #[must_use]
     pub const fn equality(rows: usize) -> Self {
@@ -114,6 +125,7 @@ impl Law {
             Self::Cohesion(law) => law,
             Self::Complementarity => &Complementarity,
             Self::Interval(law) => law,
+            Self::Ball(law) => law,
             Self::Equality(law) => law,
         }
     }
@@ -122,7 +134,7 @@ impl Law {
     #[must_use]
     pub fn rows(&self) -> usize {
         match self {
-            Self::Coulomb(_) => 3,
+            Self::Coulomb(_) | Self::Ball(_) => 3,
             Self::Equality(law) => law.rows,
             Self::Interval(_) | Self::Complementarity => 1,
             _ => self.rules().rows(),
@@ -169,16 +181,20 @@ impl Law {
     }
 
     /// `sup { wᵀr : r ∈ B }` of the bounded part `B` of `C`, which is this part plus its recession cone; and how large `B` is.
-    pub(crate) fn support_of_bounded_part(&self, w: f64) -> (f64, f64) {
+    pub(crate) fn support_of_bounded_part(&self, w: &[f64]) -> (f64, f64) {
         match self {
-            Self::Cohesion(law) => (-law.pull_off * w, law.pull_off),
+            Self::Cohesion(law) => (-law.pull_off * w[0], law.pull_off),
             Self::Interval(law) => {
                 let ends = [law.low, law.high]
                     .into_iter()
                     .filter(|end| end.is_finite());
-                let support = ends.clone().map(|end| end * w).reduce(f64::max);
+                let support = ends.clone().map(|end| end * w[0]).reduce(f64::max);
                 let size = ends.map(f64::abs).reduce(f64::max);
                 (support.unwrap_or(0.0), size.unwrap_or(0.0))
+            }
+            Self::Ball(law) if law.radius.is_finite() => {
+                let length = w.iter().map(|w| w * w).sum::<f64>().sqrt();
+                (law.radius * length, law.radius)
             }
             _ => (0.0, 0.0),
         }
@@ -195,6 +211,7 @@ impl Law {
         match self {
             Self::Cohesion(law) => Self::Cohesion(law.scaled(factor)),
             Self::Interval(law) => Self::Interval(law.scaled(factor)),
+            Self::Ball(law) => Self::Ball(law.scaled(factor)),
             _ => *self,
         }
     }

@@ -52,7 +52,7 @@ pub struct Residual {
     pub fclib: f64,
     /// Largest [`Law::violation`], N·s: `max(‖r_T‖ − μ r_N, −r_N, 0)` of a contact.
     pub cone_violation: f64,
-    /// The same of intervals alone: bounded motors, joint friction, N·s or N·m·s.
+    /// The same of intervals and balls alone: bounded motors, joint friction, N·s or N·m·s.
     pub box_violation: f64,
     /// Largest closing velocity left, `max(−u_N, 0)`, m/s (offset included), at laws whose first row must not close.
     pub approach: f64,
@@ -216,7 +216,7 @@ impl Sums {
             worst.approach = worst.approach.max(-u[0]);
             worst.free_approach = worst.free_approach.max(-q[0]);
         }
-        if let Law::Interval(_) = law {
+        if let Law::Interval(_) | Law::Ball(_) = law {
             worst.box_violation = worst.box_violation.max(law.violation(r));
         }
         if let Law::Equality(_) = law {

@@ -29,7 +29,7 @@ fn a_platform_on_six_legs_stands_still_under_its_load() {
     let mut scene = built_in("stewart:lift=0,tilt=0").unwrap();
     for joint in &mut scene.joints {
         for force in &mut joint.forces {
-            *force = brake(force.axis());
+            *force = brake(force.axis().unwrap());
         }
     }
     scene.settings.sleeping = SleepSettings::OFF;

@@ -14,6 +14,7 @@ mod armature;
 mod asleep_on_joints;
 mod at_rest;
 mod at_speed;
+mod ball_friction;
 mod batch;
 mod bounce;
 mod breaking;

@@ -49,6 +49,7 @@ fn state(random: &mut Random, law: &Law) -> State {
         Law::Complementarity if closed => (vec![0.0], vec![n]),
         Law::Complementarity => (vec![n], vec![0.0]),
         Law::Interval(law) => interval_state(random, law.low, law.high),
+        Law::Ball(law) => ball_state(random, law.radius),
         _ if !closed => {
             // Apart: the shift is less than the opening, whatever the coefficients.
             let mut u = vec![3.0 * n];
@@ -118,6 +119,22 @@ fn interval_state(random: &mut Random, low: f64, high: f64) -> State {
         (0, true, _) => (vec![speed], vec![low]),
         (1, _, true) => (vec![-speed], vec![high]),
         _ => (vec![0.0], vec![between]),
+    }
+}
+
+/// Within the ball, or on the sphere with `u` against `r`.
+fn ball_state(random: &mut Random, radius: f64) -> State {
+    let ([c, s], z) = (direction(random), random.uniform(-1.0, 1.0));
+    let flat = (1.0 - z * z).sqrt();
+    let d = [c * flat, s * flat, z];
+    if random.uniform(0.0, 1.0) < 0.5 {
+        let part = radius * random.uniform(0.0, 0.9);
+        (vec![0.0; 3], d.map(|d| d * part).to_vec())
+    } else {
+        let speed = random.uniform(0.1, 1.0);
+        let length = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
+        let r = d.map(|d| d * (radius / length));
+        (d.map(|d| -d * speed).to_vec(), r.to_vec())
     }
 }
 
@@ -241,6 +258,18 @@ fn relays_with_known_solutions() {
     }
 }
 
+/// Efforts that are bounded together, of any size.
+#[test]
+fn balls_with_known_solutions() {
+    for seed in 0..8 {
+        let radii = [1.0, 0.3, 0.0, 1e-3, 20.0];
+        let laws: Vec<_> = (0..16)
+            .map(|k| Law::ball(radii[(k + seed as usize) % 5]))
+            .collect();
+        check(&format!("balls {seed}"), &known(seed, &laws));
+    }
+}
+
 fn rolling(friction: f64, rolling: f64, spinning: Option<f64>) -> Law {
     Law::Rolling(RollingCoulomb {
         friction,
@@ -285,6 +314,7 @@ fn contacts_equalities_and_intervals_in_one_problem() {
             laws.push(Law::equality(1 + (k + seed as usize) % 4));
             laws.push(contact);
             laws.push(Law::interval(-0.4, 0.4 * k as f64));
+            laws.push(Law::ball(0.3 * k as f64));
             laws.push(Law::Complementarity);
         }
         let rolls = laws.iter().filter(|law| matches!(law, Law::Rolling(_)));
@@ -306,6 +336,7 @@ fn every_law_is_judged_by_its_definition() {
         let mut laws = vec![
             Law::equality(4),
             Law::interval(-0.5, 0.2),
+            Law::ball(0.7),
             Law::Complementarity,
         ];
         let plain = |law: &Law| !matches!(law, Law::EllipticCoulomb(_));

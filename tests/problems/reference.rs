@@ -116,7 +116,7 @@ fn natural_map(law: &Law, lambda: f64, r: &[f64], u: &[f64]) -> Vec<f64> {
             let spin = law.spinning.map_or(0.0, |mu| mu * u[5].abs());
             law.friction * norm(&u[1..3]) + law.rolling * norm(&u[3..5]) + spin
         }
-        Law::Complementarity | Law::Interval(_) | Law::Equality(_) => 0.0,
+        Law::Complementarity | Law::Interval(_) | Law::Ball(_) | Law::Equality(_) => 0.0,
         other => panic!("no definition of {other:?}"),
     };
     let mut target: Vec<f64> = r.iter().zip(u).map(|(r, u)| r - u / lambda).collect();
@@ -134,6 +134,10 @@ fn nearest(law: &Law, z: &[f64]) -> Vec<f64> {
         Law::Equality(_) => z.to_vec(),
         Law::Complementarity => vec![z[0].max(0.0)],
         Law::Interval(law) => vec![z[0].max(law.low).min(law.high)],
+        Law::Ball(law) => {
+            let shorter = (law.radius / norm(z)).min(1.0);
+            z.iter().map(|z| z * shorter).collect()
+        }
         Law::Coulomb(law) => nearest_in_cone(z, &[(law.friction, 1..3)]),
         Law::PlanarCoulomb(law) => nearest_in_cone(z, &[(law.friction, 1..2)]),
         Law::Cohesion(law) => {

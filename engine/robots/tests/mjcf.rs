@@ -80,7 +80,7 @@ fn flags_turn_off_what_they_name() {
                 _ => 'D',
             },
             JointForce::Motor { .. } | JointForce::Applied { .. } => 'M',
-            JointForce::Friction { .. } => 'F',
+            JointForce::Friction { .. } | JointForce::BallFriction { .. } => 'F',
             JointForce::Armature { .. } => 'A',
         };
         let list = forces(robot, "j").iter().map(of);

@@ -201,6 +201,9 @@ pub enum JointAxis {
 }
 
 impl JointAxis {
+    /// The rotations.
+    pub(crate) const ROTATIONS: [Self; 3] = [Self::RotationX, Self::RotationY, Self::RotationZ];
+
     /// Its place in the order of all.
     pub(crate) fn place(self) -> usize {
         match self {
@@ -221,7 +224,7 @@ impl JointAxis {
     }
 }
 
-/// What acts along an axis of a joint that is free.
+/// What acts along an axis of a joint that is free, or on all of its rotations together.
 ///
 /// Places are in m or rad, velocities in m/s or rad/s, forces in N or N·m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -279,6 +282,25 @@ pub enum JointForce {
         /// ≥ 0.
         force: f64,
     },
+    /// Coulomb friction of a joint that leaves all rotations free, a ball joint foremost: the norm of its torque is no more than this, against the
+    /// relative angular velocity. It prefers no axis, which friction along three axes would.
+    ///
+    /// ```
+    /// use moreau::prelude::*;
+    /// let mut simulation = Simulation::new(Settings { gravity: DVec3::ZERO, ..Settings::default() })?;
+    /// let spin = Twist::from_inertial_frame(DVec3::ZERO, DVec3::new(1.0, 2.0, 2.0), DQuat::IDENTITY);
+    /// let ball = simulation.spawn((RigidBody::Dynamic, Collider::sphere(0.5), spin))?;
+    /// let joint = Joint::to_world(ball, JointKind::Ball);
+    /// simulation.spawn_joint(joint, JointForces(vec![JointForce::BallFriction { torque: 1e3 }]))?;
+    /// simulation.step()?; // slower, about the same axis, which is none of the frame's
+    /// let spin = simulation.twist(ball).map(|twist| twist.angular.normalize());
+    /// assert!(spin.is_some_and(|spin| (spin - DVec3::new(1.0, 2.0, 2.0) / 3.0).length() < 1e-12));
+    /// # Ok::<(), StepError>(())
+    /// ```
+    BallFriction {
+        /// Bound of the norm, N·m, ≥ 0, may be ∞.
+        torque: f64,
+    },
     /// A force that is given, until it is changed: on B along the coordinate, and the opposite on A.
     Applied {
         /// Which coordinate.
@@ -294,16 +316,17 @@ impl JointForce {
         matches!(self, Self::Limit { .. })
     }
 
-    /// The coordinate that it acts along.
+    /// The coordinate that it acts along; none of what acts on all rotations together.
     #[must_use]
-    pub fn axis(&self) -> JointAxis {
+    pub fn axis(&self) -> Option<JointAxis> {
         match *self {
+            Self::BallFriction { .. } => None,
             Self::Limit { axis, .. }
             | Self::Spring { axis, .. }
             | Self::Motor { axis, .. }
             | Self::Armature { axis, .. }
             | Self::Friction { axis, .. }
-            | Self::Applied { axis, .. } => axis,
+            | Self::Applied { axis, .. } => Some(axis),
         }
     }
 }

@@ -236,7 +236,7 @@ impl Simulation {
         self.state()?.joint_reaction(*id)
     }
 
-    /// The mean force or torque of each of the [`JointForces`] of a joint over the last step, in their order, N or N·m along its coordinate. Asleep, those of the last step
+    /// The mean force or torque of each of the [`JointForces`] of a joint over the last step, in their order, N or N·m along its coordinate, of [`JointForce::BallFriction`](crate::JointForce) the norm. Asleep, those of the last step
     /// awake.
     #[must_use]
     pub fn joint_efforts(&self, joint: Entity) -> Option<Vec<f64>> {

@@ -1,7 +1,7 @@
 //! What a joint must satisfy.
 
 use super::plain::JointSpec;
-use crate::components::{JointForce, JointFrames, JointId, JointKind, Pose, RigidBody};
+use crate::components::{JointAxis, JointForce, JointFrames, JointId, JointKind, Pose, RigidBody};
 use crate::error::JointError;
 
 /// Checks a joint; `kinds` are those of its bodies.
@@ -41,9 +41,14 @@ pub(crate) fn check_joint(
     }
     let locked = spec.kind.locked();
     for force in &spec.forces {
-        let axis = force.axis();
-        if locked[axis.place()] {
-            return Err(JointError::Locked { axis });
+        let own = force.axis();
+        let mut axes = match &own {
+            Some(axis) => std::slice::from_ref(axis),
+            None => &JointAxis::ROTATIONS,
+        }
+        .iter();
+        if let Some(axis) = axes.find(|axis| locked[axis.place()]) {
+            return Err(JointError::Locked { axis: *axis });
         }
         check_force(force)?;
     }
@@ -130,6 +135,7 @@ fn check_force(force: &JointForce) -> Result<(), JointError> {
         }
         JointForce::Armature { inertia, .. } => gain("armature", inertia),
         JointForce::Friction { force, .. } => bound("friction force", force),
+        JointForce::BallFriction { torque } => bound("friction torque", torque),
         JointForce::Applied { effort, .. } => finite("applied effort", effort),
     }
 }

@@ -203,6 +203,12 @@ fn row(direction: DVec3, arms: [DVec3; 2]) -> Row {
     joined([-direction, -a, direction, b])
 }
 
+/// The angular velocity of B against A about axis `k` of the inertial frame: with the others it is that of a torque that keeps its direction while bodies turn, as the loads do
+/// that it may hold. Frames of the joint play no part.
+pub(crate) fn turning(k: usize) -> Row {
+    about(DVec3::AXES[k % 3])
+}
+
 /// The angular velocity about `axis` of B against A.
 fn about(axis: DVec3) -> Row {
     joined([DVec3::ZERO, -axis, DVec3::ZERO, axis])

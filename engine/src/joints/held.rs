@@ -9,6 +9,7 @@ use super::Jointed;
 use super::articulation::Articulation;
 use super::coordinates::Row;
 use super::drift::Solution;
+use super::rows::Along;
 use super::system::dot;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
@@ -62,8 +63,10 @@ impl Held {
             _ if bodies.is_awake_dynamic(slot) => dot(row, side, &solution.end[slot]),
             _ => dot(row, side, &solution.motion.free[slot]),
         };
-        rows.each_force(&articulation.joints, |joint, (row, force), impulse| {
-            let Some(force) = force else { return };
+        rows.each_force(&articulation.joints, |joint, (row, along), impulse| {
+            let Some(Along { force, .. }) = along else {
+                return;
+            };
             let of = &joints[joint];
             let JointForce::Motor {
                 velocity: rate,

@@ -5,6 +5,7 @@
 //! spring       r = −h (k (x_k + h ū/2 − x*) + c ū),  ū = (u_k + u)/2                    equality with a compliance; ū → u and h/2 → h if stiff
 //! motor        r = −h (k_p (x_k + h u − x*) + k_d (u − ẋ*)),   |r| ≤ h f                interval with a compliance
 //! friction     |r| ≤ h f,   u = 0 or r against u                                        interval
+//! ball         ‖r‖ ≤ h f,   u = 0 or r against u, of the three rotations together  ball
 //! applied      r = h f                                                                  interval of this one value
 //! rotor        r = −I (u − u_k)                                                         equality with a compliance
 //! coupler      Σ ratio J v = 0                                                          equality, over the bodies of its joints
@@ -13,7 +14,7 @@
 //!
 //! Velocities are of B against A; those of limits and ropes are those at which their gap opens.
 
-use super::coordinates::{MOST, Row};
+use super::coordinates::{MOST, Row, turning};
 use super::{Jointed, Joints};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
@@ -32,10 +33,21 @@ enum Part {
     Force(usize),
     /// The upper end of a limit.
     High(usize),
+    /// A force on the three rotations together.
+    Ball(usize),
     /// A rotor, of the forces.
     Rotor(usize),
     /// Its part of a coupler, by the place in the list of these.
     Coupled(usize),
+}
+
+/// One of the rows of a force of a joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Along {
+    /// Its place among the forces.
+    pub(super) force: usize,
+    /// Which of its rows.
+    pub(super) row: usize,
 }
 
 /// The impulses of an interaction in the last step.
@@ -189,14 +201,15 @@ impl JointRows {
         self.staged
     }
 
-    /// Calls `of` with every row of some joints, ascending.
-    fn visit(&self, joints: &[usize], mut of: impl FnMut(usize, Part, &Row, f64)) {
+    /// Calls `of` with every row of some joints, ascending, and with its place among those of its part.
+    fn visit(&self, joints: &[usize], mut of: impl FnMut(usize, (Part, usize), &Row, f64)) {
         for index in self.of(joints) {
             let ((joint, part), begin) = (self.parts[index], self.first[index]);
             let end = self.first.get(index + 1);
             let impulses = &self.impulse[begin..end.copied().unwrap_or(self.impulse.len())];
-            for (row, impulse) in self.interactions[index].rows.iter().zip(impulses) {
-                of(joint, part, row, *impulse);
+            let rows = self.interactions[index].rows.iter().zip(impulses);
+            for (k, (row, impulse)) in rows.enumerate() {
+                of(joint, (part, k), row, *impulse);
             }
         }
     }
@@ -215,7 +228,7 @@ impl JointRows {
 
     /// The locked rows, and those of rotors and couplers.
     pub(super) fn each_lock(&self, joints: &[usize], mut of: impl FnMut(usize, &Row, f64)) {
-        self.visit(joints, |joint, part, row, impulse| {
+        self.visit(joints, |joint, (part, _), row, impulse| {
             if matches!(part, Part::Locks | Part::Rotor(_) | Part::Coupled(_)) {
                 of(joint, row, impulse);
             }
@@ -233,7 +246,7 @@ impl JointRows {
         }
     }
 
-    /// The impulse of each force of a joint in the step, N·s or N·m·s along its coordinate. Rotors push as well.
+    /// The impulse of each force of a joint in the step, N·s or N·m·s along its coordinate, of three rotations together its norm. Rotors push as well.
     pub(super) fn efforts(&self, joint: JointId, efforts: &mut [f64]) {
         efforts.fill(0.0);
         let begin = self.kept.partition_point(|kept| kept.0 < joint);
@@ -242,6 +255,9 @@ impl JointRows {
             match *part {
                 Part::Force(index) | Part::Rotor(index) => efforts[index] += impulse[0],
                 Part::High(index) => efforts[index] -= impulse[0],
+                Part::Ball(index) => {
+                    efforts[index] += DVec3::from_slice(&impulse[..3]).length();
+                }
                 Part::Locks | Part::Rope | Part::Coupled(_) => {}
             }
         }
@@ -251,11 +267,13 @@ impl JointRows {
     pub(super) fn each_force(
         &self,
         joints: &[usize],
-        mut of: impl FnMut(usize, (&Row, Option<usize>), f64),
+        mut of: impl FnMut(usize, (&Row, Option<Along>), f64),
     ) {
-        self.visit(joints, |joint, part, row, impulse| match part {
+        self.visit(joints, |joint, (part, k), row, impulse| match part {
             Part::Locks | Part::Rotor(_) | Part::Coupled(_) => {}
-            Part::Force(force) => of(joint, (row, Some(force)), impulse),
+            Part::Force(force) | Part::Ball(force) => {
+                of(joint, (row, Some(Along { force, row: k })), impulse);
+            }
             Part::Rope | Part::High(_) => of(joint, (row, None), impulse),
         });
     }
@@ -297,6 +315,16 @@ impl OfJoint<'_> {
             push(Part::Locks, rigid);
         }
         for (index, force) in self.joint.forces.iter().enumerate() {
+            if let JointForce::BallFriction { torque } = *force {
+                // Later in a step it has acted.
+                let most = if self.is_first { torque } else { 0.0 };
+                let mut ball = self.interaction(Law::ball(self.settings.time_step * most));
+                for (k, row) in ball.rows.iter_mut().take(3).enumerate() {
+                    *row = turning(k);
+                }
+                push(Part::Ball(index), ball);
+                continue;
+            }
             let (x, row) = self.joint.coordinate(index, &placed);
             if let JointForce::Limit {
                 low,
@@ -367,7 +395,7 @@ impl OfJoint<'_> {
             } => {
                 // With the rotors that turn with it.
                 let light = self.inverse_mass(row);
-                let light = light / (1.0 + light * self.armature(force.axis()));
+                let light = light / (1.0 + light * self.armature(force));
                 let is_stiff = (h * k + c) * h * light > 1.0;
                 let (gain, before) = if is_stiff {
                     (c + h * k, 0.0)
@@ -409,7 +437,9 @@ impl OfJoint<'_> {
                 let given = h * effort;
                 self.one(Law::interval(given, given), row, 0.0, 0.0)
             }),
-            JointForce::Limit { .. } | JointForce::Armature { .. } => None,
+            JointForce::Limit { .. }
+            | JointForce::Armature { .. }
+            | JointForce::BallFriction { .. } => None,
         }
     }
 
@@ -432,11 +462,11 @@ impl OfJoint<'_> {
         self.of_sides(of, row)
     }
 
-    /// Of a coordinate, kg or kg·m².
-    fn armature(&self, along: JointAxis) -> f64 {
+    /// Of the coordinate of a force, kg or kg·m².
+    fn armature(&self, along: &JointForce) -> f64 {
         let forces = self.joint.forces.iter();
         let inertia = forces.map(|force| match *force {
-            JointForce::Armature { axis, inertia } if axis == along => inertia,
+            JointForce::Armature { axis, inertia } if Some(axis) == along.axis() => inertia,
             _ => 0.0,
         });
         inertia.sum()

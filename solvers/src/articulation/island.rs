@@ -4,6 +4,7 @@ use super::alternate::{self, Alternate};
 use super::condensed::Condensed;
 use super::joints::{Joints, is_equality};
 use crate::auto::{AutoSettings, Stage};
+use crate::law::list::rows_of_mut;
 use crate::newton::space::NEWTON_STEPS;
 use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::{Auto, Goal, Law, Residual, SolverReport, SolverStatus, natural_map};
@@ -11,6 +12,8 @@ use glam::DVec3;
 
 /// Part of its bounds within which a motor's last impulse must be for the motor to count as an equality.
 const WITHIN: f64 = 0.9;
+/// The same of a ball: what slips is at its bound to rounding, and what held holds on, exactly.
+const HOLDS: f64 = 1.0 - 1e-9;
 /// Rounds of folding; in the last one nothing is folded.
 const ROUNDS: usize = 8;
 /// Solves of the condensed problem, each with a goal that follows from what the last one left by the definition.
@@ -113,6 +116,7 @@ fn fold<'a>(problem: &'a FactoredProblem, impulse: &'a [DVec3]) -> impl Iterator
             half == f64::INFINITY && mid.is_nan()
                 || (impulse[range.start].x - mid).abs() < WITHIN * half && half.is_finite()
         }
+        Law::Ball(law) => impulse[range.start].length() < HOLDS * law.radius,
         _ => false,
     })
 }
@@ -291,13 +295,12 @@ fn unfold_all(problem: &FactoredProblem, is_joint: &mut [bool]) -> bool {
 fn unfold(problem: &FactoredProblem, is_joint: &mut [bool], impulse: &mut [DVec3]) -> bool {
     let mut any = false;
     for ((range, other), is_joint) in problem.others().zip(is_joint) {
-        if let Law::Interval(law) = &other.law {
-            let r = &mut impulse[range.start].x;
-            if *is_joint && (*r < law.low || *r > law.high) {
-                *r = r.clamp(law.low, law.high);
-                *is_joint = false;
-                any = true;
-            }
+        let rows = &mut rows_of_mut(&mut impulse[range])[..other.law.rows()];
+        // Equalities have no bounds.
+        if *is_joint && other.law.violation(rows) > 0.0 {
+            other.law.project(rows);
+            *is_joint = false;
+            any = true;
         }
     }
     any

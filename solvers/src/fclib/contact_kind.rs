@@ -138,6 +138,7 @@ fn name(law: &Law) -> &'static str {
         Law::Cohesion(_) => "a contact with cohesion",
         Law::Complementarity => "a complementarity",
         Law::Interval(_) => "an interval",
+        Law::Ball(_) => "a ball",
         Law::Equality(_) => "an equality",
     }
 }

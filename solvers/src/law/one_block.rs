@@ -9,9 +9,11 @@
 //! | Coulomb, planar, cohesion | [`OneContact`]: a secular equation; cohesion for `r + (a, 0, 0)` |
 //! | elliptic | the same for `S W S`, `S = diag(1, μ₁, μ₂)`, coefficient 1 |
 //! | complementarity, interval | the clamped quotient |
+//! | ball | [`BallBlock`]: a secular equation |
 //! | equality | the pseudo-inverse: least-norm multipliers |
 //! | rolling, spinning | [`RollingBlock`] |
 
+use super::ball::BallBlock;
 use super::rolling::block::RollingBlock;
 use super::{Interval, Law, RowLaw};
 use crate::OneContact;
@@ -28,6 +30,7 @@ pub(crate) enum OneBlock {
     /// One row: `W` and its interval.
     Row(f64, Interval),
     Linear(Box<PseudoInverse>),
+    Ball(Box<BallBlock>),
     Rolling(Box<RollingBlock>),
 }
 
@@ -107,6 +110,7 @@ impl OneBlock {
                 },
             ),
             Law::Interval(law) => Self::Row(block[0], *law),
+            Law::Ball(law) => Self::Ball(Box::new(BallBlock::new(law, &matrix(3, 0.0)))),
             Law::Equality(_) => Self::Linear(Box::new(PseudoInverse::new(m, block))),
             Law::Rolling(law) => Self::Rolling(Box::new(RollingBlock::new(law, block))),
         }
@@ -145,6 +149,7 @@ impl OneBlock {
             }
             Self::Row(block, interval) => r[0] = row(*block, interval, w[0], r[0]),
             Self::Linear(inverse) => inverse.subtract_times(w, r),
+            Self::Ball(block) => block.relax(w, r),
             Self::Rolling(block) => block.relax(w, r, part_of_normal),
         }
     }

@@ -271,7 +271,7 @@ impl OneContact {
 
 /// Jacobi rotation `(c, s, t = s/c)` that diagonalises `[[a, o], [o, d]]`:
 /// eigenvalues `a − t o` for the axis `(c, −s)` and `d + t o` for `(s, c)`.
-fn jacobi_rotation(a: f64, o: f64, d: f64) -> (f64, f64, f64) {
+pub(super) fn jacobi_rotation(a: f64, o: f64, d: f64) -> (f64, f64, f64) {
     if o.abs() <= f64::EPSILON * (a.abs() + d.abs()) {
         return (1.0, 0.0, 0.0);
     }

@@ -41,6 +41,10 @@ macro_rules! every_law {
                 super::$check(Kind::Interval);
             }
             #[test]
+            fn ball() {
+                super::$check(Kind::Ball);
+            }
+            #[test]
             fn equality() {
                 super::$check(Kind::Equality);
             }

@@ -160,6 +160,7 @@ fn along_axis(mut force: JointForce, along: JointAxis) -> JointForce {
         | JointForce::Friction { axis, .. }
         | JointForce::Applied { axis, .. }
         | JointForce::Armature { axis, .. } => *axis = along,
+        JointForce::BallFriction { .. } => {}
     }
     force
 }

@@ -168,16 +168,16 @@ impl Course {
         let (poses, masses) = (&self.poses, &self.masses);
         let (twists, reactions, kicked) = (&mut self.twists, &mut self.reactions, &mut self.kicked);
         let rows = step.solution.rows;
-        rows.each_force(&articulation.joints, |index, (_, force), impulse| {
+        rows.each_force(&articulation.joints, |index, (_, along), impulse| {
             // Limits and ropes that act push.
-            let Some(force) = force else { return };
+            let Some(along) = along else { return };
             let (joint, places) = (&joints[index], step.places(index));
             let others = joint.bodies.map(|slot| step.other(slot, part));
             let placed = joint.placed_at(|side| match places[side] {
                 Some(place) => &poses[place],
                 None => &others[side],
             });
-            let (_, row) = placed.coordinate(&joint.kind, joint.forces[force].axis());
+            let row = joint.row(along, &placed);
             let impulse = impulse * share;
             if let Some(place) = articulation.place_of_joint(index) {
                 reactions[place].add(&on_b(&row, placed.arm_of_b(), impulse));

@@ -2,7 +2,7 @@
 
 use super::{At, Locked, System};
 use crate::bodies::slot::Slot;
-use crate::components::Pose;
+use crate::components::{JointAxis, Pose};
 use crate::joints::articulation::Articulation;
 use crate::joints::coupled::Coupled;
 use crate::joints::drift::NEARLY;
@@ -118,7 +118,8 @@ impl System {
     fn place_coordinate(&mut self, (at, joint): (&At, &Jointed), force: usize, source: Source) {
         let (value, row) = joint.coordinate(force, &at.placed);
         let begin = self.pieces.len();
-        let is_angle = joint.forces[force].axis().is_rotation();
+        let axis = joint.forces[force].axis();
+        let is_angle = axis.is_some_and(JointAxis::is_rotation);
         let period = if is_angle { TAU } else { 0.0 };
         let piece = at.locked(row, (value, period));
         self.extras.push(Extra {

@@ -71,6 +71,70 @@ fn a_motor_stalls_at_its_bound() {
     assert_eq!(impulse[5..], [-0.01]);
 }
 
+/// A machine, its balls rubbed by `bound` N·m·s together.
+fn rubbed(mut machine: Machine, bound: f64) -> Machine {
+    let balls: Vec<[u32; 2]> = machine
+        .interactions
+        .iter()
+        .filter(|other| other.law.rows() == 3)
+        .map(|other| other.bodies)
+        .collect();
+    for bodies in balls {
+        let rubs = machine.joint(bodies, DVec3::ZERO, &[], &DVec3::AXES);
+        machine.interactions[rubs].law = Law::ball(bound);
+    }
+    machine
+}
+
+/// Friction of balls by the definition: it holds, or it is at its bound against the motion; on chains with and without contacts and on a tree, with bounds from none
+/// to what nothing reaches.
+#[test]
+fn friction_of_balls_holds_or_is_at_its_bound_against_the_motion() {
+    let (mut held, mut slipped) = (0, 0);
+    let machines = [
+        machines::chain(8, 1e3, true),
+        machines::chain(12, 1.0, false),
+        machines::humanoid(2.0),
+        machines::stewart(),
+        machines::table(),
+    ];
+    for (index, machine) in machines.into_iter().enumerate() {
+        for bound in [0.0, 1e-6, 1e-3, 0.03, 1.0, 1e6] {
+            let mut machine = rubbed(machine.clone(), bound);
+            machine.stir(index as u64, 0.3);
+            let (report, impulse, twist) = solved(&machine, 1e-12);
+            assert!(report.converged(), "{index} {bound}: {report:?}");
+            let residual = report.residual;
+            let closed = residual.constraint_velocity <= 1e-10 || residual.constraint <= ROUNDING;
+            assert!(closed, "{index} {bound}: {residual:?}");
+            // The last rounding of a norm.
+            let rounding = 4.0 * f64::EPSILON * bound;
+            assert!(residual.box_violation <= rounding, "{residual:?}");
+            let mut row = 3 * machine.contacts.len();
+            for other in &machine.interactions {
+                let r = &impulse[row..row + other.law.rows()];
+                row += r.len();
+                if !matches!(other.law, Law::Ball(_)) {
+                    continue;
+                }
+                let r = DVec3::from_slice(r);
+                let [a, b] = other.bodies.map(|j| twist[j as usize].angular);
+                let w = a - b;
+                assert!(
+                    (r.dot(w) + bound * w.length()).abs() <= 1e-8 * (1.0 + bound),
+                    "{index} {bound}: {r} {w}"
+                );
+                if w.length() <= 1e-9 {
+                    held += 1;
+                } else {
+                    slipped += 1;
+                }
+            }
+        }
+    }
+    assert!(held > 50 && slipped > 50, "{held} {slipped}");
+}
+
 /// Mass ratios up to a million, with loops and doubled joints, in the twists that are returned: those that follow from the multipliers
 /// have their rounding, 1e-16 of up to 1e9 m/s. What satisfies the rows with `v = v_free + M⁻¹Jᵀλ` is the solution.
 #[test]

@@ -182,12 +182,14 @@ fn exit_is_where_membership_ends(kind: Kind) {
         let law = kind.sample(&mut random);
         let m = law.rows();
         let mut r = projected(&law, &vector(&mut random, m));
-        r[1..].iter_mut().for_each(|r| *r *= 0.9);
+        let first = usize::from(kind != Kind::Ball);
+        r[first..].iter_mut().for_each(|r| *r *= 0.9);
         let edge = match law {
             Law::Cohesion(law) => -law.pull_off,
             Law::Interval(law) if r[0] >= law.high - 1e-2 => r[0],
             Law::Interval(law) => law.low,
-            Law::Equality(_) => f64::NEG_INFINITY,
+            Law::Ball(law) if law.radius < 1e-2 => f64::INFINITY,
+            Law::Equality(_) | Law::Ball(_) => f64::NEG_INFINITY,
             _ => 0.0,
         };
         if r[0] <= edge + 1e-2 {

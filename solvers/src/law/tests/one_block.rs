@@ -50,13 +50,18 @@ fn every_block_gets_an_impulse_that_satisfies_the_law(kind: Kind) {
     let mut random = Random::new(51);
     let bound = match kind {
         Kind::Complementarity | Kind::Interval => 4.0 * f64::EPSILON,
-        Kind::Coulomb | Kind::Planar | Kind::Cohesion => 16.0 * f64::EPSILON,
+        Kind::Coulomb | Kind::Planar | Kind::Cohesion | Kind::Ball => 16.0 * f64::EPSILON,
         Kind::Elliptic => 64.0 * f64::EPSILON,
         Kind::Equality => 1024.0 * f64::EPSILON,
         Kind::Rolling | Kind::Spinning => 3e-12,
     };
     for index in 0..100_000 {
         let block = random_block(&mut random, kind);
+        let bound = match block.law {
+            // Free multipliers.
+            Law::Ball(law) if law.radius.is_infinite() => 1024.0 * f64::EPSILON,
+            _ => bound,
+        };
         let r = block.solve();
         let mut residual = block.residual(&r) / amplification(&block);
         if let Law::Cohesion(law) = block.law {
@@ -234,6 +239,77 @@ fn interval_with_infinite_ends_is_free_or_one_sided() {
     assert_eq!(solve(-1.0, 2.0, 0.0, -5.0), 2.0);
     assert_eq!(solve(-infinity, 2.0, 0.0, 5.0), 0.0);
     assert_eq!(solve(0.5, infinity, 0.0, -5.0), 0.5);
+}
+
+/// Eigenvalues over six orders of magnitude, radii from far inside to far outside, velocities along single axes (the hard case of
+/// trust regions) among them: the definition, row by row. Eigenvectors are known to a few roundings of the largest eigenvalue, so that
+/// velocities are known to these of `d_max ‖r‖ + ‖q‖`.
+#[test]
+fn ball_block_of_any_condition_satisfies_the_definition() {
+    let mut random = Random::new(58);
+    let (mut held, mut slipped, mut worst) = (0, 0, 0.0_f64);
+    for _ in 0..100_000 {
+        let axes = orthonormal(&mut random, 3, 3);
+        let unit = random.power_of_ten(-6.0, 6.0);
+        let d = [0, 1, 2].map(|_| unit * random.power_of_ten(-6.0, 0.0));
+        let matrix: Vec<f64> = (0..9)
+            .map(|k| (0..3).map(|l| d[l] * axes[l][k / 3] * axes[l][k % 3]).sum())
+            .collect();
+        let mut y = vector(&mut random, 3);
+        if random.below(4) == 0 {
+            y[random.below(3)] = 0.0;
+        }
+        let q: Vec<f64> = (0..3)
+            .map(|i| (0..3).map(|l| unit * y[l] * axes[l][i]).sum())
+            .collect();
+        let radius = random.power_of_ten(-8.0, 8.0);
+        let block = Block {
+            law: Law::ball(radius),
+            matrix,
+            q,
+        };
+        let r = block.solve();
+        let (w, size) = (block.velocity(&r), length(&r));
+        let top = d.iter().fold(0.0, |a: f64, b| a.max(*b));
+        let noise = 32.0 * f64::EPSILON * (top * size + length(&block.q));
+        assert!(
+            size <= radius * (1.0 + 4.0 * f64::EPSILON),
+            "{block:?} {r:?}"
+        );
+        if size < radius * (1.0 - 4.0 * f64::EPSILON) {
+            held += 1;
+            worst = worst.max(length(&w) / noise);
+            assert!(length(&w) <= noise, "{block:?} {r:?} {w:?}");
+        } else {
+            slipped += 1;
+            let against = moved(&w, length(&w) / size, &r);
+            worst = worst.max(length(&against) / noise);
+            assert!(length(&against) <= noise, "{block:?} {r:?} {w:?}");
+        }
+    }
+    assert!(
+        held > 10_000 && slipped > 10_000,
+        "{held} {slipped} {worst}"
+    );
+}
+
+/// Without compliance along an axis: its impulse is at the end that the velocity names; none without velocity.
+#[test]
+#[expect(clippy::float_cmp, reason = "the closed answers are exact")]
+fn ball_block_that_nothing_moves_is_opposed_by_its_bound() {
+    let solve = |radius: f64, block: [f64; 9], q: [f64; 3]| {
+        let mut r = [0.0; 3];
+        Law::ball(radius).solve_block(&block, &q, &mut r);
+        r
+    };
+    let nothing = [0.0; 9];
+    assert_eq!(solve(2.0, nothing, [0.0, 5.0, 0.0]), [0.0, -2.0, 0.0]);
+    assert_eq!(solve(2.0, nothing, [0.0; 3]), [0.0; 3]);
+    assert_eq!(solve(0.0, nothing, [0.0, 5.0, 0.0]), [0.0; 3]);
+    let first = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    assert_eq!(solve(5.0, first, [-3.0, 0.0, 0.0]), [3.0, 0.0, 0.0]);
+    let infinity = f64::INFINITY;
+    assert_eq!(solve(infinity, first, [-3.0, 1.0, 0.0]), [3.0, 0.0, 0.0]);
 }
 
 /// Pulled with less than the pull-off impulse the contact holds; with more it opens and carries just that.

@@ -81,7 +81,7 @@ fn rolling_refuses_coefficients_out_of_range() {
 }
 
 #[test]
-fn interval_and_equality_refuse_what_is_empty() {
+fn interval_ball_and_equality_refuse_what_is_empty() {
     let infinity = f64::INFINITY;
     assert_eq!(refused(Law::interval(1.0, 0.5)), "upper bound");
     assert_eq!(refused(Law::interval(f64::NAN, 0.5)), "lower bound");
@@ -90,6 +90,10 @@ fn interval_and_equality_refuse_what_is_empty() {
     assert_eq!(refused(Law::interval(-infinity, -infinity)), "upper bound");
     assert_eq!(refused(Law::interval(-infinity, infinity)), "");
     assert_eq!(refused(Law::interval(1.0, 1.0)), "");
+    assert_eq!(refused(Law::ball(-1e-300)), "radius");
+    assert_eq!(refused(Law::ball(f64::NAN)), "radius");
+    assert_eq!(refused(Law::ball(infinity)), "");
+    assert_eq!(refused(Law::ball(0.0)), "");
     assert_eq!(refused(Law::equality(0)), "rows");
     assert_eq!(refused(Law::equality(1)), "");
     assert_eq!(refused(Law::Complementarity), "");

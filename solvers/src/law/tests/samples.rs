@@ -13,6 +13,7 @@ pub(super) enum Kind {
     Cohesion,
     Complementarity,
     Interval,
+    Ball,
     Equality,
 }
 
@@ -59,13 +60,17 @@ impl Kind {
                     _ => Law::interval(low, low + random.uniform(0.0, 1.0)),
                 }
             }
+            Self::Ball => match random.below(12) {
+                0 => Law::ball(f64::INFINITY),
+                _ => Law::ball(coefficient(random)),
+            },
             Self::Equality => Law::equality(1 + random.below(7)),
         }
     }
 
     /// `C` is a cone.
     pub(super) fn is_cone(self) -> bool {
-        !matches!(self, Self::Cohesion | Self::Interval)
+        !matches!(self, Self::Cohesion | Self::Interval | Self::Ball)
     }
 }
 
