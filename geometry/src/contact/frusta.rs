@@ -5,9 +5,10 @@
 //! cones) is a matter of stationary directions ([`meeting`](super::meeting)).
 
 use super::disc;
+use super::frustum_pair::DEEP;
 use super::half_space::rim_points;
-use super::meeting::{Found, Meeting, Search, Turned};
-use super::nearest::{ConvexSet, nearest};
+use super::meeting::{Body, Found, Meeting, Search, Turned};
+use super::nearest::{ConvexSet, is_beaten, nearest};
 use super::patch::{LocalContact, Patch};
 use super::round_pair::facing_points;
 use super::side_by_side::{Rod, add_ends};
@@ -76,9 +77,6 @@ fn nearest_points(first: &Frustum, second: &Frustum, pose: &Pose, margin: f64, p
         && axis.truncate().length() < LEVEL_DISCS
         && value.abs() <= 0.01 * scale
         && !patch.is_empty();
-    if resting || least <= value + 2e-8 * scale {
-        return;
-    }
     let a = Turned {
         frustum: first,
         axis: DVec3::Z,
@@ -89,16 +87,34 @@ fn nearest_points(first: &Frustum, second: &Frustum, pose: &Pose, margin: f64, p
         axis,
         center: pose.position,
     };
+    let separation = |l: DVec3| l.dot(b.farthest(-l) - a.farthest(l));
+    // In overlap each of several directions may be the best near by.
+    let is_local = |known: f64| known < -DEEP * scale && is_beaten(known, separation);
+    let is_shown = least <= value + 2e-8 * scale && !is_local(value);
+    if resting || is_shown {
+        return;
+    }
+    let near = 1e-9 * scale;
+    let is_best = |found: &Meeting| found.distance >= value - near && !is_local(found.distance);
     let found = match Search::new(&a, &b, margin, scale).run() {
         Found::Apart => None,
-        Found::Exact(found) if found.distance >= value - 1e-9 * scale => Some(found),
+        Found::Exact(found) if is_best(&found) => Some(found),
         _ => searched(first, second, pose, direction, margin, scale),
     };
-    let Some(found) = found else { return };
-    if found.distance > margin
-        || (found.distance <= 0.0 && found.distance < value && !patch.is_empty())
-    {
+    let Some(mut found) = found else { return };
+    if found.distance > margin {
         return;
+    }
+    if found.distance <= 0.0 && found.distance < value - near {
+        // In overlap the axes may know a lesser depth than the search.
+        let on_b = b.farthest(-direction);
+        found = Meeting {
+            on_a: on_b - direction * value,
+            on_b,
+            direction,
+            distance: value,
+            is_tied: false,
+        };
     }
     let point = 0.5 * (found.on_a + found.on_b);
     patch.retain(|contact| {

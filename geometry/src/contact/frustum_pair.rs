@@ -12,7 +12,7 @@
 use super::frustum_points::drop_doubles;
 use super::half_space::LEVEL;
 use super::meeting::{Found, Meeting, ROUGH, Search, Turned, overlap};
-use super::nearest::{ConvexSet, nearest};
+use super::nearest::{ConvexSet, is_beaten, nearest};
 use super::patch::{LocalContact, Patch};
 use super::separating_axis::{FLUSH, Placed, least_trusted};
 use super::side_by_side::{Rod, add_ends};
@@ -36,7 +36,7 @@ pub(super) const ON_FIRST_EDGE: u64 = ON_SIDE | 1 << 8;
 /// Features of points of the side.
 pub(super) const ON_SIDE: u64 = 3 << 60;
 /// Overlap, over the size, from which on the least may be through any face or disc.
-const DEEP: f64 = 1e-3;
+pub(super) const DEEP: f64 = 1e-3;
 
 /// The query, in the frame of the frustum.
 pub(super) struct Query<'a> {
@@ -214,6 +214,7 @@ impl Query<'_> {
             Met::Known(_) => best.is_some_and(|axis| axis.separation >= any.separation - near),
         };
         let exact = is_best && least + self.radius <= any.separation + near;
+        let exact = exact && !self.is_local(any.separation);
         if exact && (self.cone.is_none() || least + self.radius >= any.separation - near) {
             return true;
         }
@@ -470,27 +471,42 @@ impl Query<'_> {
         (found.distance.is_finite() && found.direction.is_normalized()).then_some(found)
     }
 
+    /// There is a lesser depth along another direction: in overlap each of several may be the best near by.
+    fn is_local(&self, known: f64) -> bool {
+        let separation = |l: DVec3| self.other.range(l).0 - self.frustum.support(l);
+        self.cone.is_none() && known < -DEEP * self.scale && is_beaten(known, separation)
+    }
+
     /// Closest or deepest points by search, permitted or not.
     fn numeric(&self, any: &Axis) -> Option<Meeting> {
         let limit = self.margin + self.radius;
         let frustum = self.turned();
+        let is_best = |found: &Meeting| {
+            found.distance >= any.separation - 1e-9 * self.scale && !self.is_local(found.distance)
+        };
         match Search::new(&frustum, &self.other, limit, self.scale).run() {
             Found::Apart => None,
-            Found::Exact(found) if found.distance >= any.separation - 1e-9 * self.scale => {
-                Some(found)
-            }
+            Found::Exact(found) if is_best(&found) => Some(found),
             _ => self.searched(any.direction),
         }
     }
 
     /// Puts closest or deepest points in front of what the axes gave.
     fn insert(&self, found: &Meeting, any: &Axis, patch: &mut Patch) {
+        let mut found = *found;
+        if found.distance <= 0.0 && found.distance < any.separation - 1e-9 * self.scale {
+            // In overlap the axes may know a lesser depth than the search.
+            let on_b = self.other.farthest(-any.direction);
+            found = Meeting {
+                on_a: on_b - any.direction * any.separation,
+                on_b,
+                direction: any.direction,
+                distance: any.separation,
+                is_tied: false,
+            };
+        }
         let gap = found.distance - self.radius;
         if gap > self.margin || !self.permits(found.direction) {
-            return;
-        }
-        // In overlap the axes may know a lesser depth than the search.
-        if found.distance <= 0.0 && found.distance < any.separation && !patch.is_empty() {
             return;
         }
         let point = 0.5 * (found.on_a + found.on_b - found.direction * self.radius);

@@ -111,6 +111,12 @@ where
             ascended(a, b, start, scale)
         }
     };
+    let direction = if is_beaten(separation(direction), separation) {
+        let starts = spread(&separation).into_iter();
+        starts.fold(direction, |best, l| better(ascended(a, b, l, scale), best))
+    } else {
+        direction
+    };
     let mut best = Meeting {
         on_a: (a.support)(direction),
         on_b: (b.support)(-direction),
@@ -148,6 +154,36 @@ where
         }
     }
     Some(best)
+}
+
+/// Directions that ascents start from where what was found is not the best.
+const STARTS: usize = 3;
+
+/// Those of 26 directions, of the axes of a cube and of the lines between them, along which the separation is greatest, ascending.
+///
+/// Bodies in overlap have several directions of which each is the best near by.
+fn spread(separation: &impl Fn(DVec3) -> f64) -> [DVec3; STARTS] {
+    let mut best = [(f64::NEG_INFINITY, DVec3::Z); STARTS];
+    for l in directions() {
+        let value = separation(l);
+        if value > best[0].0 {
+            best[0] = (value, l);
+            best.sort_by(|x, y| x.0.total_cmp(&y.0));
+        }
+    }
+    best.map(|(_, l)| l)
+}
+
+/// Of these 26 directions one has a greater separation than `known` (m).
+pub(crate) fn is_beaten(known: f64, separation: impl Fn(DVec3) -> f64) -> bool {
+    directions().any(|l| separation(l) > known)
+}
+
+fn directions() -> impl Iterator<Item = DVec3> {
+    let steps = || [-1.0, 0.0, 1.0].into_iter();
+    let all = steps()
+        .flat_map(move |x| steps().flat_map(move |y| steps().map(move |z| DVec3::new(x, y, z))));
+    all.filter_map(|l| l.try_normalize())
 }
 
 /// Alternating projections from a point of B.
