@@ -145,14 +145,13 @@ impl Detection {
         self.extents.is_passed(slot, end, h)
     }
 
-    /// Pairs of bodies that were `struck`, ascending, to the velocities `end`: all that they may meet in this step, in their order.
+    /// Pairs of bodies that were `struck`, ascending, and get on with these velocities: all that they may meet in this step, in their order.
     ///
     /// # Errors
     /// [`StepError::Crowd`].
     pub(crate) fn pairs_of_struck(
         &mut self,
-        struck: &[Slot],
-        end: &[WorldTwist],
+        struck: &[(Slot, WorldTwist)],
         bodies: &Bodies,
         motion: &Motion,
         settings: &Settings,
@@ -162,16 +161,21 @@ impl Detection {
             motion,
             settings,
         };
-        for slot in struck {
-            self.extents.widen(*slot, &end[*slot], &source);
+        for (slot, twist) in struck {
+            self.extents.widen(*slot, twist, &source);
             self.follow(*slot);
         }
         self.find_pairs(bodies)?;
+        let struck = struck.iter().map(|(slot, _)| *slot);
         Ok(self.pairs_of(struck, bodies))
     }
 
     /// Pairs of some bodies, ascending, with all that they may meet in this step, in their order.
-    pub(crate) fn pairs_of(&self, bodies: &[Slot], known: &Bodies) -> Vec<[Slot; 2]> {
+    pub(crate) fn pairs_of(
+        &self,
+        bodies: impl Iterator<Item = Slot>,
+        known: &Bodies,
+    ) -> Vec<[Slot; 2]> {
         let boxes = &self.extents.boxes;
         let pairs = self.broad_phase.candidates().iter();
         let pairs = pairs.map(|pair| pair.map(Slot));

@@ -136,6 +136,7 @@ impl Meetings {
     ) -> Result<bool, StepError> {
         let first = !std::mem::replace(&mut self.looked, true);
         let turns = solved.turns_something() || !detection.swings.is_empty();
+        let round = self.rounds + self.rounds_left_out;
         self.awaits.clear();
         if first
             && !turns
@@ -162,7 +163,6 @@ impl Meetings {
         if self.find_struck((solved, impacts), detection) {
             changes |= self.meet_struck((solved, impacts), detection, exchange)?;
         }
-        let round = self.rounds + self.rounds_left_out;
         if changes && round >= ROUNDS {
             self.last_resorts += exchange.late.len();
             if round >= ROUNDS + LAST || exchange.late.is_empty() {
@@ -209,13 +209,16 @@ impl Meetings {
         &self.held
     }
 
-    /// Marks the bodies of islands whose contacts are exchanged by this look: they are looked at again once that is solved.
+    /// Marks the bodies of islands whose contacts are exchanged by this look: they are looked at again once that is solved. After the last
+    /// rounds nothing is exchanged, and nothing waits.
     fn await_changes(&mut self, solved: &Solved, exchange: &Exchange, graph: &mut Graph) {
         self.awaits.clear();
         self.awaits.resize(solved.bodies.len(), false);
+        let round = self.rounds + self.rounds_left_out;
         let found = solved.record.found.iter().zip(&exchange.stay);
-        let gone = found.filter(|(_, stay)| !**stay);
+        let gone = found.filter(|(_, stay)| !**stay && round < ROUNDS);
         let late = exchange.late.iter().map(|late| late.contact.bodies);
+        let late = late.filter(|_| round < ROUNDS + LAST);
         let mut pairs = gone.map(|(place, _)| place.bodies).chain(late).peekable();
         if pairs.peek().is_none() {
             return;

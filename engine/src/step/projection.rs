@@ -29,6 +29,7 @@ mod neighbourhood;
 use crate::bodies::Bodies;
 use crate::bodies::slot::{Slot, Slots};
 use crate::detection::{Detection, Pair};
+use crate::error::StepError;
 use crate::interactions::detected::{Centres, Detected};
 use crate::interactions::edit::Edits;
 use crate::interactions::graph::Graph;
@@ -41,7 +42,7 @@ pub(crate) use contacts::Limits;
 use contacts::{Contacts, Found, Step};
 use glam::DVec3;
 use linearised::Linearised;
-use moreau_solvers::{Momentum, Nsgs, NsgsSettings, ProblemError};
+use moreau_solvers::{Momentum, Nsgs, NsgsSettings, WorldTwist};
 use neighbourhood::{Neighbourhood, Range};
 
 /// Contacts from a deep overlap to the farthest bodies that its first correction moves.
@@ -64,6 +65,8 @@ pub(crate) struct Projector {
     seen: Vec<Pair>,
     suspects: Vec<Pair>,
     contacts: Contacts,
+    /// Bodies that a correction moved farther than `I₀` allows for, and their mean velocities so far.
+    beyond: Vec<(Slot, WorldTwist)>,
     near: Neighbourhood,
     problem: Linearised,
     /// Linearisations done in this step.
@@ -85,6 +88,29 @@ struct Kick {
 }
 
 impl Kick {
+    /// Of a body that was `moved` in the step.
+    fn of(
+        slot: Slot,
+        moved: &Displacement,
+        (bodies, motion): (&Bodies, &Motion),
+        settings: &Settings,
+    ) -> Self {
+        let (h, free, body) = (
+            settings.time_step,
+            &motion.free[slot],
+            &bodies.constants[slot],
+        );
+        let swing = if body.ball_radius().is_some() || !body.radius.is_finite() {
+            0.0
+        } else {
+            (moved.angular - free.angular * h).length() * body.radius
+        };
+        Self {
+            by: moved.linear - free.linear * h,
+            slack: settings.margin * body.size - swing,
+        }
+    }
+
     /// True if a pair of bodies, each with this motion, could meet unseen.
     fn is_large(&self, tolerance: f64) -> bool {
         self.by.length_squared() > (self.slack + 0.5 * tolerance).max(0.0).powi(2)
@@ -96,6 +122,13 @@ impl Kick {
         let room = (self.slack + other.slack + tolerance).max(0.0);
         (self.by - other.by).length_squared() > room * room
     }
+}
+
+/// Kicks may have brought a pair together outside `I₀`.
+fn may_meet_unseen(pair: Pair, kicks: &[Kick], limits: &[Limits]) -> bool {
+    let [a, b] = pair.map(Slot);
+    let tolerance = limits[a].tolerance.min(limits[b].tolerance);
+    kicks[a].may_meet(&kicks[b], tolerance)
 }
 
 /// Largest overlap that the motion of the step can have made of the gap at its start, m.
@@ -117,7 +150,7 @@ fn may_overlap(
     let point_b = b.linear + b.angular.cross(arm_b);
     let relative = point_a - point_b;
     let normal = candidate.normal.dot(relative);
-    let unlisted = contacts::unlisted(limits, candidate, [a, b]);
+    let unlisted = contacts::unlisted(limits, candidate, [arm_a, arm_b], [a, b]);
     let depth = |arm_a: f64, arm_b: f64, tangential: f64| {
         let turns = 0.5 * (a.angle * a.angle * arm_a + b.angle * b.angle * arm_b);
         turns + unlisted + tangential * (a.angle + b.angle) - candidate.gap - normal
@@ -142,7 +175,7 @@ impl Projector {
         (graph, joints): (&mut Graph, &Joints),
         settings: &Settings,
         (solver, stuck): (&mut Nsgs, &[bool]),
-    ) -> Result<(), ProblemError> {
+    ) -> Result<(), StepError> {
         self.iterations = 0;
         self.left = None;
         let mut rule = settings.projection;
@@ -170,10 +203,12 @@ impl Projector {
             near,
             problem,
             moved,
+            kicks,
             limits,
             suspects,
             iterations,
             left,
+            beyond,
             ..
         } = self;
         let step = Step::new(found, centres, limits, moved);
@@ -196,11 +231,28 @@ impl Projector {
             let around = (&*near, &*contacts, &limits[..], joints);
             problem.correct(around, bodies, motion, (solver, stuck))?;
             let (slots, by) = problem.solution();
-            for slot in slots {
-                moved[*slot] =
-                    Displacement::between(&bodies.before.pose[*slot], &bodies.pose[*slot]);
+            beyond.clear();
+            for slot in slots.iter().copied() {
+                let by = Displacement::between(&bodies.before.pose[slot], &bodies.pose[slot]);
+                moved[slot] = by;
+                kicks[slot] = Kick::of(slot, &by, (bodies, motion), settings);
+                if kicks[slot].is_large(limits[slot].tolerance) {
+                    beyond.push((slot, by.mean(settings.time_step)));
+                }
             }
-            contacts.follow((slots, by), limits, bodies, detection);
+            let mut unlisted = Vec::new();
+            if !beyond.is_empty() {
+                let pairs = detection.pairs_of_struck(beyond, bodies, motion, settings)?;
+                let may_meet = |pair: &[Slot; 2]| {
+                    let listed = candidates
+                        .binary_search_by_key(pair, |own| own.bodies)
+                        .is_ok();
+                    let passes = !bodies.may_push(*pair) || edits.lets_pass(pair);
+                    !listed && !passes && may_meet_unseen(pair.map(|slot| slot.0), kicks, limits)
+                };
+                unlisted.extend(pairs.into_iter().filter(may_meet));
+            }
+            contacts.follow((slots, by, &unlisted), limits, bodies, detection);
             *iterations += 1;
             *left = contacts.deepest(limits);
             if *iterations == rule.max_iterations || left.is_none() {
@@ -251,11 +303,7 @@ impl Projector {
     /// the step no pair is used: whether the broad phase holds it depends on history.
     fn suspect_unseen(&mut self, pairs: &[Pair]) {
         let (kicks, limits) = (&self.kicks, &self.limits);
-        let may_meet = |pair: &Pair| {
-            let [a, b] = pair.map(Slot);
-            let tolerance = limits[a].tolerance.min(limits[b].tolerance);
-            kicks[a].may_meet(&kicks[b], tolerance)
-        };
+        let may_meet = |pair: &Pair| may_meet_unseen(*pair, kicks, limits);
         chunks::mark(pairs, &may_meet, &mut self.suspect);
         std::mem::swap(&mut self.seen, &mut self.suspects);
         self.suspects.clear();
@@ -297,7 +345,7 @@ impl Projector {
             self.kicks.clear();
             self.kicks.resize(bodies.len(), Kick::default());
         }
-        let (h, limits) = (settings.time_step, &self.limits);
+        let limits = &self.limits;
         let columns = (&mut self.moved[..], &mut self.kicks[..]);
         let moving = Slots::of(&bodies.moving, columns);
         let work = |part: Slots<'_, (&mut [Displacement], &mut [Kick])>| {
@@ -306,17 +354,7 @@ impl Projector {
             let mut kicked = false;
             for (slot, row) in rows {
                 moved[row] = Displacement::between(&bodies.before.pose[slot], &bodies.pose[slot]);
-                let (moved, free, body) =
-                    (&moved[row], &motion.free[slot], &bodies.constants[slot]);
-                let swing = if body.ball_radius().is_some() || !body.radius.is_finite() {
-                    0.0
-                } else {
-                    (moved.angular - free.angular * h).length() * body.radius
-                };
-                kicks[row] = Kick {
-                    by: moved.linear - free.linear * h,
-                    slack: settings.margin * body.size - swing,
-                };
+                kicks[row] = Kick::of(slot, &moved[row], (bodies, motion), settings);
                 kicked |= kicks[row].is_large(limits[slot].tolerance);
             }
             kicked

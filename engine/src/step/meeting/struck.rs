@@ -47,13 +47,10 @@ impl Meetings {
     ) -> Result<bool, StepError> {
         let h = solved.settings.time_step;
         let ends = &solved.record.end;
-        let pairs = detection.pairs_of_struck(
-            &self.struck,
-            ends,
-            solved.bodies,
-            solved.motion,
-            solved.settings,
-        )?;
+        let struck = self.struck.iter().map(|slot| (*slot, ends[*slot]));
+        let struck: Vec<_> = struck.collect();
+        let pairs =
+            detection.pairs_of_struck(&struck, solved.bodies, solved.motion, solved.settings)?;
         self.reached.extend(&self.struck);
         let mut changes = false;
         for pair in pairs {

@@ -59,7 +59,7 @@ impl Meetings {
         solved: &Solved,
         detection: &Detection,
     ) -> Vec<[Slot; 2]> {
-        let mut pairs = detection.pairs_of(turning, solved.bodies);
+        let mut pairs = detection.pairs_of(turning.iter().copied(), solved.bodies);
         let nearest = detection.swings.iter().map(|nearest| nearest.bodies);
         pairs.extend(nearest.filter(|pair| !self.awaits(*pair)));
         let found = solved.record.found.chunk_by(|a, b| a.bodies == b.bodies);

@@ -47,6 +47,14 @@ impl Displacement {
         Self::new(twist.linear, rotation::exp(twist.angular))
     }
 
+    /// The velocity that leads there in a time, s.
+    pub(super) fn mean(&self, time: f64) -> WorldTwist {
+        WorldTwist {
+            linear: self.linear / time,
+            angular: self.angular / time,
+        }
+    }
+
     /// The same of a ball: its surface does not turn.
     fn without_turn(self) -> Self {
         Self {

@@ -28,7 +28,7 @@ pub(crate) struct Limits {
     pub(super) tolerance: f64,
     /// Least radius of curvature of the surface, m; infinite for plane faces.
     curvature: f64,
-    /// Distance of the point of the surface that is farthest from where it touches, about, m; zero for balls, which may turn.
+    /// Distance of the point of the surface that is farthest from the centre, m; zero for balls, which may turn.
     lever: f64,
 }
 
@@ -60,10 +60,22 @@ impl Limits {
 }
 
 /// By how much what is not in the list of contacts may have closed, as two bodies turned, m: of the points of two faces four are kept, and
-/// of corners and edges the closest.
-pub(super) fn unlisted(limits: &[Limits], contact: &Detected, [a, b]: [&Displacement; 2]) -> f64 {
-    let levers = contact.bodies.map(|slot| limits[slot].lever);
-    (a.angular - b.angular).length() * levers[0].min(levers[1])
+/// of corners and edges the closest. What is farthest from a contact is about an arm and a lever away.
+pub(super) fn unlisted(
+    limits: &[Limits],
+    contact: &Detected,
+    arms: [DVec3; 2],
+    [a, b]: [&Displacement; 2],
+) -> f64 {
+    let lever = |side: usize| {
+        let lever = limits[contact.bodies[side]].lever;
+        if lever > 0.0 {
+            lever + arms[side].length()
+        } else {
+            0.0
+        }
+    };
+    (a.angular - b.angular).length() * lever(0).min(lever(1))
 }
 
 /// `I₀`, and which of its rows are of other poses or a user's own.
@@ -130,7 +142,7 @@ impl<'a> Step<'a> {
         let begin = into.len();
         for contact in &self.found[rows] {
             let moved = contact.bodies.map(|slot| &self.moved[slot]);
-            let unlisted = unlisted(self.limits, contact, moved);
+            let unlisted = unlisted(self.limits, contact, contact.arms(self.centres), moved);
             let Carried { contact, error } = self.carried(contact);
             if !is_good(&contact, error + unlisted, self.tolerance(&contact), reach) {
                 into.truncate(begin);
@@ -279,10 +291,10 @@ impl Contacts {
         self.again.dedup();
     }
 
-    /// The bodies of `slots` were moved by these displacements, to where they are now.
+    /// The bodies of `slots` were moved by these displacements, to where they are now, and may have met others in the pairs `unlisted`.
     pub(super) fn follow(
         &mut self,
-        (slots, by): (&[Slot], &[WorldTwist]),
+        (slots, by, unlisted_pairs): (&[Slot], &[WorldTwist], &[[Slot; 2]]),
         limits: &[Limits],
         bodies: &Bodies,
         detection: &mut Detection,
@@ -300,7 +312,7 @@ impl Contacts {
             let balls = pair.map(|slot| bodies.constants[slot].ball_radius().unwrap_or(0.0));
             let moved = [last[a], last[b]];
             let carried = carried(contact, arms, balls, moved, surfaces(limits, pair));
-            let error = carried.error + unlisted(limits, contact, [&last[a], &last[b]]);
+            let error = carried.error + unlisted(limits, contact, arms, [&last[a], &last[b]]);
             *contact = carried.contact;
             is_good(contact, error, tolerance(limits, contact), 0.0)
         };
@@ -317,7 +329,9 @@ impl Contacts {
             }
         }
         for contact in &mut self.fresh {
-            carry(contact);
+            if !carry(contact) {
+                self.asked.push(contact.bodies.map(|slot| slot.0));
+            }
         }
         // Pairs that were out of reach when they were looked at have nothing to be carried.
         let fresh = &self.fresh;
@@ -329,6 +343,8 @@ impl Contacts {
             pair.iter().any(moves) && !is_carried(pair)
         });
         self.asked.extend(again);
+        let met = unlisted_pairs.iter().map(|pair| pair.map(|slot| slot.0));
+        self.asked.extend(met);
         for slot in slots {
             self.last[*slot] = Displacement::NONE;
         }
