@@ -87,3 +87,48 @@ fn bodies_that_turn_do_not_get_into_each_other() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Bodies of 10 m to 100 km that turn by up to half a turn a step, and one of a metre that flies by just outside of the ball that they turn in: nothing pushes it.
+#[test]
+fn a_large_body_that_turns_pushes_nothing_that_it_misses() {
+    for (k, size) in [10.0, 1e3, 1e5].into_iter().enumerate() {
+        for (collider, reach) in [
+            (Collider::cuboid(size, size, size), 3.0_f64.sqrt() * size),
+            (Collider::cylinder(size, 0.1 * size), size * 1.01_f64.sqrt()),
+            (Collider::capsule(size, 0.1 * size), 1.1 * size),
+        ] {
+            for (seed, spin) in [3.0, 30.0, 180.0].into_iter().enumerate() {
+                for drift in [0.0, 100.0] {
+                    let mut random = Lcg::new((10 * k + seed) as u64);
+                    let mut simulation = Simulation::new(Settings {
+                        time_step: 1.0 / 60.0,
+                        ..weightless()
+                    })
+                    .unwrap();
+                    let orientation = random.rotation();
+                    let axis = random.symmetric_vector().normalize();
+                    let turns = Twist::from_inertial_frame(DVec3::ZERO, axis * spin, orientation);
+                    let large = Pose::default().with_orientation(orientation);
+                    let free = Material::with_friction(0.0);
+                    simulation
+                        .spawn((RigidBody::Dynamic, collider.clone(), free, large, turns))
+                        .unwrap();
+                    let half = 0.5;
+                    // The corner of the small one, and what rounding moves at that size, stay outside.
+                    let apart = reach + half * 3.0_f64.sqrt() + 0.1 + 1e-9 * size;
+                    let start = Pose::at(apart, -drift / 6.0, 0.0);
+                    let flies = Twist::linear(0.0, drift, 0.0);
+                    let cube = Collider::cuboid(half, half, half);
+                    let small = simulation
+                        .spawn((RigidBody::Dynamic, cube, free, start, flies))
+                        .unwrap();
+                    for _ in 0..20 {
+                        simulation.step().unwrap();
+                        let twist = simulation.twist(small).unwrap();
+                        assert_eq!(twist, flies, "size {size}, {spin} rad/s, {drift} m/s");
+                    }
+                }
+            }
+        }
+    }
+}
