@@ -75,6 +75,17 @@ impl Placed {
         self.turns[0]
     }
 
+    /// Frame B in frame A.
+    pub(crate) fn b_in_a(&self) -> DQuat {
+        self.turns[0].conjugate() * self.turns[1]
+    }
+
+    /// By how much B is turned against A since it was in A like `before`: a rotation vector in the inertial frame to second order, rad.
+    pub(crate) fn turned_since(&self, before: DQuat) -> DVec3 {
+        let turn = self.b_in_a() * before.conjugate();
+        self.turns[0] * (turn.xyz() * 2.0_f64.copysign(turn.w))
+    }
+
     /// `d`.
     fn between(&self) -> DVec3 {
         self.origins[1] - self.origins[0]
@@ -159,7 +170,7 @@ impl Placed {
         let free = |axis: &usize| !locked[*axis];
         match locked.iter().filter(|locked| **locked).count() {
             3 => {
-                let between = self.turns[0].conjugate() * self.turns[1];
+                let between = self.b_in_a();
                 let sign = if between.w < 0.0 { -2.0 } else { 2.0 };
                 let errors = [between.x, between.y, between.z].map(|part| sign * part);
                 for (i, error) in errors.into_iter().enumerate() {

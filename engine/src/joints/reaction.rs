@@ -1,5 +1,6 @@
 //! What joints bear. What sleeps bears what it bore in its last step awake.
 
+use super::held::Held;
 use super::{Drift, JointRows, Jointed, Joints};
 use crate::bodies::Bodies;
 use crate::components::JointId;
@@ -34,8 +35,9 @@ impl Joints {
                 self.couplers[*index].pulled = drift.tensions[*index] / h;
             }
         }
-        for motor in &drift.held {
-            self.list[motor.joint].efforts[motor.force] += motor.added / h;
+        for rows in Held::by_force(&drift.held) {
+            let Held { joint, force, .. } = rows[0];
+            self.list[joint].efforts[force] += Held::beyond(rows) / h;
         }
     }
 

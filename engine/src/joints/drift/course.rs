@@ -101,11 +101,11 @@ impl Course {
         loop {
             let known = (!self.holding.is_empty()).then(|| self.known());
             self.move_in_parts(step, mean);
-            let Some(known) = known.filter(|_| !self.holding.iter().all(Held::reaches)) else {
+            // Those whose bounds were reached on the way are forces.
+            let Some(known) = known.filter(|_| !Held::keep_those_that_reach(&mut self.holding))
+            else {
                 break;
             };
-            // On the way their bounds were reached: they are forces.
-            self.holding.retain(Held::reaches);
             (self.pushes, self.reactions, self.tensions) = known;
         }
         self.held.clone_from(&self.holding);

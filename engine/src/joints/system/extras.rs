@@ -4,6 +4,7 @@ use super::{At, Locked, System};
 use crate::bodies::slot::Slot;
 use crate::components::{JointAxis, Pose};
 use crate::joints::articulation::Articulation;
+use crate::joints::coordinates::{Row, turning};
 use crate::joints::coupled::Coupled;
 use crate::joints::drift::NEARLY;
 use crate::joints::held::Held;
@@ -95,7 +96,7 @@ impl System {
         }
     }
 
-    /// Adds motors of an articulation that hold their rates.
+    /// Adds motors and friction of an articulation that hold their rates.
     pub(in crate::joints) fn place_motors(
         &mut self,
         (articulation, Lists { joints, .. }): (&Articulation, Lists),
@@ -107,7 +108,13 @@ impl System {
             let joint = &joints[motor.joint];
             let at = At::new((articulation, motor.joint, joint), poses, &of_others);
             let source = Source::Motor { rate: motor.rate };
-            self.place_coordinate((&at, joint), motor.force, source);
+            match motor.about {
+                Some((axis, before)) => {
+                    let turned = at.placed.turned_since(before)[axis];
+                    self.place_row(&at, (turned, turning(axis)), 0.0, source);
+                }
+                None => self.place_coordinate((&at, joint), motor.force, source),
+            }
             if let Some(piece) = self.pieces.last_mut() {
                 piece.motor = Some(place);
             }
@@ -116,11 +123,14 @@ impl System {
 
     /// Adds the row of the coordinate that a force of a joint acts along.
     fn place_coordinate(&mut self, (at, joint): (&At, &Jointed), force: usize, source: Source) {
-        let (value, row) = joint.coordinate(force, &at.placed);
-        let begin = self.pieces.len();
         let axis = joint.forces[force].axis();
         let is_angle = axis.is_some_and(JointAxis::is_rotation);
         let period = if is_angle { TAU } else { 0.0 };
+        self.place_row(at, joint.coordinate(force, &at.placed), period, source);
+    }
+
+    fn place_row(&mut self, at: &At, (value, row): (f64, Row), period: f64, source: Source) {
+        let begin = self.pieces.len();
         let piece = at.locked(row, (value, period));
         self.extras.push(Extra {
             pieces: begin..begin + 1,
