@@ -9,6 +9,7 @@
 )]
 
 mod activation;
+mod anymal;
 mod applied_effort;
 mod armature;
 mod asleep_on_joints;
