@@ -22,7 +22,7 @@ use crate::scenes::anymal::{self, Drive};
 use crate::scenes::simbench::{self, Direction};
 use error::Gauge;
 use hand::Hand;
-use moreau::{Activation, Scene, SceneError, Settings};
+use moreau::{Activation, JointOrder, Scene, SceneError, Settings};
 use std::time::{Duration, Instant};
 
 /// For how long the robot of [`Task::Energy`] is pulled, s.
@@ -62,6 +62,8 @@ pub enum Setup {
     Forecast,
     /// Overlaps are never pushed out.
     NoProjection,
+    /// Bodies on joints move by the scheme of fourth order.
+    Fourth,
     /// The gains are those of motors, whose law holds at the end of the step, instead of torques given before it.
     Motors,
 }
@@ -74,6 +76,7 @@ impl Setup {
             Self::Default => "default",
             Self::Forecast => "forecast",
             Self::NoProjection => "no projection",
+            Self::Fourth => "fourth order",
             Self::Motors => "motors",
         }
     }
@@ -158,7 +161,8 @@ impl Task {
     pub fn setups(self) -> &'static [Setup] {
         match self {
             Self::Pile => &[Setup::Default, Setup::NoProjection],
-            Self::Kapla | Self::Momentum | Self::Energy => &[Setup::Default],
+            Self::Kapla | Self::Momentum => &[Setup::Default],
+            Self::Energy => &[Setup::Default, Setup::Fourth],
             Self::Stand => &[Setup::Default, Setup::Motors],
             _ => &[Setup::Default, Setup::Forecast],
         }
@@ -188,6 +192,9 @@ impl Task {
         settings.time_step = h;
         if matches!(setup, Setup::Forecast | Setup::NoProjection) {
             settings.projection.max_iterations = 0;
+        }
+        if setup == Setup::Fourth {
+            settings.joint_order = JointOrder::Fourth;
         }
         if setup == Setup::Forecast {
             self.forecast(settings);

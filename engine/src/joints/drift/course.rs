@@ -1,6 +1,7 @@
 //! One articulation in a step: in parts, each of which ends with closed joints.
 
 use super::accounts::{add, turned_mass, undragged};
+use super::composition::pieces;
 use super::step::Step;
 use super::{JointPush, Push};
 use crate::bodies::Bodies;
@@ -68,6 +69,8 @@ pub(in crate::joints) struct Course {
     pub(super) unkicked: Vec<WorldTwist>,
     /// Largest kinetic energy so far in the step, J.
     pub(super) largest: f64,
+    /// Places of its bodies, the heaviest first.
+    pub(super) by_mass: Vec<usize>,
     /// Parts that the last step was taken in.
     pub(super) parts: usize,
     /// Largest error that was left, m or rad.
@@ -108,6 +111,7 @@ impl Course {
             self.holding.retain(Held::reaches);
             (self.pushes, self.reactions, self.tensions) = known;
         }
+        self.keep_momentum(step);
         self.held.clone_from(&self.holding);
         let is_late = self.late.iter().any(|late| *late != Push::default());
         if is_late {
@@ -146,7 +150,7 @@ impl Course {
         loop {
             let mut closed = true;
             for part in 0..parts {
-                closed &= self.part(step, (part, parts));
+                closed &= self.composed(step, (part, parts));
             }
             let gained = self.energy(step) - before - self.work;
             let exact = gained.abs() <= ENERGY * (self.largest + swing) || is_driven;
@@ -214,11 +218,24 @@ impl Course {
         energy
     }
 
-    /// One of the parts of a step. False if it does not end with closed joints.
-    fn part(&mut self, step: &Step, (part, parts): (usize, usize)) -> bool {
+    /// One of the equal parts of a step, in its pieces. False if one of these does not end with closed joints.
+    fn composed(&mut self, step: &Step, (part, parts): (usize, usize)) -> bool {
         let share = 1.0 / parts as f64;
+        let (begin, end) = (part as f64 * share, (part + 1) as f64 * share);
+        let pieces = pieces(step.order());
+        let (mut closed, mut from) = (true, begin);
+        for (index, piece) in pieces.iter().enumerate() {
+            let is_last = index + 1 == pieces.len();
+            let to = if is_last { end } else { from + piece * share };
+            closed &= self.part(step, piece * share, (from, to));
+            from = to;
+        }
+        closed
+    }
+
+    /// A part of the step, of the length `share` of it. False if it does not end with closed joints.
+    fn part(&mut self, step: &Step, share: f64, (from, to): (f64, f64)) -> bool {
         let h = step.settings.time_step * share;
-        let (from, to) = (part as f64 * share, (part + 1) as f64 * share);
         // The rows are there already, with their factor: of the start, or of the end of the part before.
         self.kick(step, 0.5 * share, from);
         let closed = self.close_by_impulses(step, h, to);
