@@ -25,7 +25,6 @@
 mod accounts;
 mod composition;
 mod course;
-mod momentum;
 mod step;
 
 use super::Joints;

@@ -69,8 +69,6 @@ pub(in crate::joints) struct Course {
     pub(super) unkicked: Vec<WorldTwist>,
     /// Largest kinetic energy so far in the step, J.
     pub(super) largest: f64,
-    /// Places of its bodies, the heaviest first.
-    pub(super) by_mass: Vec<usize>,
     /// Parts that the last step was taken in.
     pub(super) parts: usize,
     /// Largest error that was left, m or rad.
@@ -111,7 +109,6 @@ impl Course {
             self.holding.retain(Held::reaches);
             (self.pushes, self.reactions, self.tensions) = known;
         }
-        self.keep_momentum(step);
         self.held.clone_from(&self.holding);
         let is_late = self.late.iter().any(|late| *late != Push::default());
         if is_late {

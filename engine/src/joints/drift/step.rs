@@ -95,13 +95,6 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Every joint of it has two of its bodies: nothing holds it in space.
-    pub(super) fn floats(&self) -> bool {
-        let joints = self.articulation.joints.iter();
-        let mut places = joints.flat_map(|joint| self.places(*joint));
-        places.all(|place| place.is_some())
-    }
-
     /// The order of its scheme: two where it is pushed, and under drag, which is not to be taken back.
     pub(super) fn order(&self) -> JointOrder {
         let slots = self.articulation.bodies.iter();
