@@ -6,17 +6,16 @@ use crate::support::*;
 use moreau_demos::scenes::anymal::{self, Drive, GAINS, HEIGHT};
 use moreau_demos::simbench::{Hold, Measured, Setup, Task, published};
 
-fn measure(task: Task, h: f64) -> Measured {
-    let measured = task.measure(&task.scene(h, Setup::Default)).unwrap();
-    println!("{} at {h} s: {measured:?}", task.name());
+fn measure(task: Task, h: f64, setup: Setup) -> Measured {
+    let measured = task.measure(&task.scene(h, setup)).unwrap();
+    println!("{} at {h} s, {}: {measured:?}", task.name(), setup.name());
     assert_eq!(measured.unsolved, 0, "{measured:?}");
     measured
 }
 
-/// What an engine reached at its best.
-fn of(engine: &str, task: Task, h: f64) -> f64 {
-    let rows = published(task, h);
-    rows.iter().find(|row| row.engine == engine).unwrap().figure
+/// The smallest error published.
+fn best(task: Task, h: f64) -> f64 {
+    published(task, h)[0].figure
 }
 
 /// `n × n` robots for `duration` (s): every step has four contacts a robot, is solved, and leaves joints closed. Returns the kinetic energy at the end, J a robot.
@@ -87,23 +86,58 @@ fn it_stands_on_four_feet_for_250_seconds() {
 #[test]
 fn a_ball_gives_it_the_momentum_that_it_loses() {
     for h in [0.01, 1e-3] {
-        let measured = measure(Task::Momentum, h);
-        // TODO
-        assert!(
-            measured.error < of("MuJoCo", Task::Momentum, h),
-            "{measured:?}"
-        );
+        let measured = measure(Task::Momentum, h, Setup::Default);
+        // What is left is the rounding of the sum that measures it: fourteen terms of up to 50 N s.
+        assert!(measured.error < best(Task::Momentum, h), "{measured:?}");
+    }
+}
+
+/// The best was reached by a scheme of fourth order.
+#[test]
+fn it_keeps_its_energy_in_flight() {
+    for h in [0.01, 1e-3] {
+        let measured = measure(Task::Energy, h, Setup::Fourth);
+        assert!(measured.error < best(Task::Energy, h), "{measured:?}");
+    }
+}
+
+/// The best of other schemes of second order is RaiSim's.
+#[test]
+fn it_keeps_its_energy_to_second_order_by_default() {
+    let runs = [0.01, 1e-3].map(|h| {
+        let measured = measure(Task::Energy, h, Setup::Default);
+        let rows = published(Task::Energy, h);
+        let raisim = rows.iter().find(|row| row.engine == "RaiSim").unwrap();
+        assert!(measured.error < raisim.figure, "{measured:?}");
+        measured.error
+    });
+    // Squares of `h²`.
+    let ratio = runs[0] / runs[1];
+    assert!((0.5e4..2e4).contains(&ratio), "{ratio}");
+}
+
+#[test]
+#[ignore = "minutes: cargo test --release -p moreau-tests -- --ignored"]
+fn it_beats_what_was_published_at_every_time_step() {
+    for (task, setup) in [
+        (Task::Momentum, Setup::Default),
+        (Task::Energy, Setup::Fourth),
+    ] {
+        for h in task.time_steps() {
+            let published = published(task, *h);
+            // The next test.
+            let missed = task == Task::Energy && *h < 1e-4;
+            if let Some(best) = published.first().filter(|_| !missed) {
+                let measured = measure(task, *h, setup);
+                assert!(measured.error < best.figure, "{measured:?}");
+            }
+        }
     }
 }
 
 #[test]
-fn it_keeps_its_energy_in_flight() {
-    for h in [0.01, 1e-3] {
-        let measured = measure(Task::Energy, h);
-        // TODO
-        assert!(
-            measured.error < of("RaiSim", Task::Energy, h),
-            "{measured:?}"
-        );
-    }
+#[ignore = "a known fault: rounding of 300,000 steps leaves 2.4e-19 J², MuJoCo 2.9e-21"]
+fn it_keeps_its_energy_through_the_shortest_steps() {
+    let measured = measure(Task::Energy, 1e-5, Setup::Fourth);
+    assert!(measured.error < best(Task::Energy, 1e-5), "{measured:?}");
 }

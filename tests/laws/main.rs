@@ -42,6 +42,7 @@ mod impacts_within_the_step;
 mod incline;
 mod interactions;
 mod invariance;
+mod joint_order;
 mod joints;
 mod kinematic;
 mod ledger;
