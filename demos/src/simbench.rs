@@ -16,7 +16,7 @@ mod hold;
 mod published;
 
 pub use hold::Hold;
-pub use published::{ENGINES, Published, published};
+pub use published::{ENGINES, Published, ROBOTS, published, robot_steps};
 
 use crate::scenes::anymal::{self, Drive};
 use crate::scenes::simbench::{self, Direction};
@@ -99,6 +99,8 @@ pub struct Measured {
     pub overlap: f64,
     /// Contacts of a step, mean.
     pub contacts: f64,
+    /// Worst that a joint was open at the end of a step, m or rad.
+    pub open: f64,
 }
 
 impl Task {
@@ -233,6 +235,7 @@ impl Task {
             worst: 0.0,
             overlap: 0.0,
             contacts: 0.0,
+            open: 0.0,
         };
         for _ in 0..steps {
             if !gauge.sample(&mut run.simulation) {
@@ -246,6 +249,7 @@ impl Task {
             measured.unsolved += u64::from(!report.converged);
             measured.worst = measured.worst.max(report.e_scaled);
             measured.overlap = measured.overlap.max(report.max_penetration);
+            measured.open = measured.open.max(report.joint_error);
             measured.contacts += report.contacts as f64;
         }
         measured.contacts /= measured.steps.max(1) as f64;

@@ -1,6 +1,6 @@
 //! **Law.** Bodies on joints that nothing pushes move with the order of their scheme: an error of `h²` becomes a quarter when `h` is halved, one of `h⁴` a sixteenth.
 //!
-//! The exact motion is that of steps of fourth order an eighth as long, whose own error is 1/4096 of that of the longest here.
+//! The exact motion is that of steps of fourth order a quarter as long as the shortest here, whose own error is 1/256 of that of these.
 
 use crate::support::*;
 use moreau::JointOrder;
@@ -56,16 +56,20 @@ fn apart(a: &[Pose; 2], b: &[Pose; 2]) -> f64 {
 
 #[test]
 fn the_order_is_what_was_asked_for() {
-    for on_the_world in [true, false] {
-        let exact = swung(JointOrder::Fourth, 800, on_the_world).0;
-        for (order, ratio) in [(JointOrder::Second, 4.0), (JointOrder::Fourth, 16.0)] {
-            let runs = [100, 200].map(|steps| swung(order, steps, on_the_world));
-            let [coarse, fine] = [0, 1].map(|k: usize| apart(&runs[k].0, &exact));
-            println!("{order:?}: {coarse:e}, {fine:e}, energy {:e} J", runs[1].1);
-            assert!(
-                (coarse / fine / ratio - 1.0).abs() < 0.1,
-                "{coarse:e} {fine:e}"
-            );
-        }
+    for (on_the_world, order, ratio) in [
+        (true, JointOrder::Second, 4.0),
+        (true, JointOrder::Fourth, 16.0),
+        // What floats moves so evenly that rounding is all that the fourth order leaves.
+        (false, JointOrder::Second, 4.0),
+    ] {
+        let exact = swung(JointOrder::Fourth, 1600, on_the_world).0;
+        let runs = [200, 400].map(|steps| swung(order, steps, on_the_world));
+        let [coarse, fine] = [0, 1].map(|k: usize| apart(&runs[k].0, &exact));
+        println!("{order:?}: {coarse:e}, {fine:e}, energy {:e} J", runs[1].1);
+        // The next order of the error is `(ω h)²` of it, with 15 rad/s; the exact motion adds 1.6 %.
+        assert!(
+            (coarse / fine / ratio - 1.0).abs() < 0.03,
+            "{coarse:e} {fine:e}"
+        );
     }
 }

@@ -48,6 +48,31 @@ pub fn published(task: Task, h: f64) -> Vec<Published> {
     rows
 }
 
+/// Robots in a row of [`Task::Stand`], for which times were published.
+pub const ROBOTS: [usize; 3] = [1, 5, 15];
+
+/// Robot-steps a second of an engine with `n × n` robots of [`Task::Stand`]; none where it failed.
+#[must_use]
+pub fn robot_steps(engine: &str, n: usize) -> Option<f64> {
+    let row = STANDING.iter().find(|row| row.0 == engine)?;
+    let place = ROBOTS.iter().position(|own| *own == n)?;
+    let seconds = row.1[place];
+    seconds
+        .is_finite()
+        .then(|| 50_000.0 * (n * n) as f64 / seconds)
+}
+
+/// Seconds for 50,000 steps of [`ROBOTS`] squared.
+const STANDING: [(&str, [f64; 3]); 5] = [
+    ("RaiSim", [0.406, 14.6, 203.0]),
+    // With its pass against slip.
+    ("MuJoCo", [1.73, 49.8, 548.0]),
+    ("Bullet", [3.71, 93.0, f64::NAN]),
+    ("DART", [5.83, 122.0, 1687.0]),
+    // Maximal coordinates.
+    ("ODE", [22.8, 613.0, 11_383.0]),
+];
+
 type Row = (Task, f64, &'static str, f64, f64);
 
 #[rustfmt::skip]
@@ -181,6 +206,16 @@ mod tests {
             }
         }
         assert_eq!(rows, ROWS.len());
+    }
+
+    #[test]
+    fn robot_steps_are_as_published() {
+        for (engine, n, thousands) in [("RaiSim", 1, 123.0), ("ODE", 15, 1.0), ("MuJoCo", 5, 25.0)]
+        {
+            let own = robot_steps(engine, n).unwrap();
+            assert!((own / 1e3 - thousands).abs() < 0.5, "{own}");
+        }
+        assert_eq!(robot_steps("Bullet", 15), None);
     }
 
     #[test]
