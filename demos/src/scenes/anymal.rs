@@ -40,7 +40,7 @@ pub enum Drive {
 fn robot(scene: &mut Scene, prefix: &str, place: DVec3, drive: Drive) {
     let base = links::base();
     let root = Pose::from_position(place);
-    body(scene, prefix, &base.name.to_owned(), &base, &root);
+    body(scene, prefix, base.name, &base, &root);
     for leg in LEGS {
         let (mut above, mut at) = ((base.name.to_owned(), center(&base)), root);
         for (link, angle) in links::links(leg).iter().zip(leg.stance()) {

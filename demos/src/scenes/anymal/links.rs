@@ -113,6 +113,10 @@ const THIGH: Inertial = Inertial {
         1.784_490_759_64e-3,
     ],
 };
+#[expect(
+    clippy::approx_constant,
+    reason = "a mass in kg that happens to be near 1/π"
+)]
 const SHANK: Inertial = Inertial {
     mass: 0.318,
     center: DVec3::new(0.016_355_414_056, -0.005_622_191_06, -0.064_350_437_219),
