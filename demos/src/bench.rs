@@ -9,6 +9,7 @@ mod plan;
 mod report;
 mod simbench;
 mod solvers;
+mod standing;
 mod steps;
 mod sweeps;
 mod timing_parts;

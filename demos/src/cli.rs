@@ -328,8 +328,8 @@ pub(crate) struct SimbenchOptions {
     /// Which tasks; all of them if not given.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = task_parser())]
     pub(crate) tasks: Vec<Task>,
-    /// Only time steps of 1 ms and more, and the tower for half a minute instead of ten: ten seconds
-    /// instead of five minutes.
+    /// Only time steps of 1 ms and more, the tower for half a minute instead of ten, and few steps of the robots: half a minute
+    /// instead of ten.
     #[arg(long)]
     pub(crate) quick: bool,
     /// Print Markdown tables.
@@ -367,7 +367,7 @@ pub(crate) struct PileOptions {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct MachineOptions {
-    /// Built-in scenes [default: humanoid, quadrupeds, gripper, net, arm in a pile].
+    /// Built-in scenes [default: humanoid, quadrupeds, gripper, ANYmals, net, arm in a pile].
     #[arg(value_name = "SCENE")]
     pub(crate) scenes: Vec<String>,
     /// Steps on every number of threads.

@@ -3,6 +3,7 @@
 //! `sphere_pour`, `box_pyramid`, `wall_20x20` and `incline` have the positions that the
 //! benchmark suite specifies, body by body.
 
+pub mod anymal;
 pub mod arch;
 pub mod bounce;
 mod figure;

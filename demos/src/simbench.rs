@@ -11,16 +11,24 @@
 //! ```
 
 mod error;
+mod hand;
+mod hold;
 mod published;
 
-pub use published::{ENGINES, Published, published};
+pub use hold::Hold;
+pub use published::{ENGINES, Published, ROBOTS, published, robot_steps};
 
+use crate::scenes::anymal::{self, Drive};
 use crate::scenes::simbench::{self, Direction};
 use error::Gauge;
-use moreau::{Activation, Scene, SceneError, Settings};
+use hand::Hand;
+use moreau::{Activation, JointOrder, Scene, SceneError, Settings};
 use std::time::{Duration, Instant};
 
-/// A task that needs no joints.
+/// For how long the robot of [`Task::Energy`] is pulled, s.
+const PULLED: f64 = 1.0;
+
+/// A task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Velocities of a sliding box and a ball that rolls on it; pulled askew to the axes.
@@ -35,6 +43,12 @@ pub enum Task {
     ElasticPile,
     /// Steps for which a tower of planks stands.
     Kapla,
+    /// Contacts of ANYmals that are to stand on their four feet each; that they stand, and how fast it goes.
+    Stand,
+    /// Momentum of an ANYmal and of a ball that strikes it in space.
+    Momentum,
+    /// Energy of an ANYmal in flight, flung up by its base.
+    Energy,
 }
 
 /// How a task is run.
@@ -48,6 +62,10 @@ pub enum Setup {
     Forecast,
     /// Overlaps are never pushed out.
     NoProjection,
+    /// Bodies on joints move by the scheme of fourth order.
+    Fourth,
+    /// The gains are those of motors, whose law holds at the end of the step, instead of torques given before it.
+    Motors,
 }
 
 impl Setup {
@@ -58,6 +76,8 @@ impl Setup {
             Self::Default => "default",
             Self::Forecast => "forecast",
             Self::NoProjection => "no projection",
+            Self::Fourth => "fourth order",
+            Self::Motors => "motors",
         }
     }
 }
@@ -79,17 +99,22 @@ pub struct Measured {
     pub overlap: f64,
     /// Contacts of a step, mean.
     pub contacts: f64,
+    /// Worst that a joint was open at the end of a step, m or rad.
+    pub open: f64,
 }
 
 impl Task {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
         Self::RollingXy,
         Self::RollingY,
         Self::Bouncing,
         Self::Pile,
         Self::ElasticPile,
         Self::Kapla,
+        Self::Stand,
+        Self::Momentum,
+        Self::Energy,
     ];
 
     /// Name in tables and on the command line.
@@ -102,6 +127,9 @@ impl Task {
             Self::Pile => "666",
             Self::ElasticPile => "elastic-666",
             Self::Kapla => "kapla",
+            Self::Stand => "anymal-stand",
+            Self::Momentum => "anymal-momentum",
+            Self::Energy => "anymal-energy",
         }
     }
 
@@ -110,9 +138,10 @@ impl Task {
     pub fn unit(self) -> &'static str {
         match self {
             Self::RollingXy | Self::RollingY => "m²/s²",
-            Self::Bouncing | Self::ElasticPile => "J²",
+            Self::Bouncing | Self::ElasticPile | Self::Energy => "J²",
             Self::Pile => "m²",
-            Self::Kapla => "",
+            Self::Momentum => "N²s²",
+            Self::Kapla | Self::Stand => "",
         }
     }
 
@@ -124,6 +153,8 @@ impl Task {
             Self::Bouncing => &[0.1, 0.04, 0.01, 4e-3, 1e-3, 4e-4, 1e-4, 4e-5, 1e-5],
             Self::Pile | Self::ElasticPile => &[0.1, 0.04, 0.01, 4e-3, 1e-3, 4e-4, 1e-4],
             Self::Kapla => &[0.01],
+            Self::Stand => &[5e-3],
+            Self::Momentum | Self::Energy => &[0.01, 4e-3, 1e-3, 4e-4, 1e-4, 4e-5, 1e-5],
         }
     }
 
@@ -132,7 +163,9 @@ impl Task {
     pub fn setups(self) -> &'static [Setup] {
         match self {
             Self::Pile => &[Setup::Default, Setup::NoProjection],
-            Self::Kapla => &[Setup::Default],
+            Self::Kapla | Self::Momentum => &[Setup::Default],
+            Self::Energy => &[Setup::Default, Setup::Fourth],
+            Self::Stand => &[Setup::Default, Setup::Motors],
             _ => &[Setup::Default, Setup::Forecast],
         }
     }
@@ -151,12 +184,19 @@ impl Task {
             Self::Pile => simbench::pile_666(0.0),
             Self::ElasticPile => simbench::pile_666(1.0),
             Self::Kapla => simbench::kapla_tower(0.64),
+            Self::Stand if setup == Setup::Motors => anymal::standing(1, Drive::Motors),
+            Self::Stand => anymal::standing(1, Drive::Given),
+            Self::Momentum => anymal::struck(),
+            Self::Energy => anymal::flung(),
         };
         self.name().clone_into(&mut scene.name);
         let settings = &mut scene.settings;
         settings.time_step = h;
-        if setup != Setup::Default {
+        if matches!(setup, Setup::Forecast | Setup::NoProjection) {
             settings.projection.max_iterations = 0;
+        }
+        if setup == Setup::Fourth {
+            settings.joint_order = JointOrder::Fourth;
         }
         if setup == Setup::Forecast {
             self.forecast(settings);
@@ -186,6 +226,7 @@ impl Task {
         let mut run = scene.start()?;
         let steps = (scene.duration / scene.settings.time_step).round() as u64;
         let mut gauge = Gauge::new(self);
+        let mut hand = Hand::new(self, &mut run);
         let mut measured = Measured {
             error: 0.0,
             steps: 0,
@@ -194,18 +235,21 @@ impl Task {
             worst: 0.0,
             overlap: 0.0,
             contacts: 0.0,
+            open: 0.0,
         };
         for _ in 0..steps {
             if !gauge.sample(&mut run.simulation) {
                 break;
             }
             let started = Instant::now();
+            hand.act(&mut run.simulation);
             let report = run.step()?;
             measured.time += started.elapsed();
             measured.steps += 1;
             measured.unsolved += u64::from(!report.converged);
             measured.worst = measured.worst.max(report.e_scaled);
             measured.overlap = measured.overlap.max(report.max_penetration);
+            measured.open = measured.open.max(report.joint_error);
             measured.contacts += report.contacts as f64;
         }
         measured.contacts /= measured.steps.max(1) as f64;

@@ -11,6 +11,7 @@ mod driven;
 mod held;
 mod plain;
 mod reaction;
+mod renewed;
 mod rows;
 mod system;
 
@@ -21,7 +22,8 @@ pub use reaction::JointReaction;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{
-    BodyId, BreakLimit, JointAxis, JointForce, JointFrames, JointId, JointKind, Pose, Twist,
+    BodyId, BreakLimit, JointAxis, JointForce, JointFrames, JointId, JointKind, Pose, RigidBody,
+    Twist,
 };
 use crate::math::chunks;
 use articulation::Articulation;
@@ -213,6 +215,8 @@ pub(crate) struct Joints {
     disturbed: Vec<BodyId>,
     /// Of the bodies, when the list was made of it.
     resolved: Option<u64>,
+    /// What was asked for has other drives than the list, and no more.
+    driven_anew: bool,
     /// Of the bodies, when the articulations were made.
     epoch: Option<u64>,
     articulations: Vec<Articulation>,
@@ -307,16 +311,6 @@ impl Joints {
         }
     }
 
-    /// Others from now on: the next step checks them.
-    pub(crate) fn replace(&mut self, specs: Vec<JointSpec>) {
-        if specs != self.specs {
-            self.disturbed.extend(changed(&self.specs, &specs));
-            self.disturbed.extend(changed(&specs, &self.specs));
-            self.specs = specs;
-            self.resolved = None;
-        }
-    }
-
     /// Other couplers from now on.
     pub(crate) fn replace_couplers(&mut self, specs: Vec<CouplerSpec>) {
         if specs == self.coupler_specs {
@@ -337,10 +331,10 @@ impl Joints {
     }
 }
 
-/// Bodies of joints of one list that are not in the other as they are.
-fn changed<'a>(list: &'a [JointSpec], other: &'a [JointSpec]) -> impl Iterator<Item = BodyId> + 'a {
-    let is_new = |spec: &&JointSpec| !other.contains(spec);
-    list.iter()
-        .filter(is_new)
-        .flat_map(|spec| spec.bodies.into_iter().flatten())
+/// What its bodies are; nothing of the world.
+fn rigid_bodies(slots: [Slot; 2], bodies: &Bodies) -> [Option<RigidBody>; 2] {
+    slots.map(|slot| {
+        let known = slot != Slot::NONE;
+        known.then(|| bodies.constants[slot].kind)
+    })
 }

@@ -39,7 +39,7 @@ pub use scene::{
     Scene, SceneCoupler, SceneCouplerTerm, SceneError, SceneJoint, SceneRun, SceneWarning,
 };
 pub use settings::{
-    Accuracy, Activation, Advanced, DelassusForm, Projection, RotationUpdate, Settings,
+    Accuracy, Activation, Advanced, DelassusForm, JointOrder, Projection, RotationUpdate, Settings,
     SleepSettings, Theta,
 };
 pub use step::StepState;

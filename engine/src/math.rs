@@ -1,5 +1,6 @@
 //! Numerics that know nothing of bodies.
 
 pub(crate) mod chunks;
+pub(crate) mod exact_sum;
 pub mod rotation;
 pub(crate) mod spatial_order;

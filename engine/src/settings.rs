@@ -36,6 +36,8 @@ pub struct Settings {
     pub theta: Theta,
     /// Orientation update.
     pub rotation: RotationUpdate,
+    /// Order of the motion of bodies on joints that nothing pushes.
+    pub joint_order: JointOrder,
     /// Candidate margin as a fraction of each body's half-thickness, ≥ 0; the speed of the bodies
     /// is added to it. Default 0.02.
     pub margin: f64,
@@ -70,6 +72,7 @@ impl Default for Settings {
             activation: Activation::default(),
             theta: Theta::default(),
             rotation: RotationUpdate::default(),
+            joint_order: JointOrder::default(),
             margin: 0.02,
             restitution_threshold: None,
             combine_friction: Combine::GeometricMean,
@@ -179,6 +182,17 @@ pub enum RotationUpdate {
     Exponential,
     /// `p + h ½ p ∘ (0, Ω_{k+θ})`.
     Linear,
+}
+
+/// Order in `h` of the motion of bodies on joints while no contact, limit or rope pushes them and no drag slows them. In other steps, and where springs or motors act, it is that of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JointOrder {
+    /// RATTLE.
+    #[default]
+    Second,
+    /// Five steps of second order, one of them backwards, in the place of one: five times the time of moving.
+    Fourth,
 }
 
 /// Projection on the constraints: moves poses out of overlap, never touches twists [docs/theory.md §11].

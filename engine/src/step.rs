@@ -25,6 +25,7 @@ pub(crate) mod assembly;
 mod clock;
 mod course;
 mod exchange;
+mod floating;
 #[cfg(test)]
 mod footprint;
 pub(crate) mod impacts;
@@ -69,6 +70,7 @@ use assembly::{ContactProblem, Parts};
 use bevy_ecs::resource::Resource;
 use clock::Clock;
 use exchange::Exchange;
+use floating::Floating;
 use glam::DVec3;
 use impacts::Impacts;
 use judged::Judged;
@@ -142,6 +144,7 @@ pub struct StepState {
     judged: Option<Judged>,
     pushes: Pushes,
     projector: Projector,
+    floating: Floating,
     ledger: Ledger,
     momentum: MomentumCheck,
     sleepers: Sleepers,
@@ -382,6 +385,10 @@ impl StepState {
                 self.joints.put_back_counts();
                 return self.bodies.check_finite(slot);
             }
+            let (joints, graph) = (&self.joints, &mut self.graph);
+            let bodies = &mut self.bodies;
+            self.floating
+                .keep_momentum((bodies, joints), &self.record, graph, &self.settings);
         }
         self.clock.timing.ms_update = self.clock.lap();
         Ok(())

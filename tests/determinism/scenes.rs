@@ -8,7 +8,7 @@ use moreau::scene::Scene;
 use moreau_demos::{built_in, list};
 
 /// Small forms of all built-in scenes, and the steps after which each has been in contact for a while.
-const SMALL: [(&str, usize); 34] = [
+const SMALL: [(&str, usize); 35] = [
     ("pour:n=60,radius=0.01", 50),
     ("stack:n=6", 40),
     ("pyramid:n=6", 40),
@@ -24,6 +24,7 @@ const SMALL: [(&str, usize); 34] = [
     ("ragdolls:n=2", 120),
     ("humanoid", 40),
     ("quadruped:n=2", 40),
+    ("anymal:n=2", 40),
     ("arm-in-pile:n=300", 40),
     ("mass-ratio:n=4,ratio=100", 40),
     ("bounce:height=0.02", 40),

@@ -9,6 +9,7 @@
 )]
 
 mod activation;
+mod anymal;
 mod applied_effort;
 mod armature;
 mod asleep_on_joints;
@@ -41,6 +42,7 @@ mod impacts_within_the_step;
 mod incline;
 mod interactions;
 mod invariance;
+mod joint_order;
 mod joints;
 mod kinematic;
 mod ledger;

@@ -13,12 +13,14 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 /// The machines and what they are called.
-const MACHINES: [(&str, &str); 7] = [
+const MACHINES: [(&str, &str); 9] = [
     ("humanoid", "humanoid"),
     ("quadruped, standing", "quadruped:gait=0"),
     ("quadruped, trotting", "quadruped"),
     ("gripper", "gripper"),
     ("100 quadrupeds", "quadruped:n=100,gait=0"),
+    ("ANYmal, standing", "anymal"),
+    ("225 ANYmals", "anymal:n=15"),
     ("net of 30 × 30", "net:n=30"),
     ("arm in a pile of 1,000", "arm-in-pile:n=1000"),
 ];

@@ -1,6 +1,7 @@
 //! `moreau bench simbench`.
 
 use super::machine::Machine;
+use super::standing;
 use crate::cli::SimbenchOptions;
 use crate::failure::Failure;
 use crate::run::read;
@@ -38,6 +39,18 @@ pub(super) fn simbench(options: &SimbenchOptions) -> Result<(), Failure> {
         if !options.tasks.is_empty() && !options.tasks.contains(&task) {
             continue;
         }
+        if task == Task::Stand {
+            let rows = standing::run(options.quick)?;
+            csv += &standing::lines(&rows);
+            let text = text_of(&standing::table(&rows), options.markdown);
+            if !page(&format!(
+                "\n## {}, robot-steps a second\n\n{text}",
+                task.name()
+            ))? {
+                return Ok(());
+            }
+            continue;
+        }
         let mut runs = Vec::new();
         for h in task.time_steps() {
             if options.quick && *h < QUICK_STEP {
@@ -51,11 +64,7 @@ pub(super) fn simbench(options: &SimbenchOptions) -> Result<(), Failure> {
             csv += &line(run);
         }
         let table = table(task, &runs);
-        let text = if options.markdown {
-            table.markdown()
-        } else {
-            table.text()
-        };
+        let text = text_of(&table, options.markdown);
         let unit = match task.unit() {
             "" => String::new(),
             unit => format!(", {unit}"),
@@ -71,6 +80,14 @@ pub(super) fn simbench(options: &SimbenchOptions) -> Result<(), Failure> {
         })?;
     }
     Ok(())
+}
+
+fn text_of(table: &Table, markdown: bool) -> String {
+    if markdown {
+        table.markdown()
+    } else {
+        table.text()
+    }
 }
 
 /// What the cells mean.

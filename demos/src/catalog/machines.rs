@@ -2,7 +2,7 @@
 
 use super::parameter::{Bound, POSITIVE, Parameter};
 use super::{BuiltIn, FRICTION};
-use crate::scenes::{linkages, machines, people, robots};
+use crate::scenes::{anymal, linkages, machines, people, robots};
 
 /// Table of the scenes with joints.
 pub(super) const MACHINES: &[BuiltIn] = &[
@@ -186,6 +186,17 @@ pub(super) const MACHINES: &[BuiltIn] = &[
             },
         ],
         build: |v| robots::quadrupeds(v.whole("n"), v.number("gait")),
+    },
+    BuiltIn {
+        name: "anymal",
+        description: "SimBenchmark: ANYmals of 12 hinges that stand on their motors for 250 s",
+        parameters: &[Parameter {
+            name: "n",
+            description: "robots in a row, n × n in all",
+            default: 1.0,
+            bound: Bound::Whole(1, 100),
+        }],
+        build: |v| anymal::standing(v.whole("n"), anymal::Drive::Motors),
     },
     BuiltIn {
         name: "arm-in-pile",

@@ -37,7 +37,7 @@ impl Direction {
 }
 
 /// A plane, without bodies yet. Every material has restitution `e`.
-fn on_a_plane(h: f64, duration: f64, ground: Material) -> Scene {
+pub(super) fn on_a_plane(h: f64, duration: f64, ground: Material) -> Scene {
     let plane = Shape::HalfSpace { normal: DVec3::Z };
     awake(Scene {
         duration,

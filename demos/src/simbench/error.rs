@@ -1,13 +1,18 @@
 //! The errors, sample by sample.
 
-use super::Task;
+use super::{PULLED, Task};
+use crate::scenes::anymal::MOMENTUM;
 use crate::scenes::simbench::{Direction, FORCE, RADIUS};
+use glam::DVec3;
 use moreau::{BodyId, Mass, Pose, RigidBody, Simulation, Twist};
 
 /// Gravity, m/s².
 const G: f64 = 9.81;
 /// A tower has fallen when the last of its pieces, at first at 1.15 m, is below this, m.
 const FALLEN: f64 = 1.0;
+/// Bodies of an ANYmal, and its feet.
+const PARTS: usize = 13;
+const FEET: usize = 4;
 
 /// What a task looks at, and the mean of its error so far.
 pub(super) struct Gauge {
@@ -46,12 +51,22 @@ impl Gauge {
         self.sum += match self.task {
             Task::RollingXy => self.velocities(Direction::Xy, h),
             Task::RollingY => self.velocities(Direction::Y, h),
-            Task::Bouncing | Task::ElasticPile => {
-                let now: f64 = self.bodies.iter().map(State::energy).sum();
-                let change = now - *self.first.get_or_insert(now);
-                change * change
-            }
+            Task::Bouncing | Task::ElasticPile => self.energy_change(),
             Task::Pile => overlaps(&self.bodies),
+            Task::Momentum => {
+                let momenta = self.bodies.iter().map(State::momentum);
+                (momenta.sum::<DVec3>() - DVec3::Y * MOMENTUM).length_squared()
+            }
+            // Only what flies counts, from the first state without a pull.
+            Task::Energy if simulation.time() < PULLED - 0.5 * h => return true,
+            Task::Energy => self.energy_change(),
+            // A robot stands on as many contacts as it has feet.
+            Task::Stand if self.samples == 0 => 0.0,
+            Task::Stand => {
+                let robots = self.bodies.len() / PARTS;
+                let extra = simulation.contacts().len() as f64 - (FEET * robots) as f64;
+                extra * extra
+            }
             Task::Kapla => {
                 let last = self.bodies.last();
                 return last.is_some_and(|piece| piece.pose.position.z >= FALLEN);
@@ -82,6 +97,13 @@ impl Gauge {
         self.bodies.sort_unstable_by_key(|body| body.id);
     }
 
+    /// Square of the change of the energy since the first sample, J².
+    fn energy_change(&mut self) -> f64 {
+        let now: f64 = self.bodies.iter().map(State::energy).sum();
+        let change = now - *self.first.get_or_insert(now);
+        change * change
+    }
+
     /// Square of what is wrong with the velocities of the box, the first body, and of the ball after it, m²/s².
     fn velocities(&self, direction: Direction, h: f64) -> f64 {
         let t = self.samples as f64 * h;
@@ -94,9 +116,14 @@ impl Gauge {
 }
 
 impl State {
+    /// N s.
+    fn momentum(&self) -> DVec3 {
+        self.twist.linear * self.mass.mass()
+    }
+
     /// Kinetic energy and `m g z`, J.
     fn energy(&self) -> f64 {
-        let angular = self.twist.angular;
+        let angular = self.mass.principal_frame().conjugate() * self.twist.angular;
         let spin = angular.dot(self.mass.principal_inertia() * angular);
         let mass = self.mass.mass();
         let moved = mass * self.twist.linear.length_squared();

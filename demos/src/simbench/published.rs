@@ -48,6 +48,31 @@ pub fn published(task: Task, h: f64) -> Vec<Published> {
     rows
 }
 
+/// Robots in a row of [`Task::Stand`], for which times were published.
+pub const ROBOTS: [usize; 3] = [1, 5, 15];
+
+/// Robot-steps a second of an engine with `n × n` robots of [`Task::Stand`]; none where it failed.
+#[must_use]
+pub fn robot_steps(engine: &str, n: usize) -> Option<f64> {
+    let row = STANDING.iter().find(|row| row.0 == engine)?;
+    let place = ROBOTS.iter().position(|own| *own == n)?;
+    let seconds = row.1[place];
+    seconds
+        .is_finite()
+        .then(|| 50_000.0 * (n * n) as f64 / seconds)
+}
+
+/// Seconds for 50,000 steps of [`ROBOTS`] squared.
+const STANDING: [(&str, [f64; 3]); 5] = [
+    ("RaiSim", [0.406, 14.6, 203.0]),
+    // With its pass against slip.
+    ("MuJoCo", [1.73, 49.8, 548.0]),
+    ("Bullet", [3.71, 93.0, f64::NAN]),
+    ("DART", [5.83, 122.0, 1687.0]),
+    // Maximal coordinates.
+    ("ODE", [22.8, 613.0, 11_383.0]),
+];
+
 type Row = (Task, f64, &'static str, f64, f64);
 
 #[rustfmt::skip]
@@ -125,6 +150,45 @@ const ROWS: &[Row] = &[
     (Task::Kapla, 0.01, "ODE, quick, 1000 iterations, ERP 0.2", 6453.0, 1052.0),
     (Task::Kapla, 0.01, "ODE, quick, 400 iterations", 124.0, 8.6),
     (Task::Kapla, 0.01, "DART, Dantzig", 19.0, f64::NAN),
+    (Task::Momentum, 1e-5, "ODE, quick", 1.6e-25, 186.0),
+    (Task::Momentum, 1e-5, "ODE, standard", 1.4e-24, 306.0),
+    (Task::Momentum, 1e-5, "MuJoCo, RK4", 2.9e-22, 78.0),
+    (Task::Momentum, 1e-5, "MuJoCo, Euler", 8.8e-8, 37.0),
+    (Task::Momentum, 1e-5, "RaiSim", 3.7e-9, 5.8),
+    (Task::Momentum, 1e-5, "Bullet", 2.6e-8, 32.0),
+    (Task::Momentum, 1e-5, "DART", 185.0, 61.0),
+    (Task::Momentum, 1e-3, "ODE, quick", 1.3e-27, 1.78),
+    (Task::Momentum, 1e-3, "ODE, standard", 4.6e-26, 2.7),
+    (Task::Momentum, 1e-3, "MuJoCo, RK4", 3.0e-13, 0.78),
+    (Task::Momentum, 1e-3, "MuJoCo, Euler", 1.1e-3, 0.38),
+    (Task::Momentum, 1e-3, "RaiSim", 4.7e-5, 0.058),
+    (Task::Momentum, 1e-3, "Bullet", 2.7e-4, 0.44),
+    (Task::Momentum, 1e-3, "DART", 169.0, 0.53),
+    (Task::Momentum, 0.01, "ODE, quick", 4.0e-28, 0.18),
+    (Task::Momentum, 0.01, "ODE, standard", 7.2e-28, 0.27),
+    (Task::Momentum, 0.01, "MuJoCo, RK4", 2.4e-5, 0.079),
+    (Task::Momentum, 0.01, "MuJoCo, Euler", 1.6e-2, 0.038),
+    (Task::Momentum, 0.01, "RaiSim", 5.4e-3, 0.0061),
+    (Task::Momentum, 0.01, "Bullet", 2.3e-2, 0.035),
+    (Task::Momentum, 0.01, "DART", 105.0, 0.052),
+    (Task::Energy, 1e-5, "MuJoCo, RK4", 2.9e-21, 14.0),
+    (Task::Energy, 1e-5, "MuJoCo, Euler", 3.5e-4, 6.2),
+    (Task::Energy, 1e-5, "RaiSim", 1.1e-6, 1.37),
+    (Task::Energy, 1e-5, "ODE, quick", 3.9e-4, 50.0),
+    (Task::Energy, 1e-5, "Bullet", 2.7e-2, 7.1),
+    (Task::Energy, 1e-5, "DART", 200.0, 9.5),
+    (Task::Energy, 1e-3, "MuJoCo, RK4", 1.6e-17, 0.14),
+    (Task::Energy, 1e-3, "MuJoCo, Euler", 3.5, 0.062),
+    (Task::Energy, 1e-3, "RaiSim", 1.2e-2, 0.015),
+    (Task::Energy, 1e-3, "ODE, quick", 3.9, 0.48),
+    (Task::Energy, 1e-3, "Bullet", 3.7, 0.083),
+    (Task::Energy, 1e-3, "DART", 237.0, 0.097),
+    (Task::Energy, 0.01, "MuJoCo, RK4", 5.6e-11, 0.0135),
+    (Task::Energy, 0.01, "MuJoCo, Euler", 344.0, 0.0061),
+    (Task::Energy, 0.01, "RaiSim", 1.40, 0.0015),
+    (Task::Energy, 0.01, "ODE, quick", 380.0, 0.052),
+    (Task::Energy, 0.01, "Bullet", 343.0, 0.011),
+    (Task::Energy, 0.01, "DART", 918.0, 0.012),
 ];
 
 #[cfg(test)]
@@ -142,6 +206,16 @@ mod tests {
             }
         }
         assert_eq!(rows, ROWS.len());
+    }
+
+    #[test]
+    fn robot_steps_are_as_published() {
+        for (engine, n, thousands) in [("RaiSim", 1, 123.0), ("ODE", 15, 1.0), ("MuJoCo", 5, 25.0)]
+        {
+            let own = robot_steps(engine, n).unwrap();
+            assert!((own / 1e3 - thousands).abs() < 0.5, "{own}");
+        }
+        assert_eq!(robot_steps("Bullet", 15), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Joints as plain data, for steps without an ECS.
 
 use super::check::check_joint;
-use super::{JointReaction, Jointed, Joints};
+use super::{JointReaction, Jointed, Joints, rigid_bodies};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{BodyId, BreakLimit, JointForce, JointFrames, JointId, JointKind, Pose};
@@ -30,13 +30,17 @@ impl Joints {
     /// Makes the list of the joints that were asked for, checked, if it or the bodies are others than before. Joints whose ids stay keep the turns
     /// that they have counted, and what they bore.
     pub(crate) fn resolve(&mut self, bodies: &mut Bodies) -> Result<(), StepError> {
-        if self.resolved == Some(bodies.epoch) || self.specs.is_empty() && self.list.is_empty() {
+        let known = self.resolved == Some(bodies.epoch);
+        if known && !self.driven_anew || self.specs.is_empty() && self.list.is_empty() {
             return Ok(());
         }
         for id in self.disturbed.drain(..) {
             if let Some(slot) = bodies.slot_of(id) {
                 bodies.ask_to_wake(slot);
             }
+        }
+        if known {
+            return self.drive_anew(bodies);
         }
         let mut order: Vec<&JointSpec> = self.specs.iter().collect();
         order.sort_by_key(|spec| spec.id);
@@ -57,11 +61,8 @@ impl Joints {
                     *slot = found.ok_or_else(|| refused(spec, JointError::UnknownBody { id }))?;
                 }
             }
-            let kinds = slots.map(|slot| {
-                let known = slot != Slot::NONE;
-                known.then(|| bodies.constants[slot].kind)
-            });
-            check_joint(spec, kinds).map_err(|source| refused(spec, source))?;
+            check_joint(spec, rigid_bodies(slots, bodies))
+                .map_err(|source| refused(spec, source))?;
             if slots.iter().all(|slot| *slot != Slot::NONE) {
                 let pair = [slots[0].min(slots[1]), slots[0].max(slots[1])];
                 tied.push(pair);
@@ -96,6 +97,7 @@ impl Joints {
         bodies.apart = apart;
         bodies.hung = hung;
         self.resolved = Some(bodies.epoch);
+        self.driven_anew = false;
         self.epoch = None;
         self.articulations.clear();
         Ok(())

@@ -1,7 +1,7 @@
 //! Settings as they stand in files.
 
 use super::{
-    Accuracy, Activation, Advanced, DelassusForm, Projection, RotationUpdate, Settings,
+    Accuracy, Activation, Advanced, DelassusForm, JointOrder, Projection, RotationUpdate, Settings,
     SleepSettings, Theta,
 };
 use crate::components::Combine;
@@ -20,6 +20,7 @@ pub(super) struct SettingsFile {
     activation: Activation,
     theta: Theta,
     rotation: RotationUpdate,
+    joint_order: JointOrder,
     margin: f64,
     restitution_threshold: Option<f64>,
     combine_friction: Combine,
@@ -70,6 +71,7 @@ impl From<Settings> for SettingsFile {
             activation: settings.activation,
             theta: settings.theta,
             rotation: settings.rotation,
+            joint_order: settings.joint_order,
             margin: settings.margin,
             restitution_threshold: settings.restitution_threshold,
             combine_friction: settings.combine_friction,
@@ -94,6 +96,7 @@ impl From<SettingsFile> for Settings {
             activation: file.activation,
             theta: file.theta,
             rotation: file.rotation,
+            joint_order: file.joint_order,
             margin: file.margin,
             restitution_threshold: file.restitution_threshold,
             combine_friction: file.combine_friction,

@@ -54,6 +54,9 @@ struct Parts<const N: usize> {
 #[derive(Debug, Default)]
 struct Shared {
     is_joint: Vec<bool>,
+    /// Interactions whose impulse is known, and those that are this or joints.
+    is_given: Vec<bool>,
+    is_out: Vec<bool>,
     /// The warm start.
     start: Vec<DVec3>,
     impulse: Vec<DVec3>,
@@ -90,6 +93,8 @@ impl Solver {
         own.path.clear();
         own.is_joint.clear();
         own.is_joint.extend(fold(problem, impulse));
+        own.is_given.clear();
+        own.is_given.extend(give(problem, impulse));
         let joints = problem.interactions.iter();
         let small = joints
             .clone()
@@ -105,6 +110,25 @@ impl Solver {
     pub(crate) fn path(&self) -> &[Stage] {
         &self.shared.path
     }
+}
+
+/// Which interactions have one impulse that their law allows: it is theirs from now on.
+fn give<'a>(
+    problem: &'a FactoredProblem,
+    impulse: &'a mut [DVec3],
+) -> impl Iterator<Item = bool> + 'a {
+    let others = problem.others().enumerate();
+    others.map(|(index, (range, other))| {
+        let next = problem.interactions.get(index + 1);
+        let is_linked = other.linked || next.is_some_and(|next| next.linked);
+        match &other.law {
+            Law::Interval(law) if law.high <= law.low && !is_linked => {
+                impulse[range.start].x = law.low;
+                true
+            }
+            _ => false,
+        }
+    })
 }
 
 /// Which interactions count as joints, given the last impulses.
@@ -144,8 +168,12 @@ impl<const N: usize> Parts<N> {
             if !self.joints.load(problem, &own.is_joint) {
                 return Ok(None);
             }
-            let rest = problem.interactions.iter().zip(&own.is_joint);
-            let rest = rest.filter(|(_, is_joint)| !**is_joint);
+            own.is_out.clear();
+            let out = own.is_joint.iter().zip(&own.is_given);
+            own.is_out
+                .extend(out.map(|(is_joint, is_given)| is_joint | is_given));
+            let rest = problem.interactions.iter().zip(&own.is_out);
+            let rest = rest.filter(|(_, is_out)| !**is_out);
             let columns =
                 problem.contacts.len() + rest.map(|(other, _)| other.triples()).sum::<usize>();
             let made = if columns == 0 {
@@ -228,12 +256,13 @@ impl<const N: usize> Parts<N> {
         task: &Task,
     ) -> Result<SolverReport, ProblemError> {
         let Self { joints, condensed } = self;
-        joints.gather(problem.free_twist);
-        joints.solve();
         own.scratch.clear();
         own.scratch.extend_from_slice(problem.free_twist);
+        push_given(problem, &own.is_given, impulse, &mut own.scratch);
+        joints.gather(&own.scratch);
+        joints.solve();
         joints.scatter(&mut own.scratch);
-        condensed.build(problem, &own.is_joint, joints, &own.scratch);
+        condensed.build(problem, &own.is_out, joints, &own.scratch);
         let mut solver = own.solver.take().unwrap_or_default();
         let mut total = SolverReport::default();
         let mut target = task.goal.scaled;
@@ -265,10 +294,29 @@ impl<const N: usize> Parts<N> {
                 break;
             }
             target *= 0.3 / excess;
-            condensed.refine(problem, &own.is_joint, &own.impulse, twist);
+            condensed.refine(problem, &own.is_out, &own.impulse, twist);
         }
         own.solver = Some(solver);
         Ok(total)
+    }
+}
+
+/// `v_free + M⁻¹Gᵀr` of what is given.
+fn push_given(
+    problem: &FactoredProblem,
+    is_given: &[bool],
+    impulse: &[DVec3],
+    twist: &mut [WorldTwist],
+) {
+    for ((range, other), _) in problem.others().zip(is_given).filter(|(_, given)| **given) {
+        let push = impulse[range.start].x;
+        for (side, body) in other.bodies.into_iter().enumerate() {
+            let mass = &problem.inverse_mass[body as usize];
+            let [linear, angular] = other.lever(0, side);
+            let twist = &mut twist[body as usize];
+            twist.linear += linear * (mass.linear * push);
+            twist.angular += mass.angular * (angular * push);
+        }
     }
 }
 

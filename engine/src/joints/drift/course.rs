@@ -1,6 +1,7 @@
 //! One articulation in a step: in parts, each of which ends with closed joints.
 
 use super::accounts::{add, turned_mass, undragged};
+use super::composition::pieces;
 use super::step::Step;
 use super::{JointPush, Push};
 use crate::bodies::Bodies;
@@ -146,7 +147,7 @@ impl Course {
         loop {
             let mut closed = true;
             for part in 0..parts {
-                closed &= self.part(step, (part, parts));
+                closed &= self.composed(step, (part, parts));
             }
             let gained = self.energy(step) - before - self.work;
             let exact = gained.abs() <= ENERGY * (self.largest + swing) || is_driven;
@@ -214,11 +215,24 @@ impl Course {
         energy
     }
 
-    /// One of the parts of a step. False if it does not end with closed joints.
-    fn part(&mut self, step: &Step, (part, parts): (usize, usize)) -> bool {
+    /// One of the equal parts of a step, in its pieces. False if one of these does not end with closed joints.
+    fn composed(&mut self, step: &Step, (part, parts): (usize, usize)) -> bool {
         let share = 1.0 / parts as f64;
+        let (begin, end) = (part as f64 * share, (part + 1) as f64 * share);
+        let pieces = pieces(step.order());
+        let (mut closed, mut from) = (true, begin);
+        for (index, piece) in pieces.iter().enumerate() {
+            let is_last = index + 1 == pieces.len();
+            let to = if is_last { end } else { from + piece * share };
+            closed &= self.part(step, piece * share, (from, to));
+            from = to;
+        }
+        closed
+    }
+
+    /// A part of the step, of the length `share` of it. False if it does not end with closed joints.
+    fn part(&mut self, step: &Step, share: f64, (from, to): (f64, f64)) -> bool {
         let h = step.settings.time_step * share;
-        let (from, to) = (part as f64 * share, (part + 1) as f64 * share);
         // The rows are there already, with their factor: of the start, or of the end of the part before.
         self.kick(step, 0.5 * share, from);
         let closed = self.close_by_impulses(step, h, to);

@@ -12,7 +12,7 @@ use crate::joints::system::Push;
 use crate::joints::{Jointed, Lists, WORLD};
 use crate::math::rotation;
 use crate::motion::Motion;
-use crate::settings::Settings;
+use crate::settings::{JointOrder, Settings};
 use crate::step::solved::Pushed;
 use moreau_solvers::{InverseMass, WorldTwist};
 
@@ -93,6 +93,17 @@ impl<'a> Step<'a> {
             linear: end.linear * theta + begin.linear * (1.0 - theta),
             angular: end.angular * theta + begin.angular * (1.0 - theta),
         })
+    }
+
+    /// The order of its scheme: two where it is pushed, and under drag, which is not to be taken back.
+    pub(super) fn order(&self) -> JointOrder {
+        let slots = self.articulation.bodies.iter();
+        let mut responses = slots.map(|slot| &self.bodies.constants[*slot].response);
+        if self.struck || responses.any(|response| response.has_drag()) {
+            JointOrder::Second
+        } else {
+            self.settings.joint_order
+        }
     }
 
     pub(super) fn places(&self, joint: usize) -> [Option<usize>; 2] {
