@@ -6,6 +6,7 @@ mod components;
 mod detection;
 mod ecs;
 mod error;
+mod forces;
 mod interactions;
 mod joints;
 mod math;
@@ -17,7 +18,7 @@ mod step;
 
 pub use bodies::plain::Body;
 pub use components::{
-    BodyId, BreakLimit, Collider, CollisionGroups, Combine, Coupler, CouplerTerm, Drag,
+    BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Combine, Coupler, CouplerTerm, Drag,
     GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForce, JointForces,
     JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, NoCollision, PartMaterials,
     Pose, RigidBody, Sleeping, Twist, Wrench,
@@ -25,6 +26,9 @@ pub use components::{
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
 pub use error::{BodyError, InteractionError, JointError, SettingsError, StepError};
+pub use forces::law::{BodyState, ForceError, ForceJacobians, ForceLaw};
+pub use forces::linear::LinearForce;
+pub use forces::point_spring::PointSpring;
 pub use interactions::edit::{Interaction, InteractionIndex, Interactions};
 pub use interactions::law::InteractionLaw;
 pub use interactions::warm_start::{StoredImpulse, WarmStart};
@@ -53,7 +57,7 @@ pub use moreau_solvers as solvers;
 /// What most programs need.
 pub mod prelude {
     pub use crate::{
-        Accuracy, Activation, Body, BodyId, BreakLimit, Collider, CollisionGroups, Combine,
+        Accuracy, Activation, Body, BodyForces, BodyId, BodyState, ForceError, ForceJacobians, ForceLaw, LinearForce, PointSpring, BreakLimit, Collider, CollisionGroups, Combine,
         ContactStatus, ContactView, Contacts, Coupler, CouplerSpec, CouplerTerm, Drag,
         EnergyLedger, GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis,
         JointBroken, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,

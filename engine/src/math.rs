@@ -2,4 +2,5 @@
 
 pub(crate) mod chunks;
 pub mod rotation;
+pub(crate) mod six;
 pub(crate) mod spatial_order;

@@ -303,7 +303,10 @@ impl Solved<'_> {
             (Theta::Auto, Pushed::Held) => 1.0,
             (Theta::Auto, Pushed::Struck(theta)) => theta,
         };
-        if self.bodies.constants[slot].kind != RigidBody::Dynamic {
+        let is_auto = self.settings.theta == Theta::Auto;
+        if self.bodies.constants[slot].kind != RigidBody::Dynamic
+            || is_auto && self.bodies.is_stiff(slot)
+        {
             return end;
         }
         let begin = &self.motion.begin[slot];

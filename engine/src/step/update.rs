@@ -77,8 +77,11 @@ pub(crate) fn update<S: Scheme>(
         twist,
         constants,
         moving,
+        user_forces,
         ..
     } = bodies;
+    let stiff = &user_forces.stiff[..];
+    let is_stiff = |slot: Slot| stiff.get(slot.index()).copied().unwrap_or(false);
     let work = |part: Slots<'_, (&mut [Pose], &mut [Twist])>| {
         let rows = part.each();
         let (pose, twist) = part.columns;
@@ -102,7 +105,8 @@ pub(crate) fn update<S: Scheme>(
                         free: &motion.free[slot],
                         end: &end[slot],
                         inertia: &constants[slot].inertia,
-                        mean: impacts.mean(slot),
+                        mean: impacts.mean(slot).filter(|_| !is_stiff(slot)),
+                        stiff: is_stiff(slot),
                         pushed: !matches!(pushed, Pushed::Not),
                         struck: match pushed {
                             Pushed::Struck(theta) => Some(theta),
