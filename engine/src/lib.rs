@@ -57,11 +57,12 @@ pub use moreau_solvers as solvers;
 /// What most programs need.
 pub mod prelude {
     pub use crate::{
-        Accuracy, Activation, Body, BodyForces, BodyId, BodyState, ForceError, ForceJacobians, ForceLaw, LinearForce, PointSpring, BreakLimit, Collider, CollisionGroups, Combine,
-        ContactStatus, ContactView, Contacts, Coupler, CouplerSpec, CouplerTerm, Drag,
-        EnergyLedger, GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis,
-        JointBroken, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,
-        JointReaction, JointSpec, KinematicTarget, Mass, Material, NoCollision, PartMaterials,
+        Accuracy, Activation, Body, BodyForces, BodyId, BodyState, BreakLimit, Collider,
+        CollisionGroups, Combine, ContactStatus, ContactView, Contacts, Coupler, CouplerSpec,
+        CouplerTerm, Drag, EnergyLedger, ForceError, ForceJacobians, ForceLaw, GravityScale,
+        Interaction, InteractionLaw, Interactions, Joint, JointAxis, JointBroken, JointDisabled,
+        JointForce, JointForces, JointFrames, JointId, JointKind, JointReaction, JointSpec,
+        KinematicTarget, LinearForce, Mass, Material, NoCollision, PartMaterials, PointSpring,
         Pose, RigidBody, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, StepError,
         StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
     };

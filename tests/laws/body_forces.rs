@@ -63,7 +63,11 @@ fn a_stiff_spring_is_stable_at_any_step_and_never_gains_energy() {
     let h = 0.005;
     for k in [1e3, 3e4, 4.1e4, 1e6, 1e8, 1e12] {
         let mut simulation = Simulation::new(settings(h, Theta::Auto)).unwrap();
-        let body = (point(DVec3::X), Twist::linear(-3.0, 0.0, 0.0), BodyForces::new(spring(k)));
+        let body = (
+            point(DVec3::X),
+            Twist::linear(-3.0, 0.0, 0.0),
+            BodyForces::new(spring(k)),
+        );
         let body = simulation.spawn(body).unwrap();
         let energy = |[x, v]: [f64; 2]| 0.5 * (v * v + k * x * x);
         let mut last = energy([1.0, -3.0]);
@@ -72,7 +76,10 @@ fn a_stiff_spring_is_stable_at_any_step_and_never_gains_energy() {
             sound(&simulation.step().unwrap());
             let now = energy(x(&simulation, body));
             // θ = ½ keeps it to rounding.
-            assert!(now <= last * (1.0 + 1e-12) + 1e-20 * start, "{k}: {last} to {now}");
+            assert!(
+                now <= last * (1.0 + 1e-12) + 1e-20 * start,
+                "{k}: {last} to {now}"
+            );
             assert!(stiff || now >= last * (1.0 - 1e-12), "{k}: {last} to {now}");
             last = now;
         }
@@ -99,7 +106,11 @@ fn error_of(h: f64, theta: Theta) -> f64 {
 #[test]
 fn a_damped_oscillator_is_followed_with_the_order_of_theta() {
     // Halving h divides the error by 2 to the order; 10 % for the next term of its series.
-    for (theta, ratio) in [(Theta::Fixed(0.5), 4.0), (Theta::Fixed(1.0), 2.0), (Theta::Auto, 4.0)] {
+    for (theta, ratio) in [
+        (Theta::Fixed(0.5), 4.0),
+        (Theta::Fixed(1.0), 2.0),
+        (Theta::Auto, 4.0),
+    ] {
         let [coarse, fine] = [0.005, 0.0025].map(|h| error_of(h, theta));
         let found = coarse / fine;
         assert!((found / ratio - 1.0).abs() < 0.1, "{theta:?}: {found}");
@@ -108,13 +119,23 @@ fn a_damped_oscillator_is_followed_with_the_order_of_theta() {
 
 #[test]
 fn a_mass_that_a_stiff_spring_presses_on_the_floor_has_the_static_force() {
-    for k in [1e2, 1e8] {
-        let gravity = DVec3::Z * -G;
-        let given = settings(0.005, Theta::Auto);
-        let mut simulation = Simulation::new(Settings { gravity, ..given }).unwrap();
+    // A tenth of a millimetre of 1e8 N/m is a thousand times its weight. By the solver's own goal impulses have a part of 1e-4 of error where the
+    // accuracy is not that of the reference.
+    for (k, deep, accuracy, close) in [
+        (1e2, 1e-3, Accuracy::Reference, 1e-9),
+        (1e8, 1e-5, Accuracy::Reference, 1e-9),
+        (1e8, 1e-3, Accuracy::Engineering, 1e-4),
+        (1e12, 1e-6, Accuracy::Engineering, 1e-4),
+    ] {
+        let settings = Settings {
+            gravity: DVec3::Z * -G,
+            accuracy,
+            ..settings(0.005, Theta::Auto)
+        };
+        let mut simulation = Simulation::new(settings).unwrap();
         ground(&mut simulation, Material::default());
-        // Its spring is at rest 1 mm below the surface on which it lies.
-        let rest = Pose::at(0.0, 0.0, 0.1 - 1e-3);
+        // Its spring is at rest below where it lies.
+        let rest = Pose::at(0.0, 0.0, 0.1 - deep);
         let law = LinearForce::spring(rest, k, 0.0);
         let body = (cube(DVec3::Z * 0.1), BodyForces::new(law));
         let body = simulation.spawn(body).unwrap();
@@ -125,9 +146,9 @@ fn a_mass_that_a_stiff_spring_presses_on_the_floor_has_the_static_force() {
         }
         let force = impulse_on(&simulation, body) / 0.005;
         let expected = G + k * (simulation.pose(body).unwrap().position.z - rest.position.z);
-        assert!((force.z / expected - 1.0).abs() < 1e-9, "{k}: {force} {expected}");
-        assert!((expected / (G + 1e-3 * k) - 1.0).abs() < 1e-3, "{expected}");
-        assert!(force.truncate().length() < 1e-9 * expected, "{force}");
+        let off = (force - DVec3::Z * expected).length() / expected;
+        assert!(off < close, "{k}: {force} {expected}");
+        assert!((expected / (G + deep * k) - 1.0).abs() < 1e-3, "{expected}");
         assert!(simulation.twist(body).unwrap().linear.length() < 1e-10);
         assert!(report.closed_contacts == 4);
     }
@@ -151,7 +172,11 @@ impl ForceLaw for Told {
 
     fn jacobians(&self, body: &BodyState) -> ForceJacobians {
         let mut all = ForceJacobians::default();
-        all.twist[3][2] = if body.time >= 0.02 { self.derivative } else { 0.0 };
+        all.twist[3][2] = if body.time >= 0.02 {
+            self.derivative
+        } else {
+            0.0
+        };
         all
     }
 
@@ -185,7 +210,10 @@ fn what_cannot_be_computed_with_is_named_and_changes_nothing() {
     ] {
         let refused = simulation.spawn((point(DVec3::X), forces));
         let text = refused.unwrap_err().to_string();
-        assert!(text.contains(&format!("force {index}: {field} is NaN, expected finite")), "{text}");
+        assert!(
+            text.contains(&format!("force {index}: {field} is NaN, expected finite")),
+            "{text}"
+        );
     }
     // Wrenches and derivatives by the step in which they come.
     for (forces, field) in [

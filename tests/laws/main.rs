@@ -35,6 +35,7 @@ mod frames;
 mod free_fall;
 mod friction_bound;
 mod grasp;
+mod zz_probe;
 
 mod heavy_loads;
 mod held_rates;

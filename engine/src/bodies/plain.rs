@@ -6,8 +6,8 @@ use super::user_forces::check_forces;
 use super::{Bodies, Listing};
 use crate::components::response::Response;
 use crate::components::{
-    BodyForces, BodyId, Collider, CollisionGroups, Drag, GravityScale, Made, Mass, Material, Pose, RigidBody,
-    Twist, Wrench,
+    BodyForces, BodyId, Collider, CollisionGroups, Drag, GravityScale, Made, Mass, Material, Pose,
+    RigidBody, Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use bevy_ecs::entity::Entity;
@@ -83,7 +83,12 @@ impl Bodies {
             };
             let constants = checked.map_err(|source| refused(body, source))?;
             let old = self.slot_of(body.id);
-            listing.push((body.id, Entity::PLACEHOLDER), constants, (made, Some(&body.forces)), old);
+            listing.push(
+                (body.id, Entity::PLACEHOLDER),
+                constants,
+                (made, Some(&body.forces)),
+                old,
+            );
         }
         self.replace(listing);
         self.targets.clear();

@@ -18,8 +18,8 @@ use crate::bodies::{Bodies, Listing};
 use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
-    BodyForces, BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Made, Mass, Material,
-    PartMaterials, Pose, RigidBody, Sleeping, Twist, Wrench,
+    BodyForces, BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Made, Mass,
+    Material, PartMaterials, Pose, RigidBody, Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use crate::settings::Settings;
@@ -150,20 +150,8 @@ fn rebuild(
     let order = ordered_by_id(order.collect(), notices.next_id)?;
     let mut listing = Listing::default();
     for (id, entity) in &order {
-        let Ok((
-            _,
-            kind,
-            _,
-            collider,
-            material,
-            parts,
-            mass,
-            groups,
-            gravity,
-            drag,
-            forces,
-            ..,
-        )) = query.get(*entity)
+        let Ok((_, kind, _, collider, material, parts, mass, groups, gravity, drag, forces, ..)) =
+            query.get(*entity)
         else {
             continue;
         };

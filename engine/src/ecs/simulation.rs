@@ -8,9 +8,9 @@ use crate::components::inertia::Inertia;
 use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
-    BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Coupler, Drag, GravityScale, Joint, JointForces,
-    JointId, KinematicTarget, Made, Mass, Material, PartMaterials, Pose, RigidBody, Sleeping,
-    Twist, Wrench,
+    BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Coupler, Drag, GravityScale, Joint,
+    JointForces, JointId, KinematicTarget, Made, Mass, Material, PartMaterials, Pose, RigidBody,
+    Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, JointError, StepError};
 use crate::joints::check::check_joint;

@@ -71,7 +71,12 @@ impl Forces {
 
 impl Forced {
     /// The body at the beginning of the step.
-    pub(super) fn at<'a>(&'a self, bodies: &'a Bodies, settings: &'a Settings, time: f64) -> At<'a> {
+    pub(super) fn at<'a>(
+        &'a self,
+        bodies: &'a Bodies,
+        settings: &'a Settings,
+        time: f64,
+    ) -> At<'a> {
         let slot = self.slot;
         At {
             laws: &bodies.user_forces.laws[self.laws].1,
@@ -200,11 +205,7 @@ impl Point {
 
 impl Forced {
     /// `y = y₀ + π(y)`, from `start` on, with what is left and with `S⁺` there. A step whose end cannot be computed with is halved.
-    fn newton(
-        &self,
-        at: &At,
-        start: &Six,
-    ) -> Result<(Six, Response, f64), Fault> {
+    fn newton(&self, at: &At, start: &Six) -> Result<(Six, Response, f64), Fault> {
         let mut now = Point::new(self, at, *start)?;
         let mut error = f64::INFINITY;
         for _ in 0..NEWTON {

@@ -44,10 +44,7 @@ impl LinearForce {
     /// `(x − x₀, φ)`.
     fn displacement(&self, body: &BodyState) -> [f64; 6] {
         let turn = body.orientation * self.reference.orientation.conjugate();
-        six(
-            body.position - self.reference.position,
-            rotation::log(turn),
-        )
+        six(body.position - self.reference.position, rotation::log(turn))
     }
 }
 

@@ -54,8 +54,7 @@ impl Response {
 
     /// `(1 + S⁺)⁻¹ x`.
     pub(super) fn divided(&self, x: &Six) -> Six {
-        let sum =
-            |sum, (value, n): (f64, &Six)| plus(&sum, -value / (1.0 + value) * dot(n, x), n);
+        let sum = |sum, (value, n): (f64, &Six)| plus(&sum, -value / (1.0 + value) * dot(n, x), n);
         self.pairs().fold(*x, sum)
     }
 
@@ -199,7 +198,13 @@ impl At<'_> {
 
 impl Forced {
     /// What is left of `y − y₀ = π(y) + …` relative to what is in it, as energies of `M̂`: `left` is the remainder. Zero if it is rounding.
-    pub(super) fn relative(&self, at: &At, left: &Six, [impulse, y]: [&Six; 2], s: &Response) -> f64 {
+    pub(super) fn relative(
+        &self,
+        at: &At,
+        left: &Six,
+        [impulse, y]: [&Six; 2],
+        s: &Response,
+    ) -> f64 {
         let square = dot(left, &s.divided(left)).max(0.0);
         let all = dot(impulse, &s.divided(impulse)).max(0.0)
             + dot(y, y)

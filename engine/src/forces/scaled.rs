@@ -26,11 +26,7 @@ impl Default for Scaled {
 
 impl Scaled {
     /// Of a body at an orientation, `heavier` by these factors.
-    pub(super) fn new(
-        inertia: &Inertia,
-        orientation: DQuat,
-        [linear, angular]: [f64; 2],
-    ) -> Self {
+    pub(super) fn new(inertia: &Inertia, orientation: DQuat, [linear, angular]: [f64; 2]) -> Self {
         let roots = (inertia.inverse_moments / angular).to_array();
         Self {
             linear: (inertia.inverse_mass / linear).sqrt(),

@@ -49,9 +49,7 @@ pub(crate) fn times(a: &Matrix, x: &Six) -> Six {
 
 /// `A B`.
 pub(crate) fn product(a: &Matrix, b: &Matrix) -> Matrix {
-    std::array::from_fn(|i| {
-        std::array::from_fn(|j| (0..6).map(|k| a[i][k] * b[k][j]).sum::<f64>())
-    })
+    std::array::from_fn(|i| std::array::from_fn(|j| (0..6).map(|k| a[i][k] * b[k][j]).sum::<f64>()))
 }
 
 /// `½ (A + Aᵀ)`.

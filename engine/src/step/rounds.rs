@@ -1,11 +1,11 @@
 //! The rounds after the first solve: contacts only where bodies meet, and impacts one after another.
 
-use super::{StepState, is_long};
 use super::alone::Found;
 use super::impacts::Next;
 use super::judged::Judged;
 use super::solve::Moving;
 use super::solved::Solved;
+use super::{StepState, is_long};
 use crate::error::StepError;
 use crate::forces::Ended;
 use crate::motion::scheme::Scheme;
