@@ -35,7 +35,6 @@ mod frames;
 mod free_fall;
 mod friction_bound;
 mod grasp;
-mod zz_probe;
 
 mod heavy_loads;
 mod held_rates;
