@@ -37,9 +37,10 @@ use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::error::{BodyError, StepError};
 use crate::joints::Push;
-use crate::math::six::Six;
+use crate::math::six::{Six, six};
 use law::ForceError;
 use linearised::Response;
+use moreau_solvers::WorldTwist;
 use scaled::Scaled;
 
 pub(crate) use outer::Ended;
@@ -114,6 +115,16 @@ impl Forces {
         wrong.map_or(Ok(()), |(slot, (index, source))| {
             Err(bodies.refused(slot, BodyError::Force { index, source }))
         })
+    }
+
+    /// What an impulse changes of the velocity of a body whose forces respond.
+    pub(crate) fn change(&self, slot: Slot, push: &Push) -> Option<WorldTwist> {
+        let place = self.list.binary_search_by_key(&slot, |of| of.slot).ok()?;
+        let Forced {
+            scaled, response, ..
+        } = &self.list[place];
+        let impulse = scaled.of_impulse(&six(push.linear, push.angular));
+        Some(scaled.twist(&response.divided(&impulse)))
     }
 
     /// What rows changed of the angular momentum of each body about its own centre, N·m·s: the rest is in the acting wrench.

@@ -75,3 +75,8 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/joints.md")]
 struct JointsPage;
+
+/// The same.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/forces.md")]
+struct ForcesPage;

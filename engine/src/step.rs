@@ -244,10 +244,13 @@ impl StepState {
     }
 
     fn move_freely(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
-        let (forces, bodies, settings) = (&mut self.forces, &mut self.bodies, &self.settings);
+        let (bodies, settings) = (&mut self.bodies, &self.settings);
         let (time, many) = (self.clock.t, is_long(bodies.moving.len()));
-        self.threads
-            .run(many, || forces.move_freely(bodies, scheme, settings, time))?;
+        if !bodies.user_forces.laws.is_empty() {
+            let forces = &mut self.forces;
+            self.threads
+                .run(many, || forces.move_freely(bodies, scheme, settings, time))?;
+        }
         let (bodies, motion) = (&self.bodies, &mut self.motion);
         let overflow = self
             .threads

@@ -35,10 +35,6 @@ impl Forces {
         settings: &Settings,
         time: f64,
     ) -> Result<(), StepError> {
-        if bodies.user_forces.laws.is_empty() {
-            self.list.clear();
-            return Ok(());
-        }
         std::mem::swap(&mut self.list, &mut self.before);
         let (list, before) = (&mut self.list, &self.before);
         list.clear();

@@ -75,6 +75,7 @@ impl StepState {
             record: &self.record,
             contacts: &self.problem.contacts,
             impacts: &self.problem.impacts,
+            forces: &self.forces,
             edits: &self.edits,
             settings: &self.settings,
         };
