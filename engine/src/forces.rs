@@ -69,6 +69,11 @@ struct Forced {
     earlier: Six,
     /// What is left of the equation, as a part of what is in it.
     error: f64,
+    /// `y` at which the forces were linearised last.
+    at: Six,
+    /// How far that goes from one such `y` to the solved one, and the error there.
+    length: f64,
+    last: f64,
     /// What the last look changed of the free motion.
     change: Six,
     fault: Option<(usize, ForceError)>,

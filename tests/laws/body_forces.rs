@@ -125,7 +125,7 @@ fn a_mass_that_a_stiff_spring_presses_on_the_floor_has_the_static_force() {
         (1e2, 1e-3, Accuracy::Reference, 1e-9),
         (1e8, 1e-5, Accuracy::Reference, 1e-7),
         (1e8, 1e-3, Accuracy::Engineering, 1e-4),
-        (1e12, 1e-6, Accuracy::Engineering, 1e-4),
+        (1e10, 1e-6, Accuracy::Engineering, 1e-4),
     ] {
         let settings = Settings {
             gravity: DVec3::Z * -G,
@@ -178,6 +178,10 @@ impl ForceLaw for Told {
             0.0
         };
         all
+    }
+
+    fn is_steady(&self) -> bool {
+        false
     }
 
     fn check(&self) -> Result<(), ForceError> {
@@ -550,7 +554,8 @@ fn impacts_on_a_body_that_a_stiff_spring_holds_gain_no_energy() {
         for i in 0..6 {
             let angle = f64::from(i);
             let at = DVec3::new(0.6 * libm::cos(angle), 0.6 * libm::sin(angle), 0.0);
-            let [vx, vy, vz] = (random.symmetric_vector() * 3.0).to_array();
+            let aimed = at * -f64::from(i + 1) + random.symmetric_vector() * 0.3;
+            let [vx, vy, vz] = aimed.to_array();
             let twist = Twist::linear(vx, vy, vz);
             let ball = (DYNAMIC, Collider::sphere(0.15), Pose::from_position(at), twist, material);
             balls.push(simulation.spawn(ball).unwrap());
@@ -590,13 +595,13 @@ fn the_results_are_the_same_on_any_number_of_threads() {
         let mut simulation = Simulation::new(settings).unwrap();
         ground(&mut simulation, Material::default());
         let mut random = Lcg::new(11);
-        for i in 0..1200 {
+        for i in 0..600 {
             let (row, column) = (i / 40, i % 40);
             let at = DVec3::new(0.4 * f64::from(row), 0.4 * f64::from(column), 0.1);
             let anchor = DVec3::new(0.05, -0.1, 0.1 * random.symmetric());
             let pull = PointSpring {
                 anchor,
-                to: at + DVec3::Z * 0.4 * random.uniform(),
+                to: at + anchor + DVec3::Z * 0.02 * random.symmetric(),
                 stiffness: libm::pow(10.0, 1.0 + 7.0 * random.uniform()),
                 damping: 1.0,
                 rest: 0.0,

@@ -67,7 +67,7 @@ impl Forces {
 
 impl Forced {
     /// The body at the beginning of the step.
-    pub(super) fn at<'a>(
+    pub(super) fn begins<'a>(
         &'a self,
         bodies: &'a Bodies,
         settings: &'a Settings,
@@ -115,8 +115,8 @@ impl Forced {
             linear: unforced.linear,
             angular: pose.orientation * unforced.angular,
         });
-        let begin = self.at(bodies, settings, time).begin();
-        let stiff = self.at(bodies, settings, time).stiffness(&begin)? > STIFF;
+        let begin = self.begins(bodies, settings, time).begin();
+        let stiff = self.begins(bodies, settings, time).stiffness(&begin)? > STIFF;
         self.theta = match settings.theta {
             Theta::Fixed(theta) => theta,
             Theta::Auto if stiff => 1.0,
@@ -130,7 +130,7 @@ impl Forced {
         let mut found = self.solve_free(bodies, (&begin, &start), settings, time)?;
         if settings.theta == Theta::Auto && !stiff {
             // What gets stiff on the way is.
-            let at = self.at(bodies, settings, time);
+            let at = self.begins(bodies, settings, time);
             let end = at.end(&self.scaled.twist(&found.0));
             if at.stiffness(&end)? > STIFF {
                 self.theta = 1.0;
@@ -140,6 +140,7 @@ impl Forced {
         let y;
         (y, self.response, self.error) = found;
         self.free = plus(&y, -1.0, &self.unforced);
+        (self.at, self.length, self.last) = (y, 1.0, f64::INFINITY);
         // Where it would stay if something holds it.
         self.own = self.response.times(&plus(&y, -1.0, &start));
         Ok(())
@@ -155,10 +156,10 @@ impl Forced {
         let part = settings.time_step * (1.0 - self.theta);
         self.begin = [0.0; 6];
         if part > 0.0 {
-            let wrench = self.at(bodies, settings, time).wrench(begin)?;
+            let wrench = self.begins(bodies, settings, time).wrench(begin)?;
             self.begin = self.scaled.of_impulse(&wrench.map(|w| part * w));
         }
-        self.newton(&self.at(bodies, settings, time), start)
+        self.newton(&self.begins(bodies, settings, time), start)
     }
 }
 

@@ -10,6 +10,9 @@ use crate::math::six::{Six, plus};
 use crate::settings::Settings;
 use moreau_solvers::WorldTwist;
 
+/// Part of the error that a linearisation may leave for the next one to be at the solved motion.
+const GAIN: f64 = 0.5;
+
 /// A stage as solved.
 pub(crate) struct Ended<'a> {
     pub(crate) end: &'a [WorldTwist],
@@ -74,7 +77,8 @@ impl Forced {
         self.change = [0.0; 6];
         let y = self.scaled.coordinates(&ended.end[self.slot]);
         let base = self.scaled.coordinates(&ended.free[self.slot]);
-        let at = self.at(bodies, settings, ended.time);
+        let known = *self;
+        let at = known.begins(bodies, settings, ended.time);
         let (impulse, response) = self.forces_at(&at, &y)?;
         let way = plus(&y, -1.0, &base);
         let taken = plus(
@@ -85,6 +89,23 @@ impl Forced {
         let left = plus(&impulse, -1.0, &taken);
         self.error = self.relative(&at, &left, [&impulse, &y], &response);
         if again && self.error > TOLERANCE {
+            // A step that took too little away is followed by a shorter one.
+            self.length = if self.error <= GAIN * self.last {
+                (2.0 * self.length).min(1.0)
+            } else {
+                0.5 * self.length
+            };
+            self.last = self.error;
+            let (mut impulse, mut response, mut way) = (impulse, response, way);
+            if self.length < 1.0 {
+                let step = plus(&y, -1.0, &self.at);
+                let y = plus(&self.at, self.length, &step);
+                (impulse, response) = self.forces_at(&at, &y)?;
+                way = plus(&y, -1.0, &base);
+                self.at = y;
+            } else {
+                self.at = y;
+            }
             // p(y) − S⁺ (y' − y) for all y', with the free motion in which nothing else pushes.
             let there = plus(&impulse, 1.0, &response.times(&way));
             let change = plus(&plus(&there, -1.0, &self.earlier), -1.0, &self.free);
