@@ -38,6 +38,7 @@ use crate::bodies::slot::Slot;
 use crate::error::{BodyError, StepError};
 use crate::joints::Push;
 use crate::math::six::{Six, six};
+use crate::settings::Settings;
 use law::ForceError;
 use linearised::Response;
 use moreau_solvers::WorldTwist;
@@ -93,9 +94,14 @@ pub(crate) struct Forces {
     pub(crate) error: f64,
 }
 
-/// Error from which on the forces of a step are not converged: far below what contacts are solved to, and above rounding. Newton's method squares errors:
-/// the loop costs one round more than for an error of its root.
-const TOLERANCE: f64 = 1e-8;
+/// The least error from which on the forces of a step are not converged: that of contacts, but no less than what is above all rounding. Where nothing pushes a body
+/// its forces are solved to rounding in any case.
+const LEAST: f64 = 1e-8;
+
+/// Error from which on the forces of a step are not converged.
+fn tolerance(settings: &Settings) -> f64 {
+    settings.tolerance().max(LEAST)
+}
 
 impl Forces {
     /// A step begins.
@@ -110,8 +116,8 @@ impl Forces {
     }
 
     /// The forces are those of the solved motion.
-    pub(crate) fn hold(&self) -> bool {
-        self.error <= TOLERANCE
+    pub(crate) fn hold(&self, settings: &Settings) -> bool {
+        self.error <= tolerance(settings)
     }
 
     /// The first of the laws that cannot be computed with.

@@ -441,7 +441,7 @@ impl StepState {
         let (solved, outcome) = (&last.record, &self.solver.report);
         // A step counts for sleep if it converged, by both figures, or by the bound of the rule.
         let by_rule = settings.sleeping.residual.is_some();
-        let residual = if !self.drift.holds() || !self.forces.hold() {
+        let residual = if !self.drift.holds() || !self.forces.hold(settings) {
             f64::INFINITY
         } else if by_rule || outcome.converged() {
             outcome.residual.scaled
@@ -486,9 +486,9 @@ impl StepState {
             stages: self.impacts.stages,
             sweeps: solved.iterations,
             factorizations: solved.factorizations,
-            converged: solved.converged() && self.drift.holds() && self.forces.hold(),
+            converged: solved.converged() && self.drift.holds() && self.forces.hold(&self.settings),
             status: match solved.status.into() {
-                StepStatus::Converged if !self.drift.holds() || !self.forces.hold() => {
+                StepStatus::Converged if !self.drift.holds() || !self.forces.hold(&self.settings) => {
                     StepStatus::Stopped
                 }
                 status => status,

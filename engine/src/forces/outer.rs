@@ -1,7 +1,7 @@
 //! The outer loop: forces at the solved motion.
 
 use super::linearised::{At, Fault, Response};
-use super::{Forced, Forces, TOLERANCE};
+use super::{Forced, Forces, tolerance};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::error::StepError;
@@ -88,7 +88,7 @@ impl Forced {
         );
         let left = plus(&impulse, -1.0, &taken);
         self.error = self.relative(&at, &left, [&impulse, &y], &response);
-        if again && self.error > TOLERANCE {
+        if again && self.error > tolerance(settings) {
             // A step that took too little away is followed by a shorter one.
             self.length = if self.error <= GAIN * self.last {
                 (2.0 * self.length).min(1.0)

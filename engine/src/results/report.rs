@@ -125,7 +125,7 @@ pub struct StepReport {
     #[serde(default)]
     pub force_loops: usize,
     /// How far such forces are from those of the motion as solved, as the root of a ratio of energies: what is left beside the impulses and the
-    /// velocities of the body. Beyond 1e-8 the step is not converged.
+    /// velocities of the body. Beyond the tolerance of contacts, and 1e-8, the step is not converged.
     #[serde(default)]
     pub force_error: f64,
     /// How far an impulse of a motor or of joint friction is beyond its bounds, N·s or N·m·s.
