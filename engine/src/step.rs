@@ -488,7 +488,9 @@ impl StepState {
             factorizations: solved.factorizations,
             converged: solved.converged() && self.drift.holds() && self.forces.hold(&self.settings),
             status: match solved.status.into() {
-                StepStatus::Converged if !self.drift.holds() || !self.forces.hold(&self.settings) => {
+                StepStatus::Converged
+                    if !self.drift.holds() || !self.forces.hold(&self.settings) =>
+                {
                     StepStatus::Stopped
                 }
                 status => status,

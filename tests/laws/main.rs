@@ -17,7 +17,6 @@ mod at_speed;
 mod ball_friction;
 mod batch;
 mod body_forces;
-mod zz_probe;
 mod bounce;
 mod breaking;
 mod budgeted;

@@ -12,8 +12,8 @@ pub(crate) struct UserForces {
     pub(crate) laws: Vec<(Slot, BodyForces)>,
     /// What they do in the step, as a mean over it, by slot; no entries without forces.
     pub(crate) mean: Vec<Wrench>,
-    /// The step takes them with θ = 1, by slot.
-    pub(crate) stiff: Vec<bool>,
+    /// By slot: where the step takes them with θ = 1, how much heavier than 1 they make the body in the direction in which they hold it most; 0 elsewhere.
+    pub(crate) stiff: Vec<f64>,
 }
 
 impl UserForces {
@@ -24,7 +24,20 @@ impl UserForces {
         self.mean.clear();
         self.mean.resize(count, Wrench::default());
         self.stiff.clear();
-        self.stiff.resize(count, false);
+        self.stiff.resize(count, 0.0);
+    }
+
+    /// The step takes those of a body with θ = 1.
+    #[inline]
+    pub(crate) fn is_stiff(&self, slot: Slot) -> bool {
+        self.heavier(slot) > 1.0
+    }
+
+    /// How heavy stiff forces make a body where they hold it most, over its mass.
+    #[inline]
+    pub(crate) fn heavier(&self, slot: Slot) -> f64 {
+        let stiff = self.stiff.get(slot.index());
+        1.0 + stiff.copied().unwrap_or(0.0)
     }
 }
 
@@ -46,8 +59,7 @@ impl Bodies {
     /// The way of a body through the step is that of θ = 1, since its forces are stiff.
     #[inline]
     pub(crate) fn is_stiff(&self, slot: Slot) -> bool {
-        let stiff = self.user_forces.stiff.get(slot.index());
-        stiff.copied().unwrap_or(false)
+        self.user_forces.is_stiff(slot)
     }
 
     /// Nothing acts on a body that could change while it sleeps.

@@ -96,7 +96,13 @@ impl Forced {
             ..Wrench::default()
         };
         let is_auto = settings.theta == Theta::Auto;
-        bodies.user_forces.stiff[self.slot] = is_auto && self.theta == 1.0;
+        let is_stiff = is_auto && self.theta >= 1.0;
+        bodies.user_forces.stiff[self.slot] = if is_stiff {
+            // Stiff forces of the beginning may be gone at the end.
+            self.response.largest().max(f64::EPSILON)
+        } else {
+            0.0
+        };
     }
 
     fn move_freely(

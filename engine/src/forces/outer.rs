@@ -64,7 +64,7 @@ impl Forces {
 
 impl Forced {
     fn changed(&self) -> bool {
-        self.held && self.change != [0.0; 6]
+        self.held && self.change.iter().any(|x| *x != 0.0)
     }
 
     fn look(

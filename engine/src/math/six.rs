@@ -98,12 +98,10 @@ pub(crate) fn eigen(mut a: Matrix) -> (Six, Matrix) {
     }
     for _ in 0..ROUNDS {
         let (mut off, mut all) = (0.0, 0.0);
-        for i in 0..6 {
-            for j in 0..6 {
-                all += a[i][j] * a[i][j];
-                if i != j {
-                    off += a[i][j] * a[i][j];
-                }
+        for (i, row) in a.iter().enumerate() {
+            for (j, x) in row.iter().enumerate() {
+                all += x * x;
+                off += if i == j { 0.0 } else { x * x };
             }
         }
         if off <= f64::EPSILON * f64::EPSILON * all || !all.is_finite() {
@@ -133,11 +131,9 @@ fn rotate(a: &mut Matrix, vectors: &mut Matrix, (p, q): (usize, usize)) {
         row[q] = sin * x + cos * y;
     }
     for rows in [a, vectors] {
-        for k in 0..6 {
-            let (x, y) = (rows[p][k], rows[q][k]);
-            rows[p][k] = cos * x - sin * y;
-            rows[q][k] = sin * x + cos * y;
-        }
+        let (x, y) = (rows[p], rows[q]);
+        rows[p] = plus(&x.map(|x| cos * x), -sin, &y);
+        rows[q] = plus(&x.map(|x| sin * x), cos, &y);
     }
 }
 

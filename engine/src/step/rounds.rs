@@ -19,7 +19,7 @@ const LEAST_SWEEPS: usize = 8;
 const TIMES_BUDGET: usize = 3;
 
 /// Linearisations of forces at solved motions in a step: Newton's method needs a few.
-const LINEARISATIONS: usize = 20;
+const LINEARISATIONS: usize = 12;
 
 impl StepState {
     /// Contacts only where bodies meet, and impacts one after another: with others the problem is solved again, near them and then

@@ -80,8 +80,7 @@ pub(crate) fn update<S: Scheme>(
         user_forces,
         ..
     } = bodies;
-    let stiff = &user_forces.stiff[..];
-    let is_stiff = |slot: Slot| stiff.get(slot.index()).copied().unwrap_or(false);
+    let is_stiff = |slot: Slot| user_forces.is_stiff(slot);
     let work = |part: Slots<'_, (&mut [Pose], &mut [Twist])>| {
         let rows = part.each();
         let (pose, twist) = part.columns;
