@@ -11,9 +11,10 @@ pub(crate) mod constants;
 pub(crate) mod plain;
 pub(crate) mod slot;
 pub(crate) mod target;
+pub(crate) mod user_forces;
 pub(crate) mod waking;
 
-use crate::components::{BodyId, Made, Material, Pose, RigidBody, Twist, Wrench};
+use crate::components::{BodyForces, BodyId, Made, Material, Pose, RigidBody, Twist, Wrench};
 use crate::error::{BodyError, StepError};
 use crate::motion::overflow::{check_finite, overflows};
 use bevy_ecs::entity::Entity;
@@ -22,6 +23,7 @@ use glam::DVec3;
 use moreau_geometry::Aabb;
 use slot::Slot;
 use target::Target;
+use user_forces::{UserForces, forces_of};
 use waking::{Rest, Sleep};
 
 /// The bodies of a step, ordered by id.
@@ -37,6 +39,8 @@ pub(crate) struct Bodies {
     pub(crate) pose: Vec<Pose>,
     pub(crate) twist: Vec<Twist>,
     pub(crate) wrench: Vec<Wrench>,
+    /// Forces of their state on some of them.
+    pub(crate) user_forces: UserForces,
     /// State at `t_k`.
     pub(crate) before: States,
     /// Slots of the bodies that move ([`Bodies::moves`]), ascending.
@@ -76,6 +80,8 @@ pub(crate) struct Listing {
     pub(crate) materials: Vec<Material>,
     /// Of the bodies that have them, ascending, by their places in this list.
     pub(crate) part_materials: Vec<(Slot, Vec<Material>)>,
+    /// The forces of those that have some, the same way.
+    pub(crate) forces: Vec<(Slot, BodyForces)>,
     /// Where each of them is in the present list.
     pub(crate) old: Vec<Option<Slot>>,
 }
@@ -86,11 +92,14 @@ impl Listing {
         &mut self,
         (id, entity): (BodyId, Entity),
         constants: BodyConstants,
-        made: Made,
+        (made, forces): (Made, Option<&BodyForces>),
         old: Option<Slot>,
     ) {
+        let slot = Slot::new(self.ids.len());
+        if let Some(forces) = forces.filter(|forces| !forces.0.is_empty()) {
+            self.forces.push((slot, forces.clone()));
+        }
         if !made.parts.is_empty() {
-            let slot = Slot::new(self.ids.len());
             self.part_materials.push((slot, made.parts.to_vec()));
         }
         self.ids.push(id);
@@ -218,6 +227,7 @@ impl Bodies {
         self.constants = listing.constants;
         self.materials = listing.materials;
         self.part_materials = listing.part_materials;
+        self.user_forces.replace(listing.forces, self.ids.len());
         self.list_moving();
         self.epoch += 1;
         self.unwritten = true;
@@ -231,6 +241,7 @@ impl Bodies {
             stays[old] = true;
             let same = self.ids[old] == new.ids[row]
                 && self.materials[old] == new.materials[row]
+                && self.forces_of(old) == forces_of(&new.forces, Slot::new(row))
                 && self.parts_of(old) == parts_of(&new.part_materials, Slot::new(row))
                 && self.constants[old] == new.constants[row];
             if !same {

@@ -1,6 +1,7 @@
 //! The components that make an entity a body, plain data that also serves without an ECS.
 
 mod body;
+mod body_forces;
 mod collider;
 mod coupler;
 mod groups;
@@ -17,6 +18,7 @@ mod twist;
 mod wrench;
 
 pub use body::{BodyId, RigidBody};
+pub use body_forces::BodyForces;
 pub use collider::Collider;
 pub use coupler::{Coupler, CouplerTerm};
 pub use groups::CollisionGroups;

@@ -1,6 +1,7 @@
 //! What can go wrong, with the place, the value and the bound.
 
 use crate::components::{BodyId, JointAxis, JointId, RigidBody};
+use crate::forces::law::ForceError;
 use bevy_ecs::entity::Entity;
 use moreau_geometry::{Crowd, GeometryError};
 use moreau_solvers::ProblemError;
@@ -30,6 +31,14 @@ pub enum BodyError {
         value: f64,
         /// What it must satisfy.
         bound: &'static str,
+    },
+    /// One of its [`BodyForces`](crate::BodyForces) cannot be computed with.
+    #[error("force {index}: {source}")]
+    Force {
+        /// Its place in the list.
+        index: usize,
+        /// What is wrong with it.
+        source: ForceError,
     },
     /// The shape or the mass that follows from it.
     #[error(transparent)]

@@ -6,6 +6,7 @@ mod components;
 mod detection;
 mod ecs;
 mod error;
+mod forces;
 mod interactions;
 mod joints;
 mod math;
@@ -17,7 +18,7 @@ mod step;
 
 pub use bodies::plain::Body;
 pub use components::{
-    BodyId, BreakLimit, Collider, CollisionGroups, Combine, Coupler, CouplerTerm, Drag,
+    BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Combine, Coupler, CouplerTerm, Drag,
     GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForce, JointForces,
     JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, NoCollision, PartMaterials,
     Pose, RigidBody, Sleeping, Twist, Wrench,
@@ -25,6 +26,9 @@ pub use components::{
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
 pub use error::{BodyError, InteractionError, JointError, SettingsError, StepError};
+pub use forces::law::{BodyState, ForceError, ForceJacobians, ForceLaw};
+pub use forces::linear::LinearForce;
+pub use forces::point_spring::PointSpring;
 pub use interactions::edit::{Interaction, InteractionIndex, Interactions};
 pub use interactions::law::InteractionLaw;
 pub use interactions::warm_start::{StoredImpulse, WarmStart};
@@ -53,11 +57,12 @@ pub use moreau_solvers as solvers;
 /// What most programs need.
 pub mod prelude {
     pub use crate::{
-        Accuracy, Activation, Body, BodyId, BreakLimit, Collider, CollisionGroups, Combine,
-        ContactStatus, ContactView, Contacts, Coupler, CouplerSpec, CouplerTerm, Drag,
-        EnergyLedger, GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis,
-        JointBroken, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,
-        JointReaction, JointSpec, KinematicTarget, Mass, Material, NoCollision, PartMaterials,
+        Accuracy, Activation, Body, BodyForces, BodyId, BodyState, BreakLimit, Collider,
+        CollisionGroups, Combine, ContactStatus, ContactView, Contacts, Coupler, CouplerSpec,
+        CouplerTerm, Drag, EnergyLedger, ForceError, ForceJacobians, ForceLaw, GravityScale,
+        Interaction, InteractionLaw, Interactions, Joint, JointAxis, JointBroken, JointDisabled,
+        JointForce, JointForces, JointFrames, JointId, JointKind, JointReaction, JointSpec,
+        KinematicTarget, LinearForce, Mass, Material, NoCollision, PartMaterials, PointSpring,
         Pose, RigidBody, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, StepError,
         StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
     };
@@ -70,3 +75,8 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/joints.md")]
 struct JointsPage;
+
+/// The same.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/forces.md")]
+struct ForcesPage;

@@ -3,4 +3,5 @@
 pub(crate) mod chunks;
 pub(crate) mod exact_sum;
 pub mod rotation;
+pub(crate) mod six;
 pub(crate) mod spatial_order;

@@ -7,7 +7,7 @@ pub(crate) mod scheme;
 use crate::bodies::Bodies;
 use crate::bodies::constants::BodyConstants;
 use crate::bodies::slot::{Slot, Slots};
-use crate::components::RigidBody;
+use crate::components::{RigidBody, Wrench};
 use crate::interactions::detected::Centres;
 use crate::math::{chunks, rotation};
 use crate::settings::Settings;
@@ -64,7 +64,8 @@ impl Motion {
             let (begin, drift, free, inverse_mass, position) = part.columns;
             let mut overflow = None;
             for (slot, row) in rows {
-                let fallen = fall(bodies, slot, scheme, settings);
+                let acting = bodies.acting(slot);
+                let fallen = fall(bodies, (slot, &acting), scheme, settings);
                 let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
                 position[row] = pose.position;
                 free[row] = WorldTwist {
@@ -93,6 +94,22 @@ impl Motion {
             overflow
         };
         chunks::fold(Slots::of(&bodies.moving, columns), &work, &Option::or)
+    }
+
+    /// Other forces act on a dynamic body than were predicted.
+    pub(crate) fn fall_again(
+        &mut self,
+        bodies: &Bodies,
+        slot: Slot,
+        scheme: &impl Scheme,
+        settings: &Settings,
+    ) {
+        let fallen = fall(bodies, (slot, &bodies.acting(slot)), scheme, settings);
+        self.free[slot] = WorldTwist {
+            linear: fallen.twist.linear,
+            angular: bodies.pose[slot].orientation * fallen.twist.angular,
+        };
+        self.drift[slot] = fallen;
     }
 
     /// The entries of all bodies at rest, and what turning does not change.
@@ -172,9 +189,14 @@ impl Motion {
     }
 }
 
-/// Free motion of a moving body.
+/// Free motion of a moving body under a wrench.
 #[inline]
-fn fall(bodies: &Bodies, slot: Slot, scheme: &impl Scheme, settings: &Settings) -> FreeMotion {
+pub(crate) fn fall(
+    bodies: &Bodies,
+    (slot, wrench): (Slot, &Wrench),
+    scheme: &impl Scheme,
+    settings: &Settings,
+) -> FreeMotion {
     let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
     let body = &bodies.constants[slot];
     match body.kind {
@@ -183,7 +205,7 @@ fn fall(bodies: &Bodies, slot: Slot, scheme: &impl Scheme, settings: &Settings) 
                 id: bodies.ids[slot],
                 pose,
                 twist,
-                wrench: &bodies.wrench[slot],
+                wrench,
                 inertia: &body.inertia,
                 response: &body.response,
             };

@@ -54,6 +54,7 @@ use crate::bodies::slot::Slot;
 use crate::components::BodyId;
 use crate::detection::Detection;
 use crate::error::{InteractionError, StepError};
+use crate::forces::Forces;
 use crate::interactions::edit::{Edits, Interactions};
 use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
@@ -136,6 +137,7 @@ pub struct StepState {
     joints: Joints,
     joint_rows: JointRows,
     drift: Drift,
+    forces: Forces,
     solver: Solver,
     meetings: Meetings,
     impacts: Impacts,
@@ -238,14 +240,21 @@ impl StepState {
         self.joints.resolve(&mut self.bodies)?;
         self.bodies.aim(self.settings.time_step);
         self.bodies.wake_hung();
+        self.forces.begin();
         self.move_freely(scheme)?;
         self.clock.timing.ms_free = self.clock.lap();
         Ok(())
     }
 
     fn move_freely(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
-        let (bodies, motion, settings) = (&self.bodies, &mut self.motion, &self.settings);
-        let many = is_long(bodies.moving.len());
+        let (bodies, settings) = (&mut self.bodies, &self.settings);
+        let (time, many) = (self.clock.t, is_long(bodies.moving.len()));
+        if !bodies.user_forces.laws.is_empty() {
+            let forces = &mut self.forces;
+            self.threads
+                .run(many, || forces.move_freely(bodies, scheme, settings, time))?;
+        }
+        let (bodies, motion) = (&self.bodies, &mut self.motion);
         let overflow = self
             .threads
             .run(many, || motion.predict(bodies, scheme, settings));
@@ -313,6 +322,12 @@ impl StepState {
         let known = (&self.bodies, &self.motion);
         self.joint_rows
             .build(&self.joints, known, &self.settings, begin);
+        self.forces.build(
+            &self.problem.contacts,
+            &self.joint_rows,
+            &self.motion,
+            begin,
+        );
     }
 
     /// `u = W r + q`, `K* ∋ û ⊥ r ∈ K`, and `v_{k+1} = v_free + M⁻¹Gᵀr`.
@@ -404,10 +419,12 @@ impl StepState {
         self.joints.keep_readings(solved, settings.time_step);
         self.joints.break_overloaded();
         let joints = (&self.drift.pushes[..], self.drift.energy_of_rotors);
+        let forces = &self.forces;
         let (mut energy, momentum_residual) = self.threads.run(is_long(rows), || {
             let defect = &mut momentum.defect;
             let work = (&contacts[..], joints);
-            let energy = ledger.balance((bodies, motion), work, record, defect, settings);
+            let mut energy = ledger.balance((bodies, motion), work, record, defect, settings);
+            ledger.add_late(forces.late(), &mut energy);
             let worst = momentum.check(bodies, record.places(), &record.carried);
             (energy, worst)
         });
@@ -431,7 +448,7 @@ impl StepState {
         let (solved, outcome) = (&last.record, &self.solver.report);
         // A step counts for sleep if it converged, by both figures, or by the bound of the rule.
         let by_rule = settings.sleeping.residual.is_some();
-        let residual = if !self.drift.holds() {
+        let residual = if !self.drift.holds() || !self.forces.hold(settings) {
             f64::INFINITY
         } else if by_rule || outcome.converged() {
             outcome.residual.scaled
@@ -476,9 +493,13 @@ impl StepState {
             stages: self.impacts.stages,
             sweeps: solved.iterations,
             factorizations: solved.factorizations,
-            converged: solved.converged() && self.drift.holds(),
+            converged: solved.converged() && self.drift.holds() && self.forces.hold(&self.settings),
             status: match solved.status.into() {
-                StepStatus::Converged if !self.drift.holds() => StepStatus::Stopped,
+                StepStatus::Converged
+                    if !self.drift.holds() || !self.forces.hold(&self.settings) =>
+                {
+                    StepStatus::Stopped
+                }
                 status => status,
             },
             conflict: self.pair(solved.conflict),
@@ -492,6 +513,8 @@ impl StepState {
             joint_error: self.drift.error,
             joint_velocity: self.drift.velocity,
             broken_joints: self.joints.broken.len(),
+            force_loops: self.forces.loops,
+            force_error: self.forces.error,
             box_violation: solved.residual.box_violation,
             overlap_left: overlap_left.map_or(0.0, |(depth, _)| depth),
             overlap_pair: overlap_left.map(|(_, pair)| pair.map(|slot| self.bodies.ids[slot])),

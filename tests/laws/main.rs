@@ -17,6 +17,7 @@ mod at_rest;
 mod at_speed;
 mod ball_friction;
 mod batch;
+mod body_forces;
 mod bounce;
 mod breaking;
 mod budgeted;

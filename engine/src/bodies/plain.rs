@@ -2,11 +2,12 @@
 
 use super::check::{check_body, check_body_state, check_target};
 use super::target::Target;
+use super::user_forces::check_forces;
 use super::{Bodies, Listing};
 use crate::components::response::Response;
 use crate::components::{
-    BodyId, Collider, CollisionGroups, Drag, GravityScale, Made, Mass, Material, Pose, RigidBody,
-    Twist, Wrench,
+    BodyForces, BodyId, Collider, CollisionGroups, Drag, GravityScale, Made, Mass, Material, Pose,
+    RigidBody, Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use bevy_ecs::entity::Entity;
@@ -34,6 +35,8 @@ pub struct Body {
     pub part_materials: Vec<Material>,
     /// What acts on it.
     pub wrench: Wrench,
+    /// Forces that depend on its state.
+    pub forces: BodyForces,
     /// Whom it meets.
     pub groups: CollisionGroups,
     /// How gravity acts on it.
@@ -68,6 +71,7 @@ impl Bodies {
                 let mut target = body.target.iter();
                 check_body_state(&body.pose, &body.twist, &body.wrench)
                     .and_then(|()| target.try_for_each(|pose| check_target(body.kind, pose)))
+                    .and_then(|()| check_forces(Some(&body.forces)))
                     .and_then(|()| {
                         let response = Response {
                             gravity: body.gravity_scale,
@@ -79,7 +83,12 @@ impl Bodies {
             };
             let constants = checked.map_err(|source| refused(body, source))?;
             let old = self.slot_of(body.id);
-            listing.push((body.id, Entity::PLACEHOLDER), constants, made, old);
+            listing.push(
+                (body.id, Entity::PLACEHOLDER),
+                constants,
+                (made, Some(&body.forces)),
+                old,
+            );
         }
         self.replace(listing);
         self.targets.clear();

@@ -1,12 +1,12 @@
 //! What is known of the rest of bodies, and which of them wake between steps.
 //!
-//! A body that is changed from outside (state, wrench, material, shape, kind, id, groups), spawned or removed is
+//! A body that is changed from outside (state, wrench, forces, material, shape, kind, id, groups), spawned or removed is
 //! *disturbed*: its own island wakes, and all islands with a body whose box meets that of the disturbed one, where it was
 //! and where it is. Any change of the settings but for the number of threads wakes all bodies.
 
 use super::Bodies;
 use super::slot::Slot;
-use crate::components::{BodyId, RigidBody, Twist, Wrench};
+use crate::components::{BodyId, RigidBody, Twist};
 use crate::settings::{Settings, SleepSettings};
 use bevy_ecs::entity::Entity;
 use moreau_geometry::Aabb;
@@ -137,7 +137,7 @@ impl Bodies {
                 (true, None) => {
                     let may = settings.sleeps()
                         && self.constants[slot].is_dynamic()
-                        && self.wrench[slot] == Wrench::default();
+                        && self.is_left_alone(slot);
                     if may {
                         self.lay_down(slot, self.ids[slot]);
                     }
@@ -249,7 +249,7 @@ impl Bodies {
         let spin = angular.length();
         let speed = linear.length().max(spin * self.constants[slot].radius);
         let quiet = speed <= rule.linear && spin <= rule.angular;
-        (quiet && self.wrench[slot] == Wrench::default()).then_some(speed)
+        (quiet && self.is_left_alone(slot)).then_some(speed)
     }
 }
 

@@ -13,12 +13,13 @@ use super::incomplete::Incomplete;
 use super::link::Link;
 use crate::bodies::check::{check_body, check_body_state, is_sound};
 use crate::bodies::slot::Slot;
+use crate::bodies::user_forces::check_forces;
 use crate::bodies::{Bodies, Listing};
 use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
-    BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Made, Mass, Material,
-    PartMaterials, Pose, RigidBody, Sleeping, Twist, Wrench,
+    BodyForces, BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Made, Mass,
+    Material, PartMaterials, Pose, RigidBody, Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use crate::settings::Settings;
@@ -43,6 +44,7 @@ pub(crate) type BodyQuery = (
     Ref<'static, CollisionGroups>,
     Option<Ref<'static, GravityScale>>,
     Option<Ref<'static, Drag>>,
+    Option<Ref<'static, BodyForces>>,
     Ref<'static, Pose>,
     Ref<'static, Twist>,
     Ref<'static, Wrench>,
@@ -148,7 +150,7 @@ fn rebuild(
     let order = ordered_by_id(order.collect(), notices.next_id)?;
     let mut listing = Listing::default();
     for (id, entity) in &order {
-        let Ok((_, kind, _, collider, material, parts, mass, groups, gravity, drag, ..)) =
+        let Ok((_, kind, _, collider, material, parts, mass, groups, gravity, drag, forces, ..)) =
             query.get(*entity)
         else {
             continue;
@@ -157,13 +159,15 @@ fn rebuild(
         let shape = collider.as_deref();
         let made = Made::of(&material, parts.as_deref());
         let built = check_body(*kind, shape, made, &mass, *groups, response);
+        let forces = forces.as_deref();
+        let built = built.and_then(|built| check_forces(forces).map(|()| built));
         let constants = built.map_err(|source| StepError::Body {
             id: *id,
             entity: *entity,
             source,
         })?;
         let old = link.slot(*entity, bodies);
-        listing.push((*id, *entity), constants, made, old);
+        listing.push((*id, *entity), constants, (made, forces), old);
     }
     link.replace(&listing.entities, bodies);
     bodies.replace(listing);
@@ -234,8 +238,20 @@ impl Reader<'_> {
     /// Something other than the state of these bodies is not what it was. Ids and masses are also
     /// written by the step itself: their values tell.
     fn constants_changed(&self, columns: &Columns) -> bool {
-        let (entities, kind, id, collider, material, parts, mass, groups, gravity, drag, ..) =
-            columns;
+        let (
+            entities,
+            kind,
+            id,
+            collider,
+            material,
+            parts,
+            mass,
+            groups,
+            gravity,
+            drag,
+            forces,
+            ..,
+        ) = columns;
         if changed(kind) || collider.as_ref().is_some_and(changed) {
             return true;
         }
@@ -243,6 +259,9 @@ impl Reader<'_> {
             return true;
         }
         if gravity.as_ref().is_some_and(changed) || drag.as_ref().is_some_and(changed) {
+            return true;
+        }
+        if forces.as_ref().is_some_and(changed) {
             return true;
         }
         if !(changed(id) || changed(mass)) {

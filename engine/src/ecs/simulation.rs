@@ -3,13 +3,14 @@
 use super::install::{StepOutcome, check_installed, install_with};
 use super::state_hash::StateHash;
 use crate::bodies::check::{check_body, check_body_state, check_finite, check_target};
+use crate::bodies::user_forces::check_forces;
 use crate::components::inertia::Inertia;
 use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
-    BodyId, BreakLimit, Collider, CollisionGroups, Coupler, Drag, GravityScale, Joint, JointForces,
-    JointId, KinematicTarget, Made, Mass, Material, PartMaterials, Pose, RigidBody, Sleeping,
-    Twist, Wrench,
+    BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Coupler, Drag, GravityScale, Joint,
+    JointForces, JointId, KinematicTarget, Made, Mass, Material, PartMaterials, Pose, RigidBody,
+    Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, JointError, StepError};
 use crate::joints::check::check_joint;
@@ -332,6 +333,7 @@ impl Simulation {
         let made = Made::of(material, body.get::<PartMaterials>());
         let constants = check_body(kind, shape, made, mass, groups, response)?;
         check_body_state(pose, twist, wrench)?;
+        check_forces(body.get::<BodyForces>())?;
         Ok(mass.completed(&constants.inertia))
     }
 

@@ -93,6 +93,8 @@ impl Drift {
         joints.articulate(bodies);
         let of = (joints.lists(), &*bodies, settings);
         let articulations = &joints.articulations;
+        let known = &*bodies;
+        let mean = |slot| mean(slot).filter(|_| !known.is_stiff(slot));
         let courses = self.courses_of(articulations);
         each(articulations, courses, &|articulation, course| {
             let step = Step::new(articulation, of, solution, &mean, &mut course.holding);

@@ -98,6 +98,24 @@ pub(crate) fn prescribed_motion(pose: &Pose, twist: &Twist, h: f64) -> FreeMotio
     }
 }
 
+/// Orientation and `Ω` after a step of the free rotation `Φ_h` under `mean`; what `solved` is beyond that comes after it, with its angular momentum.
+#[inline]
+pub(crate) fn turned_under(
+    inertia: &Inertia,
+    p: DQuat,
+    [mean, solved]: [DVec3; 2],
+    h: f64,
+) -> (DQuat, DVec3) {
+    let (orientation, angular) = torque_free(inertia, p, mean, h);
+    let late = solved - mean;
+    if late == DVec3::ZERO {
+        return (orientation, angular);
+    }
+    // In the frame of the new orientation.
+    let late = orientation.conjugate() * (p * inertia.times(late));
+    (orientation, angular + inertia.inverse_times(late))
+}
+
 /// `Φ_h`: orientation and body-frame angular velocity after a torque-free rotation.
 pub(crate) fn torque_free(inertia: &Inertia, p: DQuat, omega: DVec3, h: f64) -> (DQuat, DVec3) {
     if omega == DVec3::ZERO {

@@ -106,6 +106,8 @@ pub struct BodySolved<'a> {
     /// Contacts push it.
     pub pushed: bool,
     pub(crate) inertia: &'a Inertia,
+    /// Its [`BodyForces`](crate::BodyForces) are stiff for the step: they were taken where θ = 1 leaves it.
+    pub stiff: bool,
     /// Impacts are among them: the smallest θ from ½ on with which none of them ends in overlap.
     pub struck: Option<f64>,
 }

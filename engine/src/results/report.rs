@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StepStatus {
-    /// Both figures are within their tolerances, and no joint is open.
+    /// Both figures are within their tolerances, no joint is open, and forces are those of the solved motion.
     Converged,
     /// The budget was spent before one of them was; also the status before the first step.
     #[default]
@@ -121,6 +121,13 @@ pub struct StepReport {
     /// Joints that broke in the step: [`StepState::broken_joints`](crate::StepState::broken_joints) lists them.
     #[serde(default)]
     pub broken_joints: usize,
+    /// Linearisations of [`BodyForces`](crate::BodyForces) at a solved motion, after that of the free motion.
+    #[serde(default)]
+    pub force_loops: usize,
+    /// How far such forces are from those of the motion as solved, as the root of a ratio of energies: what is left beside the impulses and the
+    /// velocities of the body. Beyond the tolerance of contacts, and 1e-8, the step is not converged.
+    #[serde(default)]
+    pub force_error: f64,
     /// How far an impulse of a motor or of joint friction is beyond its bounds, N·s or N·m·s.
     #[serde(default)]
     pub box_violation: f64,

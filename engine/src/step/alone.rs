@@ -66,7 +66,7 @@ enum Pusher {
     Nothing,
     /// One body, by its pair.
     One([Slot; 2]),
-    /// Several, or a joint.
+    /// Several, or a joint, or a force of its own.
     Several,
 }
 
@@ -260,6 +260,9 @@ impl Alone {
         self.pushers.resize(solved.bodies.len(), Pusher::Nothing);
         for slot in joints.list.iter().flat_map(|joint| joint.slots()) {
             self.pushers[slot] = Pusher::Several;
+        }
+        for (slot, _) in &solved.bodies.user_forces.laws {
+            self.pushers[*slot] = Pusher::Several;
         }
         for (row, place) in solved.record.found.iter().enumerate() {
             if solved.record.impulse[row].x <= 0.0 {

@@ -203,6 +203,14 @@ impl Impacts {
         }
     }
 
+    /// A force pushes a body in this stage, if it is not the first.
+    pub(crate) fn push(&mut self, slot: Slot, change: &WorldTwist) {
+        if !self.begin.is_empty() {
+            self.begin[slot].linear += change.linear;
+            self.begin[slot].angular += change.angular;
+        }
+    }
+
     /// `v_{s−1}`, the free motion of a stage after the first.
     pub(crate) fn begin_of_stage(&self) -> Option<&[WorldTwist]> {
         (!self.begin.is_empty()).then_some(&self.begin)

@@ -160,6 +160,21 @@ impl Ledger {
     }
 }
 
+impl Ledger {
+    /// Forces also did this, of which the ledger knows what is not angular.
+    pub(crate) fn add_late(
+        &self,
+        late: impl Iterator<Item = (Slot, Push)>,
+        energy: &mut EnergyLedger,
+    ) {
+        for (slot, push) in late {
+            let work = push.angular.dot(self.mean[slot].angular);
+            energy.work_external += work;
+            energy.energy_gap -= work;
+        }
+    }
+}
+
 /// `v̄` of a moving body.
 fn mean_twist(motion: &Motion, end: &WorldTwist, slot: Slot) -> WorldTwist {
     let begin = &motion.begin[slot];
@@ -191,7 +206,7 @@ fn add_body(
         settings.gravity * body.response.gravity.0,
     );
     let inertia = &body.inertia;
-    let (wrench, drift) = (&bodies.wrench[slot], &motion.drift[slot]);
+    let (wrench, drift) = (bodies.acting(slot), &motion.drift[slot]);
     let (old, new) = (&bodies.before.twist[slot], &bodies.twist[slot]);
     let linear = |twist: &Twist| 0.5 * inertia.mass * twist.linear.length_squared();
     let old_spin = inertia.rotational_energy(old.angular);

@@ -24,7 +24,7 @@ pub(crate) fn left_by_forces(slot: Slot, bodies: &Bodies, settings: &Settings) -
         settings.gravity * body.response.gravity.0,
     );
     let (old, new) = (&bodies.before.twist[slot], &bodies.twist[slot]);
-    let mut external = gravity * mass + bodies.wrench[slot].force;
+    let mut external = gravity * mass + bodies.acting(slot).force;
     if body.response.has_drag() {
         external -= new.linear * (body.response.drag.linear * mass);
     }

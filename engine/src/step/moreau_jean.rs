@@ -31,7 +31,7 @@
 
 use crate::components::{Pose, Twist};
 use crate::math::rotation;
-use crate::motion::free_motion::{free_motion, torque_free};
+use crate::motion::free_motion::{free_motion, turned_under};
 use crate::motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
 use crate::settings::{Activation, RotationUpdate, Settings, Theta};
 use glam::{DQuat, DVec3};
@@ -144,19 +144,12 @@ fn turn(body: &BodySolved, stages: Option<&WorldTwist>, settings: &Settings) -> 
         (Some(mean), _) if inertia.spherical => p.conjugate() * mean.angular,
         (Some(_), _) => solved,
         (None, Theta::Fixed(theta)) => before + (solved - before) * theta,
-        (None, Theta::Auto) if change == DVec3::ZERO || !body.pushed => {
+        (None, Theta::Auto) if (change == DVec3::ZERO || !body.pushed) && !body.stiff => {
             return (drift.orientation, drift.turned + change);
         }
         (None, Theta::Auto) => solved,
     };
-    let (orientation, angular) = torque_free(inertia, p, mean, h);
-    let late = solved - mean;
-    if late == DVec3::ZERO {
-        return (orientation, angular);
-    }
-    // In the frame of the new orientation.
-    let late = orientation.conjugate() * (p * inertia.times(late));
-    (orientation, angular + inertia.inverse_times(late))
+    turned_under(inertia, p, [mean, solved], h)
 }
 
 /// Gaps at the end of a free flight, as a part of its way, that are closed: bodies that leave with a multiple of `‖g‖h` are back at the end
@@ -185,6 +178,9 @@ const NEGLIGIBLE: f64 = 1e-9;
 fn theta(body: &BodySolved, settings: &Settings) -> f64 {
     if let Theta::Fixed(theta) = settings.theta {
         return theta;
+    }
+    if body.stiff {
+        return 1.0;
     }
     if let Some(theta) = body.struck {
         return theta;

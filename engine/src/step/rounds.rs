@@ -1,12 +1,13 @@
 //! The rounds after the first solve: contacts only where bodies meet, and impacts one after another.
 
-use super::StepState;
 use super::alone::Found;
 use super::impacts::Next;
 use super::judged::Judged;
 use super::solve::Moving;
 use super::solved::Solved;
+use super::{StepState, is_long};
 use crate::error::StepError;
+use crate::forces::Ended;
 use crate::motion::scheme::Scheme;
 use crate::settings::Settings;
 
@@ -17,12 +18,15 @@ const LEAST_SWEEPS: usize = 8;
 /// Budgets after which no more contacts are exchanged.
 const TIMES_BUDGET: usize = 3;
 
+/// Linearisations of forces at solved motions in a step: Newton's method needs a few.
+const LINEARISATIONS: usize = 12;
+
 impl StepState {
     /// Contacts only where bodies meet, and impacts one after another: with others the problem is solved again, near them and then
     /// as a whole, until none changes.
     pub(crate) fn meet(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
         if scheme.selects(&self.settings) {
-            return Ok(());
+            return self.settle_forces(scheme);
         }
         let mut whole = true;
         loop {
@@ -41,6 +45,7 @@ impl StepState {
                 }
             }
         }
+        self.settle_forces(scheme)?;
         if self.judged.is_some() {
             self.judge();
         }
@@ -70,6 +75,7 @@ impl StepState {
             record: &self.record,
             contacts: &self.problem.contacts,
             impacts: &self.problem.impacts,
+            forces: &self.forces,
             edits: &self.edits,
             settings: &self.settings,
         };
@@ -96,6 +102,7 @@ impl StepState {
             self.judge();
             self.record.end_stage(&self.problem.impacts);
             self.joint_rows.end_stage();
+            self.forces.end_stage();
             let (bodies, free, end) = (&self.bodies, &self.motion.free, &self.record.end);
             let ends = bodies.slots().map(|slot| {
                 if bodies.is_awake_dynamic(slot) {
@@ -126,17 +133,53 @@ impl StepState {
         self.solver.report = self.judged.as_ref().map_or(report, |judged| judged.report);
     }
 
+    /// Forces of users are those of the motion as solved.
+    fn settle_forces(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
+        if self.forces.is_empty() {
+            return Ok(());
+        }
+        loop {
+            let begin = self.impacts.begin_of_stage();
+            let ended = Ended {
+                end: &self.record.end,
+                free: begin.unwrap_or(&self.motion.free),
+                time: self.clock.t,
+            };
+            let again = self.forces.loops < LINEARISATIONS;
+            let (forces, bodies, settings) = (&mut self.forces, &mut self.bodies, &self.settings);
+            let many = is_long(bodies.moving.len());
+            self.threads
+                .run(many, || forces.look(bodies, &ended, settings, again))?;
+            let mut changed = false;
+            for (slot, change) in self.forces.changes() {
+                changed = true;
+                self.motion
+                    .fall_again(&self.bodies, slot, scheme, &self.settings);
+                self.impacts.push(slot, &change);
+            }
+            if !changed {
+                break;
+            }
+            self.forces.loops += 1;
+            let begin = self.impacts.begin_of_stage();
+            self.forces.write_rows(&self.motion, begin);
+            self.solve_on()?;
+        }
+        self.forces.end(&mut self.bodies, &self.settings);
+        Ok(())
+    }
+
     fn solve_near(&mut self) -> Result<(), StepError> {
         let moving = Moving {
             bodies: &self.bodies,
             motion: &self.motion,
             free: self.impacts.begin_of_stage().unwrap_or(&self.motion.free),
         };
-        let joints = &self.joint_rows;
+        let (joints, forces) = (&self.joint_rows, &self.forces.rows);
         let done = self.solver.solve_near(
             &self.exchange.bodies,
             &self.problem,
-            (&mut self.record, joints),
+            (&mut self.record, joints, forces),
             &moving,
             &self.settings,
         )?;
@@ -174,7 +217,7 @@ impl StepState {
             free: self.impacts.begin_of_stage().unwrap_or(&self.motion.free),
         };
         let (problem, record) = (&self.problem, &mut self.record);
-        let rows = (record, &mut self.joint_rows);
+        let rows = (record, &mut self.joint_rows, &mut self.forces.rows);
         self.solver
             .solve(problem, rows, &moving, settings, &self.threads)
     }

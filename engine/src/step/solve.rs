@@ -6,6 +6,7 @@ use super::threads::Threads;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::error::StepError;
+use crate::forces::ForceRows;
 use crate::interactions::record::ContactRecord;
 use crate::joints::JointRows;
 use crate::motion::Motion;
@@ -36,7 +37,7 @@ pub(crate) struct Solver {
     /// By slot: the body moves, and its island has no solution in this step. Empty if none has.
     stuck: Vec<bool>,
     near: Near,
-    /// Impulses of contacts, then of joints, where there are some.
+    /// Impulses of contacts, then of joints and of forces, where there are some.
     rows: Vec<f64>,
 }
 
@@ -107,7 +108,7 @@ impl Solver {
     pub(crate) fn solve(
         &mut self,
         problem: &ContactProblem,
-        (record, joints): (&mut ContactRecord, &mut JointRows),
+        (record, joints, forces): (&mut ContactRecord, &mut JointRows, &mut ForceRows),
         moving: &Moving,
         settings: &Settings,
         threads: &Threads,
@@ -118,10 +119,10 @@ impl Solver {
             motion,
             free,
         } = *moving;
-        let has_joints = !joints.interactions.is_empty();
+        let has_joints = !joints.interactions.is_empty() || !forces.interactions.is_empty();
         let is_few = has_joints || 4 * bodies.moving.len() < bodies.len();
         if is_few {
-            self.take_few((problem, joints), moving);
+            self.take_few((problem, joints, forces), moving);
         }
         let Self {
             auto,
@@ -141,6 +142,7 @@ impl Solver {
             rows.clear();
             rows.extend_from_slice(of_contacts);
             rows.extend_from_slice(&joints.impulse);
+            rows.extend_from_slice(&forces.impulse);
             &mut rows[..]
         } else {
             &mut *of_contacts
@@ -160,7 +162,9 @@ impl Solver {
         if has_joints {
             let (contacts, others) = rows.split_at(of_contacts.len());
             of_contacts.copy_from_slice(contacts);
-            joints.impulse.copy_from_slice(others);
+            let (of_joints, of_forces) = others.split_at(joints.impulse.len());
+            joints.impulse.copy_from_slice(of_joints);
+            forces.impulse.copy_from_slice(of_forces);
         }
         self.stuck.clear();
         let without = auto.without_solution();
@@ -194,7 +198,7 @@ impl Solver {
         &mut self,
         from: &[Slot],
         problem: &ContactProblem,
-        (record, joints): (&mut ContactRecord, &JointRows),
+        (record, joints, forces): (&mut ContactRecord, &JointRows, &ForceRows),
         moving: &Moving,
         settings: &Settings,
     ) -> Result<bool, StepError> {
@@ -208,7 +212,7 @@ impl Solver {
         if near
             .slots
             .iter()
-            .any(|slot| near.moves[*slot] && joints.hold(*slot))
+            .any(|slot| near.moves[*slot] && (joints.hold(*slot) || forces.hold(*slot)))
         {
             return Ok(false);
         }
@@ -285,7 +289,11 @@ impl Solver {
     }
 
     /// Copies the problem over the bodies that move or have a contact.
-    fn take_few(&mut self, (problem, joints): (&ContactProblem, &JointRows), moving: &Moving) {
+    fn take_few(
+        &mut self,
+        (problem, joints, forces): (&ContactProblem, &JointRows, &ForceRows),
+        moving: &Moving,
+    ) {
         let Moving {
             bodies,
             motion,
@@ -302,7 +310,8 @@ impl Solver {
         self.slots.sort_unstable();
         self.slots.dedup();
         let slots = self.slots.iter().copied();
-        let holds = !joints.interactions.is_empty();
+        let interactions = || joints.interactions.iter().chain(&forces.interactions);
+        let holds = interactions().next().is_some();
         self.few.take_bodies(slots, (bodies.len(), holds), |slot| {
             let position = motion.position[slot];
             (motion.inverse_mass[slot], free[slot], position)
@@ -312,6 +321,6 @@ impl Solver {
                 bodies: contact.bodies.map(|slot| rows.of(Slot(slot))),
                 ..*contact
             });
-        self.few.take_interactions(joints.interactions.iter());
+        self.few.take_interactions(interactions());
     }
 }

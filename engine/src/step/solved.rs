@@ -6,9 +6,11 @@ use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::RigidBody;
 use crate::detection::path::{self, Path};
+use crate::forces::Forces;
 use crate::interactions::edit::Edits;
 use crate::interactions::law::of_materials;
 use crate::interactions::record::{ContactRecord, Earlier};
+use crate::joints::Push;
 use crate::motion::Motion;
 use crate::settings::{Settings, Theta};
 use glam::DVec3;
@@ -72,6 +74,7 @@ pub(crate) struct Solved<'a> {
     pub(crate) record: &'a ContactRecord,
     pub(crate) contacts: &'a [Contact],
     pub(crate) impacts: &'a [bool],
+    pub(crate) forces: &'a Forces,
     pub(crate) edits: &'a Edits,
     pub(crate) settings: &'a Settings,
 }
@@ -108,17 +111,19 @@ impl Solved<'_> {
         if !self.bodies.is_awake_dynamic(slot) {
             return WorldTwist::default();
         }
-        let (contact, inverse) = (&self.contacts[row], &self.motion.inverse_mass[slot]);
+        let contact = &self.contacts[row];
         let r = contact.frame * self.record.impulse[row];
         let (side, force) = if contact.bodies[0] == slot.0 {
             (0, r)
         } else {
             (1, -r)
         };
-        WorldTwist {
-            linear: force * inverse.linear,
-            angular: inverse.angular * contact.arms[side].cross(force),
-        }
+        let push = Push {
+            linear: force,
+            angular: contact.arms[side].cross(force),
+        };
+        let held = self.forces.change(slot, &push);
+        held.unwrap_or_else(|| push.change(&self.motion.inverse_mass[slot]))
     }
 
     /// Some of these rows have this normal.
@@ -303,7 +308,10 @@ impl Solved<'_> {
             (Theta::Auto, Pushed::Held) => 1.0,
             (Theta::Auto, Pushed::Struck(theta)) => theta,
         };
-        if self.bodies.constants[slot].kind != RigidBody::Dynamic {
+        let is_auto = self.settings.theta == Theta::Auto;
+        if self.bodies.constants[slot].kind != RigidBody::Dynamic
+            || is_auto && self.bodies.is_stiff(slot)
+        {
             return end;
         }
         let begin = &self.motion.begin[slot];

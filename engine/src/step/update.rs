@@ -77,8 +77,10 @@ pub(crate) fn update<S: Scheme>(
         twist,
         constants,
         moving,
+        user_forces,
         ..
     } = bodies;
+    let is_stiff = |slot: Slot| user_forces.is_stiff(slot);
     let work = |part: Slots<'_, (&mut [Pose], &mut [Twist])>| {
         let rows = part.each();
         let (pose, twist) = part.columns;
@@ -102,7 +104,8 @@ pub(crate) fn update<S: Scheme>(
                         free: &motion.free[slot],
                         end: &end[slot],
                         inertia: &constants[slot].inertia,
-                        mean: impacts.mean(slot),
+                        mean: impacts.mean(slot).filter(|_| !is_stiff(slot)),
+                        stiff: is_stiff(slot),
                         pushed: !matches!(pushed, Pushed::Not),
                         struck: match pushed {
                             Pushed::Struck(theta) => Some(theta),

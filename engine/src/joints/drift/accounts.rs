@@ -140,7 +140,7 @@ impl Course {
         self.kicked.clear();
         self.kicked.resize(self.twists.len(), Push::default());
         for (place, slot) in articulation.bodies.iter().enumerate() {
-            let wrench = &bodies.wrench[*slot];
+            let wrench = bodies.acting(*slot);
             let (body, orientation) = (&bodies.constants[*slot], self.poses[place].orientation);
             let mass = body.inertia.mass;
             let moment = wrench.moment + orientation * wrench.body_moment;

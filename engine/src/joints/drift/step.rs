@@ -57,6 +57,7 @@ impl<'a> Step<'a> {
         let slots = &articulation.bodies;
         let is_pushed =
             |slot: &Slot| !matches!(solution.pushed[*slot], Pushed::Not) || mean(*slot).is_some();
+        let is_stiff = slots.iter().any(|slot| bodies.is_stiff(*slot));
         let pushed = slots.iter().map(|slot| match solution.pushed[*slot] {
             Pushed::Not => 0.0,
             Pushed::Struck(theta) => theta,
@@ -65,7 +66,7 @@ impl<'a> Step<'a> {
         let stops = solution.rows.stops_one_of(&articulation.joints);
         let given = (bodies, solution);
         let agree = Held::find(articulation, joints, given, settings.time_step, holding);
-        let stops = stops || !agree;
+        let stops = stops || !agree || is_stiff;
         Self {
             articulation,
             joints,

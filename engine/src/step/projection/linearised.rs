@@ -64,6 +64,12 @@ impl Linearised {
         self.problem
             .take_bodies(moving, (bodies.len(), true), |slot| {
                 let (mut mass, centre) = (motion.inverse_mass[slot], bodies.pose[slot].position);
+                // A way of a body on a stiff spring takes energy: what it overlaps with goes.
+                let heavier = bodies.user_forces.heavier(slot);
+                if heavier > 1.0 {
+                    mass.linear /= heavier;
+                    mass.angular *= 1.0 / heavier;
+                }
                 if stuck.get(slot.0 as usize).is_some_and(|stuck| *stuck) {
                     mass.angular = DMat3::ZERO;
                 }
