@@ -133,7 +133,7 @@ fn lost(island: &[(Slot, Slot)], bodies: &Bodies, settings: &Settings) -> DVec3 
         let body = &bodies.constants[*slot];
         let mass = body.inertia.mass;
         let force =
-            settings.gravity * (body.response.gravity.0 * mass) + bodies.wrench[*slot].force;
+            settings.gravity * (body.response.gravity.0 * mass) + bodies.acting(*slot).force;
         let [before, after] =
             [&bodies.before.twist, &bodies.twist].map(|twist| twist[*slot].linear);
         size += mass * after.length() + h * force.length();
