@@ -184,8 +184,10 @@ impl Task {
             Self::Pile => simbench::pile_666(0.0),
             Self::ElasticPile => simbench::pile_666(1.0),
             Self::Kapla => simbench::kapla_tower(0.64),
-            Self::Stand if setup == Setup::Motors => anymal::standing(1, Drive::Motors),
-            Self::Stand => anymal::standing(1, Drive::Given),
+            Self::Stand if setup == Setup::Motors => {
+                anymal::standing(1, Drive::Motors, anymal::HEIGHT)
+            }
+            Self::Stand => anymal::standing(1, Drive::Given, anymal::HEIGHT),
             Self::Momentum => anymal::struck(),
             Self::Energy => anymal::flung(),
         };

@@ -29,7 +29,7 @@ pub(super) fn run(quick: bool) -> Result<Vec<Row>, Failure> {
                 Setup::Motors => Drive::Motors,
                 _ => Drive::Given,
             };
-            let mut scene = anymal::standing(n, drive);
+            let mut scene = anymal::standing(n, drive, anymal::HEIGHT);
             let [most, least] = STEPS;
             let wanted = ROBOT_STEPS[usize::from(quick)] / (n * n);
             let steps = if quick {

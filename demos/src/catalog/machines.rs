@@ -190,13 +190,21 @@ pub(super) const MACHINES: &[BuiltIn] = &[
     BuiltIn {
         name: "anymal",
         description: "SimBenchmark: ANYmals of 12 hinges that stand on their motors for 250 s",
-        parameters: &[Parameter {
-            name: "n",
-            description: "robots in a row, n × n in all",
-            default: 1.0,
-            bound: Bound::Whole(1, 100),
-        }],
-        build: |v| anymal::standing(v.whole("n"), anymal::Drive::Motors),
+        parameters: &[
+            Parameter {
+                name: "n",
+                description: "robots in a row, n × n in all",
+                default: 1.0,
+                bound: Bound::Whole(1, 100),
+            },
+            Parameter {
+                name: "height",
+                description: "of the bases at the start, m: 0.54 in the task, with the feet 1.8 mm deep in the ground",
+                default: anymal::TOUCH,
+                bound: Bound::Between(0.53, 2.0),
+            },
+        ],
+        build: |v| anymal::standing(v.whole("n"), anymal::Drive::Motors, v.number("height")),
     },
     BuiltIn {
         name: "arm-in-pile",

@@ -20,6 +20,8 @@ use moreau::{Accuracy, JointAxis, JointForce, JointKind, Mass, Material, Twist};
 pub const GAINS: [f64; 2] = [40.0, 1.0];
 /// Height at which the base of a robot starts that is to stand, m: its feet are 1.8 mm deep in the ground.
 pub const HEIGHT: f64 = 0.54;
+/// Height of the base at which the feet touch the ground, m, to the digits of their published places.
+pub const TOUCH: f64 = 0.541_768;
 /// Height at which it starts in the air, m.
 const ALOFT: f64 = 2.0;
 /// Momentum of the ball that strikes it, along y, N s.
@@ -95,9 +97,9 @@ fn forces(drive: Drive, angle: f64) -> Vec<JointForce> {
     }
 }
 
-/// `n × n` robots, 2 m apart, that are to stand for 250 s on four feet each.
+/// `n × n` robots, 2 m apart, that are to stand for 250 s on four feet each. Their bases start at `height` (m): [`HEIGHT`] in the task, or [`TOUCH`].
 #[must_use]
-pub fn standing(n: usize, drive: Drive) -> Scene {
+pub fn standing(n: usize, drive: Drive, height: f64) -> Scene {
     let mut scene = on_a_plane(5e-3, 250.0, Material::with_friction(0.8));
     for i in 0..n {
         for j in 0..n {
@@ -106,7 +108,7 @@ pub fn standing(n: usize, drive: Drive) -> Scene {
             } else {
                 format!("robot{i},{j} ")
             };
-            let place = DVec3::new(2.0 * i as f64, 2.0 * j as f64, HEIGHT);
+            let place = DVec3::new(2.0 * i as f64, 2.0 * j as f64, height);
             robot(&mut scene, &prefix, place, drive);
         }
     }
@@ -148,7 +150,7 @@ mod tests {
 
     #[test]
     fn the_robot_stands_where_its_figures_say() {
-        let scene = standing(1, Drive::Motors);
+        let scene = standing(1, Drive::Motors, HEIGHT);
         assert_eq!((scene.bodies.len(), scene.joints.len()), (1 + 13, 12));
         let base = DVec3::Z * HEIGHT;
         let mass = |body: &&BodySpec| body.mass.mass();
