@@ -145,6 +145,19 @@ impl Detection {
         self.extents.is_passed(slot, end, h)
     }
 
+    /// The body is a ball about its centre of mass.
+    #[inline]
+    pub(crate) fn is_ball(&self, slot: Slot) -> bool {
+        self.extents.balls[slot].is_ball()
+    }
+
+    /// The body is a ball, and gets no farther than its radius with this twist.
+    #[inline]
+    pub(crate) fn is_slow_ball(&self, slot: Slot, end: &WorldTwist, h: f64) -> bool {
+        let ball = &self.extents.balls[slot];
+        ball.is_ball() && h * end.linear.length() <= ball.radius
+    }
+
     /// Pairs of bodies that were `struck`, ascending, and get on with these velocities: all that they may meet in this step, in their order.
     ///
     /// # Errors

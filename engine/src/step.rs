@@ -34,6 +34,7 @@ mod ledger;
 mod meeting;
 mod momentum;
 pub(crate) mod moreau_jean;
+mod near;
 #[cfg(test)]
 mod parts;
 mod projection;

@@ -318,9 +318,19 @@ impl Auto {
             lanes,
             ..
         } = &mut self.sweeps;
-        let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, first.simd)?;
         self.path.clear();
         let mut progress = Progress::new(goal, history, best, impulse);
+        if first.min_sweeps == 0 {
+            lanes.judge(problem, impulse, &mut progress)?;
+            if progress.finished() {
+                self.best_is_last = progress.best_is_last();
+                lanes.twist_of_best(problem, &progress, twist);
+                let mut report = progress.report;
+                conclude(problem, impulse, &mut report);
+                return Ok(report);
+            }
+        }
+        let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, first.simd)?;
         let mut log = Log::new(&mut self.path);
         let sweeps_only = self.settings.max_factorizations == 0;
         let (hard, space) = (&mut self.hard, &mut self.body_space);
@@ -333,7 +343,7 @@ impl Auto {
         let by_sweeps = sweeps_only || progress.finished();
         self.best_is_last = by_sweeps && progress.best_is_last();
         if by_sweeps {
-            sweep.twist_of_best(&progress, twist);
+            lanes.twist_of_best(problem, &progress, twist);
         } else {
             let mut second = SecondPhase {
                 settings: &self.settings,
@@ -357,10 +367,15 @@ impl Auto {
         }
         let mut report = progress.report;
         impulse.copy_from_slice(&self.sweeps.best);
-        if report.converged() && infeasibility::is_doubtful(problem, impulse, &report) {
-            infeasibility::conclude_step(problem, impulse, &mut report);
-        }
+        conclude(problem, impulse, &mut report);
         Ok(report)
+    }
+}
+
+/// A solution may be one of bodies that still close on each other.
+fn conclude(problem: &FactoredProblem, impulse: &[DVec3], report: &mut SolverReport) {
+    if report.converged() && infeasibility::is_doubtful(problem, impulse, report) {
+        infeasibility::conclude_step(problem, impulse, report);
     }
 }
 

@@ -132,7 +132,7 @@ impl Nsgs {
         let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, simd)?;
         let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
         acceleration::run(&mut sweep, &self.settings, &mut progress);
-        sweep.twist_of_best(&progress, twist);
+        lanes.twist_of_best(problem, &progress, twist);
         let report = progress.report;
         impulse.copy_from_slice(&self.best);
         Ok(report)

@@ -135,7 +135,7 @@ impl Meetings {
         exchange: &mut Exchange,
     ) -> Result<bool, StepError> {
         let first = !std::mem::replace(&mut self.looked, true);
-        let turns = solved.turns_something() || !detection.swings.is_empty();
+        let turns = solved.turns_something(detection) || !detection.swings.is_empty();
         let round = self.rounds + self.rounds_left_out;
         self.awaits.clear();
         if first

@@ -1,6 +1,7 @@
 //! The one-step problem: `u = W r + d + G v_free`, `K* ∋ û ⊥ r ∈ K`.
 
 use super::assembly::ContactProblem;
+use super::near::{NEARBY_SWEEPS, Near};
 use super::sub_problem::SubProblem;
 use super::threads::Threads;
 use crate::bodies::Bodies;
@@ -11,10 +12,8 @@ use crate::interactions::record::ContactRecord;
 use crate::joints::JointRows;
 use crate::motion::Motion;
 use crate::settings::{DelassusForm, Settings};
-use glam::DVec3;
 use moreau_solvers::{
-    Auto, Contact, Goal, InverseMass, Nsgs, NsgsSettings, Solver as _, SolverReport, WorldTwist,
-    rows_of_mut,
+    Auto, Contact, Goal, Nsgs, Solver as _, SolverReport, WorldTwist, rows_of_mut,
 };
 
 /// The bodies of a stage of the step.
@@ -39,68 +38,6 @@ pub(crate) struct Solver {
     near: Near,
     /// Impulses of contacts, then of joints and of forces, where there are some.
     rows: Vec<f64>,
-}
-
-/// Contacts from a body that was struck to the farthest that moves with it.
-const LINKS: usize = 3;
-/// Most sweeps over a neighbourhood: the whole is solved after it.
-const NEARBY_SWEEPS: usize = 50;
-/// Contacts solved in it that cost next to nothing: a few contacts are swept until they are solved, since the rounds look at their
-/// motion.
-const NEARBY_WORK: usize = 5_000;
-
-/// The neighbourhood of some bodies.
-#[derive(Debug, Default)]
-struct Near {
-    /// By slot; only those of `slots` are read.
-    moves: Vec<bool>,
-    /// Bodies that move, and those that they touch, ascending.
-    slots: Vec<Slot>,
-    /// Contacts of those that move, ascending.
-    rows: Vec<u32>,
-    impulse: Vec<DVec3>,
-}
-
-impl Near {
-    fn find(&mut self, from: &[Slot], problem: &ContactProblem, bodies: &Bodies) {
-        let Self {
-            moves, slots, rows, ..
-        } = self;
-        moves.clear();
-        moves.resize(bodies.len(), false);
-        let dynamic = |slot: &Slot| bodies.is_awake_dynamic(*slot);
-        slots.clear();
-        slots.extend(from.iter().copied().filter(dynamic));
-        for slot in &*slots {
-            moves[*slot] = true;
-        }
-        for _ in 0..LINKS {
-            let reached = slots.len();
-            for contact in &problem.contacts {
-                let [a, b] = contact.bodies.map(Slot);
-                if moves[a] != moves[b] {
-                    slots.extend(
-                        [a, b]
-                            .into_iter()
-                            .filter(|slot| !moves[*slot] && dynamic(slot)),
-                    );
-                }
-            }
-            for slot in &slots[reached..] {
-                moves[*slot] = true;
-            }
-        }
-        rows.clear();
-        for (row, contact) in (0..).zip(&problem.contacts) {
-            let pair = contact.bodies.map(Slot);
-            if pair.into_iter().any(|slot| moves[slot]) {
-                rows.push(row);
-                slots.extend(pair);
-            }
-        }
-        slots.sort_unstable();
-        slots.dedup();
-    }
 }
 
 impl Solver {
@@ -192,8 +129,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Finds the impulses near some bodies, ascending: those within some contacts of them move, all others keep their velocities.
-    /// False, and nothing is done, if a joint holds one of those that move.
+    /// Finds the impulses near some bodies, ascending, and leaves all others as they are. False, and nothing is done, if a joint or a
+    /// force holds one of those near, or if a step of few sweeps does not come to an end there.
     pub(crate) fn solve_near(
         &mut self,
         from: &[Slot],
@@ -202,74 +139,17 @@ impl Solver {
         moving: &Moving,
         settings: &Settings,
     ) -> Result<bool, StepError> {
-        let Moving {
-            bodies,
-            motion,
-            free,
-        } = *moving;
-        self.near.find(from, problem, bodies);
-        let near = &self.near;
-        if near
-            .slots
-            .iter()
-            .any(|slot| near.moves[*slot] && (joints.hold(*slot) || forces.hold(*slot)))
-        {
+        let held = |slot: Slot| joints.hold(slot) || forces.hold(slot);
+        if !self.near.take(from, (problem, record), moving, held) {
             return Ok(false);
         }
-        let Near {
-            moves,
-            slots,
-            rows,
-            impulse,
-            ..
-        } = &mut self.near;
-        let end = &record.end;
-        self.few
-            .take_bodies(slots.iter().copied(), (bodies.len(), false), |slot| {
-                let position = motion.position[slot];
-                if moves[slot] {
-                    (motion.inverse_mass[slot], free[slot], position)
-                } else if bodies.is_awake_dynamic(slot) {
-                    (InverseMass::FIXED, end[slot], position)
-                } else {
-                    (InverseMass::FIXED, free[slot], position)
-                }
-            });
-        self.few.take_contacts(rows, |row, rows| {
-            let contact = &problem.contacts[*row as usize];
-            Contact {
-                bodies: contact.bodies.map(|slot| rows.of(Slot(slot))),
-                ..*contact
-            }
-        });
-        self.few.take_interactions([].iter());
-        impulse.clear();
-        impulse.extend(rows.iter().map(|row| record.impulse[*row as usize]));
-        // Bodies around that keep their velocities may leave no solution.
-        let sweeps = self.auto.sweeps();
-        sweeps.settings = NsgsSettings {
-            min_sweeps: 1,
-            max_sweeps: NEARBY_SWEEPS.max(NEARBY_WORK / rows.len().max(1)),
-            ..settings.nsgs()
-        };
-        let goal = Goal::scaled(settings.tolerance());
-        let (factored, twists) = self.few.split();
-        let report = sweeps.solve_factored(&factored, rows_of_mut(impulse), twists, &goal)?;
-        // A step of few sweeps does not smooth out what those that have no solution leave.
         let few = settings.auto_for(problem.contacts.len()).max_sweeps < NEARBY_SWEEPS;
-        if few && !report.converged() {
-            return Ok(false);
+        let report = self.near.solve(self.auto.sweeps(), settings)?;
+        let done = !few || report.converged();
+        if done {
+            self.near.give(record);
         }
-        for (row, r) in rows.iter().zip(impulse) {
-            record.impulse[*row as usize] = *r;
-        }
-        let (slots, end) = self.few.solution();
-        for (slot, twist) in slots.iter().zip(end) {
-            if moves[*slot] {
-                record.end[*slot] = *twist;
-            }
-        }
-        Ok(true)
+        Ok(done)
     }
 
     /// Sweeps for other problems, and the bodies that the last solve could not keep apart, by slot; none if there are no entries.

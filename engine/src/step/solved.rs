@@ -5,6 +5,7 @@ use super::moreau_jean::theta_of_impact;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::RigidBody;
+use crate::detection::Detection;
 use crate::detection::path::{self, Path};
 use crate::forces::Forces;
 use crate::interactions::edit::Edits;
@@ -218,9 +219,14 @@ impl Solved<'_> {
         !more
     }
 
-    pub(crate) fn turns_something(&self) -> bool {
-        // What turns far swings: ½φ²R > TURN·size, and R is no less than the size.
-        self.bodies.moving.iter().any(|slot| self.swings(*slot))
+    pub(crate) fn turns_something(&self, detection: &Detection) -> bool {
+        // What turns far swings: ½φ²R > TURN·size, and R is no less than the size. Most bodies of large scenes are balls.
+        let mut others = self
+            .bodies
+            .moving
+            .iter()
+            .filter(|slot| !detection.is_ball(**slot));
+        others.any(|slot| self.swings(*slot))
     }
 
     /// A body without bounds is its plane.

@@ -204,7 +204,8 @@ pub(crate) fn run_while(
     mut go_on: impl FnMut(usize, f64, &Progress) -> bool,
 ) {
     let unswept = settings.min_sweeps == 0 || settings.max_sweeps == 0 || relaxation.is_empty();
-    if unswept && judge(relaxation, progress) <= 1.0 {
+    let known = progress.report.certificates > 0;
+    if unswept && !known && judge(relaxation, progress) <= 1.0 {
         return;
     }
     let first = progress.report.iterations;

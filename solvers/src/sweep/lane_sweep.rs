@@ -59,6 +59,38 @@ pub(crate) struct LaneWorkspace {
     first_triples: Vec<u32>,
 }
 
+impl LaneWorkspace {
+    /// Judges impulses that no sweep has changed yet, of a problem whose contacts have not been checked.
+    pub(crate) fn judge(
+        &mut self,
+        problem: &FactoredProblem,
+        impulse: &[DVec3],
+        progress: &mut Progress,
+    ) -> Result<(), ProblemError> {
+        problem.refuse_links("sweeps on twists")?;
+        problem.validate_contacts()?;
+        let (squares, twist) = (&mut self.squares, &mut self.twist);
+        let residual = natural_map::factored_with_squares(problem, impulse, squares, twist);
+        progress.judge(&residual, impulse);
+        Ok(())
+    }
+
+    /// `v_free + Ŵ Gᵀ r` of the best iterate of `progress`, into `twist`: what the judge worked with,
+    /// if that iterate was judged last.
+    pub(crate) fn twist_of_best(
+        &mut self,
+        problem: &FactoredProblem,
+        progress: &Progress,
+        twist: &mut Vec<WorldTwist>,
+    ) {
+        if progress.best_is_last() {
+            std::mem::swap(twist, &mut self.twist);
+        } else {
+            problem.twist_under_triples(progress.best(), twist);
+        }
+    }
+}
+
 /// A factored problem and its iterate.
 pub(crate) struct LaneSweep<'a> {
     problem: &'a FactoredProblem<'a>,
@@ -184,16 +216,6 @@ impl<'a> LaneSweep<'a> {
             lock(unit).give(impulse);
         }
         impulse
-    }
-
-    /// `v_free + Ŵ Gᵀ r` of the best iterate of `progress`, into `twist`: what the judge worked with,
-    /// if that iterate was judged last.
-    pub(crate) fn twist_of_best(&mut self, progress: &Progress, twist: &mut Vec<WorldTwist>) {
-        if progress.best_is_last() {
-            std::mem::swap(twist, &mut self.space.twist);
-        } else {
-            self.problem.twist_under_triples(progress.best(), twist);
-        }
     }
 
     /// Colours and packs the members of a unit.

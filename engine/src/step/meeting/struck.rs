@@ -19,16 +19,19 @@ impl Meetings {
         self.struck.clear();
         // As at bodies that turn: with planes that go or come in its island, the motion of a body is not the one to look at.
         let is_ready = |slot: &Slot| self.awaits.get(slot.index()) != Some(&true);
-        let moving = solved.bodies.moving.iter().copied().filter(is_ready);
-        let dynamic = moving.filter(|slot| solved.bodies.constants[*slot].is_dynamic());
-        self.struck.extend(dynamic.filter(|slot| {
-            let end = &solved.record.end[*slot];
+        // What is worked out of every body comes last: there are many.
+        let ends = &solved.record.end;
+        let moving = || solved.bodies.moving.iter().copied().filter(is_ready);
+        let is_dynamic = |slot: &Slot| solved.bodies.constants[*slot].is_dynamic();
+        let passes = moving().filter(|slot| {
             // Another way leads to others.
             let again = || self.reached.contains(slot) && impacts.meets_one(*slot);
-            detection.passes_reach(*slot, end, h) || again()
-        }));
+            detection.passes_reach(*slot, &ends[*slot], h) || again()
+        });
+        self.struck.extend(passes.filter(is_dynamic));
         // Of a surface detection finds what is near, which is not all that is ahead of a body at speed.
-        let flying = solved.bodies.awake_dynamic().filter(is_ready);
+        let flying = moving().filter(|slot| !detection.is_slow_ball(*slot, &ends[*slot], h));
+        let flying = flying.filter(is_dynamic);
         let mut flying = flying.filter(|slot| solved.flies(*slot)).peekable();
         if flying.peek().is_some() && solved.has_surfaces() {
             self.struck.extend(flying);
