@@ -11,6 +11,8 @@ pub(crate) struct Islands {
     pub(crate) of_contact: Vec<u32>,
     /// How many there are.
     pub(crate) count: usize,
+    /// By body: impulses do not move it.
+    fixed: Vec<bool>,
     parent: Vec<u32>,
     number: Vec<u32>,
     /// Contacts by islands, and where those of each end.
@@ -28,7 +30,11 @@ impl Islands {
 
     /// The islands of some of the contacts, all others left out.
     pub(crate) fn find_among(&mut self, problem: &FactoredProblem, takes: impl Fn(usize) -> bool) {
-        let fixed = |body: u32| problem.inverse_mass[body as usize].is_fixed();
+        // Contacts ask for it in no order of the bodies.
+        let mut is_fixed = std::mem::take(&mut self.fixed);
+        is_fixed.clear();
+        is_fixed.extend(problem.inverse_mass.iter().map(InverseMass::is_fixed));
+        let fixed = |body: u32| is_fixed[body as usize];
         self.parent.clear();
         self.parent.extend(0..problem.inverse_mass.len() as u32);
         let mut last = None;
@@ -74,6 +80,7 @@ impl Islands {
             };
             self.of_contact.push(island);
         }
+        self.fixed = is_fixed;
         self.sort();
     }
 

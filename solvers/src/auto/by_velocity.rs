@@ -34,8 +34,8 @@ use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::sweep::acceleration::Momentum;
 use crate::{Goal, Law, NsgsSettings, SolverReport, SolverStatus, infeasibility, natural_map};
 use figure::{
-    Figure, GUARD, are_unequal, gyration, is_loaded, over_guard, relative_speed, relative_speeds,
-    some_are_small, some_are_unequal,
+    Figure, GUARD, are_unequal, gyration, is_loaded, over_guard, relative_speeds,
+    some_are_unequal_or_small,
 };
 use glam::DVec3;
 use mend::Kept;
@@ -82,6 +82,8 @@ pub(super) struct ByVelocity {
     jointed: Vec<bool>,
     /// Largest relative speed at a contact of each body.
     speed: Vec<f64>,
+    /// Relative speed at each contact of an island.
+    relative: Vec<f64>,
     twist: Vec<WorldTwist>,
     start: Vec<DVec3>,
     /// Contacts around those over their bounds, the impulses of all others, and the twists under these.
@@ -320,7 +322,7 @@ impl ByVelocity {
         self.figures.clear();
         self.figures.resize(self.islands.count, Figure::default());
         let squares = &self.squares;
-        let (unequal, small) = (some_are_unequal(problem), some_are_small(problem, goal));
+        let [unequal, small] = some_are_unequal_or_small(problem, goal);
         for (contact, square) in squares.iter().enumerate() {
             let figure = &mut self.figures[self.islands.of_contact[contact] as usize];
             if small {
@@ -338,14 +340,18 @@ impl ByVelocity {
         if quiet && self.figures.iter().all(|own| own.excess(goal) <= 1.0) {
             return;
         }
-        relative_speeds(problem, twist, &mut self.speed);
-        for (contact, square) in squares.iter().enumerate() {
-            let figure = &mut self.figures[self.islands.of_contact[contact] as usize];
-            if impulse[contact] != DVec3::ZERO || *square != 0.0 {
-                figure.speed += relative_speed(problem, twist, contact).powi(2);
+        let (figures, islands) = (&mut self.figures, &self.islands);
+        relative_speeds(problem, twist, &mut self.speed, |contact, speed| {
+            if impulse[contact] != DVec3::ZERO || squares[contact] != 0.0 {
+                figures[islands.of_contact[contact] as usize].speed += speed.powi(2);
             }
-        }
+        });
+        // What is less than may be left between bodies at rest is no worse between others.
+        let doubtful = |square: f64| small || square > limit || square.is_nan();
         for (contact, square) in squares.iter().enumerate() {
+            if !doubtful(*square) {
+                continue;
+            }
             let figure = &mut self.figures[self.islands.of_contact[contact] as usize];
             let scale = figure.guard_scale(goal);
             let guard = over_guard(problem, contact, *square, scale, &self.speed);
@@ -358,7 +364,11 @@ impl ByVelocity {
         let view = self.extract.view();
         let (squares, twist) = (&mut self.squares, &mut self.twist);
         natural_map::squares_of_velocity(&view, &self.extract.impulse, squares, twist);
-        relative_speeds(&view, twist, &mut self.speed);
+        let relative = &mut self.relative;
+        relative.clear();
+        relative_speeds(&view, twist, &mut self.speed, |_, speed| {
+            relative.push(speed)
+        });
         let members = self.islands.members(island).iter();
         let mut figure = Figure {
             loaded: self.figures[island].loaded,
@@ -371,7 +381,7 @@ impl ByVelocity {
             figure.add(*member, *square, [pressed, cold]);
             figure.unequal |= pressed && are_unequal(&view, own);
             if pressed || *square != 0.0 {
-                figure.speed += relative_speed(&view, twist, own).powi(2);
+                figure.speed += self.relative[own].powi(2);
             }
         }
         let scale = figure.guard_scale(goal);
@@ -505,7 +515,7 @@ impl ByVelocity {
     /// contact: they jam.
     fn is_overloaded(&mut self, goal: &VelocityGoal) -> bool {
         let view = self.extract.view();
-        relative_speeds(&view, view.free_twist, &mut self.speed);
+        relative_speeds(&view, view.free_twist, &mut self.speed, |_, _| {});
         let fastest = self.speed.iter().copied().fold(goal.scale, f64::max);
         let moving = view.inverse_mass.iter().filter(|mass| mass.linear > 0.0);
         let mass: f64 = moving.map(|mass| 1.0 / mass.linear).sum();

@@ -154,23 +154,20 @@ impl Figure {
     }
 }
 
-/// Some bodies are far heavier than others.
-pub(super) fn some_are_unequal(problem: &FactoredProblem) -> bool {
-    let (mut least, mut most) = (f64::INFINITY, 0.0f64);
+/// Some bodies are far heavier than others; of some less than the usual may be left.
+pub(super) fn some_are_unequal_or_small(
+    problem: &FactoredProblem,
+    goal: &VelocityGoal,
+) -> [bool; 2] {
+    let (mut least, mut most, mut turns) = (f64::INFINITY, 0.0f64, 0.0f64);
     for mass in problem.inverse_mass {
         if mass.linear > 0.0 {
             least = least.min(mass.linear);
             most = most.max(mass.linear);
+            turns = turns.max(inverse_square(mass));
         }
     }
-    most > UNEQUAL * least
-}
-
-/// Of some bodies less than the usual may be left.
-pub(super) fn some_are_small(problem: &FactoredProblem, goal: &VelocityGoal) -> bool {
-    let masses = problem.inverse_mass.iter();
-    let most = masses.map(inverse_square).fold(0.0, f64::max);
-    goal.creep < goal.rms * most.sqrt()
+    [most > UNEQUAL * least, goal.creep < goal.rms * turns.sqrt()]
 }
 
 /// `1/k²` of the smaller body of a contact, 1/m².
@@ -199,26 +196,24 @@ pub(super) fn are_unequal(problem: &FactoredProblem, contact: usize) -> bool {
 }
 
 /// `‖u_α‖` without the offset of the law.
-pub(super) fn relative_speed(
-    problem: &FactoredProblem,
-    twist: &[WorldTwist],
-    contact: usize,
-) -> f64 {
+fn relative_speed(problem: &FactoredProblem, twist: &[WorldTwist], contact: usize) -> f64 {
     let contact = &problem.contacts[contact];
     let [a, b] = contact.bodies.map(|body| &twist[body as usize]);
     contact.local_velocity(a, b).length()
 }
 
-/// The largest relative speed at a contact of each body.
+/// The largest relative speed at a contact of each body; `see` is given that at each contact.
 pub(super) fn relative_speeds(
     problem: &FactoredProblem,
     twist: &[WorldTwist],
     speed: &mut Vec<f64>,
+    mut see: impl FnMut(usize, f64),
 ) {
     speed.clear();
     speed.resize(twist.len(), 0.0);
     for (index, contact) in problem.contacts.iter().enumerate() {
         let relative = relative_speed(problem, twist, index);
+        see(index, relative);
         for body in contact.bodies {
             let speed = &mut speed[body as usize];
             *speed = speed.max(relative);
