@@ -515,6 +515,9 @@ impl Meetings {
                 self.calm[place] = Some(ways);
                 continue;
             };
+            if solved.is_left_open(*pair, &ways) {
+                continue;
+            }
             let late = exchange.late.len();
             path.contacts_at(time, h, &mut self.points, &mut exchange.late);
             self.late_contacts += exchange.late.len() - late;

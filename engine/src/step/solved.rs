@@ -266,6 +266,14 @@ impl Solved<'_> {
         place.gap + self.settings.time_step * place.normal.dot(a - b)
     }
 
+    /// On these ways a pair gets into a plane that is imposed: what is left to do is to solve further, and no other plane will keep
+    /// the bodies apart before that.
+    pub(crate) fn is_left_open(&self, pair: [Slot; 2], ways: &[WorldTwist; 2]) -> bool {
+        let tolerance = path::tolerance(pair.map(|slot| &self.bodies.constants[slot]));
+        let mut rows = self.rows_of(pair);
+        rows.any(|row| self.gap_after(row, ways) < -tolerance)
+    }
+
     pub(crate) fn is_given(&self, row: usize) -> bool {
         let given = &self.record.given;
         given
