@@ -24,6 +24,7 @@ mod turning;
 
 use super::exchange::Exchange;
 use super::impacts::Impacts;
+use super::near;
 use super::solved::{Pushed, Solved};
 use crate::bodies::slot::Slot;
 use crate::detection::Detection;
@@ -56,6 +57,9 @@ pub(crate) fn is_new(impulse: f64, carried: f64) -> bool {
     impulse > 0.0 && carried <= NEW * impulse
 }
 
+/// Contacts from a body whose contacts are exchanged to the farthest that moves otherwise in the next look.
+const CHANGED_LINKS: u8 = near::LINKS as u8 + 1;
+
 /// What the rounds of a step keep.
 #[derive(Debug, Default)]
 pub(crate) struct Meetings {
@@ -69,8 +73,8 @@ pub(crate) struct Meetings {
     pub(crate) late_contacts: usize,
     /// Contacts that came after [`ROUNDS`] rounds.
     pub(crate) last_resorts: usize,
-    /// By slot: the island of the body changes with this look.
-    awaits: Vec<bool>,
+    /// By slot: the motion of the body changes with this look, its contacts or others so many links away being exchanged; zero if it does not.
+    awaits: Vec<u8>,
     /// Normal impulses of the last step, by row, N·s.
     carried: Vec<f64>,
     /// Rows whose plane was found to be right.
@@ -209,11 +213,12 @@ impl Meetings {
         &self.held
     }
 
-    /// Marks the bodies of islands whose contacts are exchanged by this look: they are looked at again once that is solved. After the last
-    /// rounds nothing is exchanged, and nothing waits.
+    /// Marks the bodies whose motion changes with what this look exchanges, as far as it is solved again before the next one: they are looked
+    /// at once it is. After the last rounds nothing is exchanged, and nothing waits.
     fn await_changes(&mut self, solved: &Solved, exchange: &Exchange, graph: &mut Graph) {
-        self.awaits.clear();
-        self.awaits.resize(solved.bodies.len(), false);
+        let awaits = &mut self.awaits;
+        awaits.clear();
+        awaits.resize(solved.bodies.len(), 0);
         let round = self.rounds + self.rounds_left_out;
         let found = solved.record.found.iter().zip(&exchange.stay);
         let gone = found.filter(|(_, stay)| !**stay && round < ROUNDS);
@@ -224,22 +229,36 @@ impl Meetings {
             return;
         }
         graph.tie(&solved.record.found, solved.bodies);
-        for slot in pairs
-            .flatten()
-            .filter(|slot| graph.has(*slot))
-            .collect::<Vec<_>>()
-        {
-            let island = graph.island(slot);
-            self.awaits[island] = true;
+        for slot in pairs.flatten().filter(|slot| graph.has(*slot)) {
+            awaits[slot] = 1;
         }
-        for slot in solved.bodies.awake_dynamic() {
-            self.awaits[slot] = self.awaits[graph.island(slot)];
+        for link in 1..=CHANGED_LINKS {
+            graph.each_way(|from, to| {
+                if awaits[from] == link && awaits[to] == 0 {
+                    awaits[to] = link + 1;
+                }
+            });
+        }
+        // Machines are solved as a whole.
+        let bodies = solved.bodies;
+        let mut joined = bodies.tied.iter().chain(&bodies.hung).flatten();
+        if joined.any(|slot| awaits.get(slot.index()).is_some_and(|link| *link > 0)) {
+            let reached: Vec<Slot> = bodies
+                .awake_dynamic()
+                .filter(|slot| awaits[*slot] > 0)
+                .collect();
+            for slot in reached {
+                awaits[graph.island(slot)] = 1;
+            }
+            for slot in bodies.awake_dynamic() {
+                awaits[slot] = awaits[slot].max(awaits[graph.island(slot)]);
+            }
         }
     }
 
     /// The pair is to be looked at again, see [`Self::await_changes`].
     fn awaits(&self, pair: [Slot; 2]) -> bool {
-        pair.into_iter().any(|slot| self.awaits[slot])
+        pair.into_iter().any(|slot| self.awaits[slot] > 0)
     }
 
     /// Pairs whose contacts were exchanged in this step, in the order in which that happened.

@@ -26,7 +26,7 @@ use moreau_solvers::{
 };
 
 /// Contacts from a body that was struck to the farthest whose contacts are all near.
-const LINKS: usize = 3;
+pub(super) const LINKS: u8 = 3;
 /// Most sweeps over a neighbourhood: the whole is solved after it.
 pub(super) const NEARBY_SWEEPS: usize = 50;
 /// Contacts solved in it that cost next to nothing: a few contacts are swept until they are solved, since the rounds look at their

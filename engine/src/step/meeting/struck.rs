@@ -18,7 +18,7 @@ impl Meetings {
         let h = solved.settings.time_step;
         self.struck.clear();
         // As at bodies that turn: with planes that go or come in its island, the motion of a body is not the one to look at.
-        let is_ready = |slot: &Slot| self.awaits.get(slot.index()) != Some(&true);
+        let is_ready = |slot: &Slot| self.awaits.get(slot.index()).is_none_or(|link| *link == 0);
         // What is worked out of every body comes last: there are many.
         let ends = &solved.record.end;
         let moving = || solved.bodies.moving.iter().copied().filter(is_ready);

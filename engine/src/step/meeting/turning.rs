@@ -17,7 +17,7 @@ impl Meetings {
     ) -> bool {
         let h = solved.settings.time_step;
         let moving = solved.bodies.moving.iter().copied();
-        let ready = |slot: &Slot| !self.awaits[*slot];
+        let ready = |slot: &Slot| self.awaits[*slot] == 0;
         let turning = moving.filter(ready).filter(|slot| solved.turns(*slot));
         let turning: Vec<Slot> = turning.collect();
         let (between, swings) = (std::mem::take(&mut self.between), &detection.swings);
