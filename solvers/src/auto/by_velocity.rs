@@ -18,8 +18,8 @@
 //! grow upwards: what is left at their contacts adds up from body to body, and sweeps leave it in the same direction in every step.
 //!
 //! An island that cannot be solved, because its bodies cannot be kept apart or because it jams, has impulses that grow with
-//! the work spent on it. So has one whose solution takes impulses beyond a thousand times what stops all its bodies: they are all but held, and
-//! would shoot out of a gap that closes. Both get those of a few plain sweeps from zero instead, which treat the points of a pair alike: each
+//! the work spent on it. So has one whose solution takes impulses beyond a thousand times what stops all its bodies and what its drives may
+//! give: they are all but held, and would shoot out of a gap that closes. Both get those of a few plain sweeps from zero instead, which treat the points of a pair alike: each
 //! leaves a body at the speed of what pushes it, and does not turn what is pressed straight.
 
 mod figure;
@@ -30,7 +30,7 @@ use super::spread::Spread;
 use super::{Auto, AutoSettings};
 use crate::articulation::has_joints;
 use crate::islands::{Extract, Islands};
-use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
+use crate::problem::{FactoredProblem, Interaction, ProblemError, WorldTwist};
 use crate::sweep::acceleration::Momentum;
 use crate::{Goal, Law, NsgsSettings, SolverReport, SolverStatus, infeasibility, natural_map};
 use figure::{
@@ -512,7 +512,7 @@ impl ByVelocity {
     }
 
     /// An impulse of the island that was taken out is far beyond what stops all of its bodies from the largest free speed at a
-    /// contact: they jam.
+    /// contact, and what its drives may give: they jam.
     fn is_overloaded(&mut self, goal: &VelocityGoal) -> bool {
         let view = self.extract.view();
         relative_speeds(&view, view.free_twist, &mut self.speed, |_, _| {});
@@ -520,7 +520,7 @@ impl ByVelocity {
         let moving = view.inverse_mass.iter().filter(|mass| mass.linear > 0.0);
         let mass: f64 = moving.map(|mass| 1.0 / mass.linear).sum();
         let largest = largest(&view, &self.extract.impulse).sqrt();
-        largest > OVERLOAD * mass * fastest
+        largest > OVERLOAD * (mass * fastest + driven(&view))
     }
 
     /// The impulses of a few plain sweeps from zero, the points of a pair alike: what is pressed straight is not turned.
@@ -558,6 +558,17 @@ fn largest(problem: &FactoredProblem, impulse: &[DVec3]) -> f64 {
         (!joint).then(|| impulse[range].iter().map(square).fold(0.0, f64::max))
     });
     contacts.chain(others).fold(0.0, f64::max)
+}
+
+/// What bounded rows, such as motors, may give in all (N·s, of couples N·m·s): loads that contacts are to carry.
+fn driven(problem: &FactoredProblem) -> f64 {
+    let bound = |other: &Interaction| match other.law {
+        Law::Interval(law) => law.high.max(-law.low),
+        Law::Ball(law) => law.radius,
+        _ => 0.0,
+    };
+    let bounds = problem.interactions.iter().map(bound);
+    bounds.filter(|bound| bound.is_finite()).sum()
 }
 
 /// Some impulse is beyond what stops the lightest body many times over: without one no island jams.
