@@ -146,6 +146,10 @@ impl Course {
         let mut parts = step.parts(&self.twists, &self.masses);
         loop {
             let mut closed = true;
+            if step.is_dragged() {
+                self.weigh(step, 0.5 / parts as f64);
+                self.system.factor(&self.masses);
+            }
             for part in 0..parts {
                 closed &= self.composed(step, (part, parts));
             }
@@ -235,10 +239,12 @@ impl Course {
         let h = step.settings.time_step * share;
         // The rows are there already, with their factor: of the start, or of the end of the part before.
         self.kick(step, 0.5 * share, from);
+        self.drag_back(step, 0.5 * share);
         let closed = self.close_by_impulses(step, h, to);
         for (place, slot) in step.articulation.bodies.iter().enumerate() {
             self.masses[place] = turned_mass(step.bodies, *slot, &self.poses[place]);
         }
+        self.weigh(step, 0.5 * share);
         self.kick(step, 0.5 * share, to);
         let other = |slot| step.other(slot, to);
         let speeds: Vec<f64> = self.system.rotors().collect();
@@ -251,8 +257,21 @@ impl Course {
         self.system.set_rotors(&speeds);
         self.system.factor(&self.masses);
         self.stop_opening(|slot| step.solution.motion.free[slot]);
+        self.account_for_drag(step, 0.5 * share);
         self.settle();
         closed
+    }
+
+    /// Drag on the velocities after a kick and what joints hold of it at once. Their places are then closed by masses without drag: rounding of places is no drag.
+    fn drag_back(&mut self, step: &Step, share: f64) {
+        if step.is_dragged() {
+            self.stop_opening(|slot| step.solution.motion.free[slot]);
+            self.account_for_drag(step, share);
+            for (place, slot) in step.articulation.bodies.iter().enumerate() {
+                self.masses[place] = turned_mass(step.bodies, *slot, &self.poses[place]);
+            }
+            self.system.factor(&self.masses);
+        }
     }
 
     /// `Λ`, and the poses and velocities at the end of a part of `h`, before they are kicked. False if joints are left open.

@@ -41,6 +41,8 @@ pub(super) struct Step<'a> {
     pub(super) settings: &'a Settings,
     /// Contacts or limits push it: its velocities are those that were solved for.
     pub(super) struck: bool,
+    /// Drag slows some of its bodies.
+    pub(super) dragged: bool,
     /// θ of what pushes it, 1 if one of these is no impact.
     pub(super) theta: f64,
 }
@@ -67,6 +69,7 @@ impl<'a> Step<'a> {
         let given = (bodies, solution);
         let agree = Held::find(articulation, joints, given, settings.time_step, holding);
         let stops = stops || !agree || is_stiff;
+        let drags = |slot: &Slot| bodies.constants[*slot].response.has_drag();
         Self {
             articulation,
             joints,
@@ -75,6 +78,7 @@ impl<'a> Step<'a> {
             solution,
             settings,
             struck: slots.iter().any(is_pushed) || stops,
+            dragged: slots.iter().any(drags),
             theta: pushed.fold(if stops { 1.0 } else { 0.0 }, f64::max),
         }
     }
@@ -98,13 +102,16 @@ impl<'a> Step<'a> {
 
     /// The order of its scheme: two where it is pushed, and under drag, which is not to be taken back.
     pub(super) fn order(&self) -> JointOrder {
-        let slots = self.articulation.bodies.iter();
-        let mut responses = slots.map(|slot| &self.bodies.constants[*slot].response);
-        if self.struck || responses.any(|response| response.has_drag()) {
+        if self.struck || self.dragged {
             JointOrder::Second
         } else {
             self.settings.joint_order
         }
+    }
+
+    /// Drag acts in its parts.
+    pub(super) fn is_dragged(&self) -> bool {
+        self.dragged && !self.struck
     }
 
     pub(super) fn places(&self, joint: usize) -> [Option<usize>; 2] {
