@@ -98,16 +98,16 @@ impl Course {
         step: &Step,
         mean: &impl Fn(Slot) -> Option<&'m WorldTwist>,
     ) {
-        self.account_for_solved(step);
-        loop {
-            let known = (!self.holding.is_empty()).then(|| self.known());
-            self.move_in_parts(step, mean);
-            // Those whose bounds were reached on the way are forces.
-            let Some(known) = known.filter(|_| !Held::keep_those_that_reach(&mut self.holding))
-            else {
-                break;
+        let holding = self.holding.clone();
+        if !self.follow(step, mean) && !step.struck {
+            // What swings too fast for the most parts, as light links under heavy loads, moves with the velocities that were solved for.
+            let step = Step {
+                struck: true,
+                theta: 1.0,
+                ..*step
             };
-            (self.pushes, self.reactions, self.tensions) = known;
+            self.holding = holding;
+            self.follow(&step, mean);
         }
         self.held.clone_from(&self.holding);
         let is_late = self.late.iter().any(|late| *late != Push::default());
@@ -127,6 +127,21 @@ impl Course {
         self.ends.extend(ends);
     }
 
+    /// Follows the bodies through the step. False if joints are left open.
+    fn follow<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) -> bool {
+        self.account_for_solved(step);
+        loop {
+            let known = (!self.holding.is_empty()).then(|| self.known());
+            let closed = self.move_in_parts(step, mean);
+            // Those whose bounds were reached on the way are forces.
+            let Some(known) = known.filter(|_| !Held::keep_those_that_reach(&mut self.holding))
+            else {
+                return closed;
+            };
+            (self.pushes, self.reactions, self.tensions) = known;
+        }
+    }
+
     /// What pushes so far.
     fn known(&self) -> (Vec<JointPush>, Vec<Push>, Vec<f64>) {
         (
@@ -136,8 +151,12 @@ impl Course {
         )
     }
 
-    /// Takes the step in as many parts as it needs.
-    fn move_in_parts<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) {
+    /// Takes the step in as many parts as it needs. False if joints are left open.
+    fn move_in_parts<'m>(
+        &mut self,
+        step: &Step,
+        mean: &impl Fn(Slot) -> Option<&'m WorldTwist>,
+    ) -> bool {
         let known = self.known();
         self.energy_at_start = self.start(step, mean);
         let before = self.energy(step);
@@ -157,7 +176,7 @@ impl Course {
             let exact = gained.abs() <= ENERGY * (self.largest + swing) || is_driven;
             if closed && exact || parts >= MOST_PARTS {
                 self.parts = parts;
-                break;
+                return closed;
             }
             parts *= 2;
             (self.pushes, self.reactions, self.tensions) = known.clone();
