@@ -154,6 +154,44 @@ fn a_mass_that_a_stiff_spring_presses_on_the_floor_has_the_static_force() {
     }
 }
 
+#[test]
+fn an_impact_against_a_stiff_spring_has_a_solution() {
+    // The impulse turns round h²k besides the mass: a hundred times it, and ten thousand times.
+    let h = 0.01;
+    for (k, e) in [(1e6, 0.5), (1e6, 1.0), (1e8, 0.5), (1e8, 1.0)] {
+        let material = Material {
+            restitution: e,
+            ..Material::default()
+        };
+        let mut simulation = Simulation::new(settings(h, Theta::Auto)).unwrap();
+        ground(&mut simulation, material);
+        // It comes back to its rest, which is on the floor, with the velocity of backward Euler: v = −h k x/(1 + h²k).
+        let law = LinearForce::spring(Pose::at(0.0, 0.0, 0.1), k, 0.0);
+        let ball = (
+            DYNAMIC,
+            Collider::sphere(0.1),
+            Mass::given(1.0, DVec3::splat(0.004)),
+            Pose::at(0.0, 0.0, 0.6),
+            material,
+            BodyForces::new(law),
+        );
+        let ball = simulation.spawn(ball).unwrap();
+        sound(&simulation.step().unwrap());
+        let v = simulation.twist(ball).unwrap().linear.z;
+        assert!(
+            (v / (-h * k * 0.5 / (1.0 + h * h * k)) - 1.0).abs() < 1e-9,
+            "{v}"
+        );
+        sound(&simulation.step().unwrap());
+        let left = simulation.twist(ball).unwrap().linear.z;
+        assert!((left / (-e * v) - 1.0).abs() < 1e-9, "{k} {e}: {left}");
+        for _ in 0..50 {
+            let report = simulation.step().unwrap();
+            assert!(!report.status.is_without_solution(), "{report:?}");
+        }
+    }
+}
+
 /// A law that says what it is told.
 #[derive(Debug)]
 struct Told {

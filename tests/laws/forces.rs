@@ -117,7 +117,10 @@ fn drag_and_gravity_balance_at_the_terminal_velocity() {
         let v = -simulation.twist(guided).unwrap().linear.z;
         assert!((v * rate / 9.81 - 1.0).abs() < 1e-9, "{rate}: {v}");
         // Heights up to 1.6 km have digits of 2e-13 m, 2e-11 m/s.
-        assert!((way / 0.01 - before).abs() < 1e-9 * v + 4e-11, "{rate}: {way}");
+        assert!(
+            (way / 0.01 - before).abs() < 1e-9 * v + 4e-11,
+            "{rate}: {way}"
+        );
     }
 }
 

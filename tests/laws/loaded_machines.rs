@@ -375,7 +375,10 @@ fn a_light_link_bears_what_its_friction_holds_and_swings_with_what_it_does_not()
         // cosine of the angle and to first order in h.
         let (height, gained) = out_on_a_light_link(h, Some(1.01));
         let exact = -0.5 * (1.0 - 1.0 / 1.01) * 0.75 * 0.75 * G / (0.05 + 0.75 * 0.75);
-        assert!((height / exact - 1.0).abs() < 0.05 + h, "{h}: {height} {exact}");
+        assert!(
+            (height / exact - 1.0).abs() < 0.05 + h,
+            "{h}: {height} {exact}"
+        );
         assert!(gained < 1e-9, "{h}: {gained}");
         // Free, it is a double pendulum whose link swings far faster than h: joints stay closed, and what closing them in places lifts is of first order.
         let (height, gained) = out_on_a_light_link(h, None);

@@ -501,14 +501,16 @@ impl ByVelocity {
         found.filter(|status| *status == SolverStatus::Infeasible || self.is_overloaded(goal))
     }
 
-    /// An impulse of the island that was taken out is far beyond what stops all of its bodies from the largest free speed at a
-    /// contact: they jam.
+    /// An impulse of the island that was taken out is far beyond what stops all of its bodies, with what springs hold them with, from the largest
+    /// free speed at a contact, or turns them round to the largest that one asks for: they jam.
     fn is_overloaded(&mut self, goal: &VelocityGoal) -> bool {
         let view = self.extract.view();
         relative_speeds(&view, view.free_twist, &mut self.speed);
         let fastest = self.speed.iter().copied().fold(goal.scale, f64::max);
+        let asked = view.contacts.iter().map(|contact| -contact.offset.x);
+        let fastest = asked.fold(fastest, f64::max);
         let moving = view.inverse_mass.iter().filter(|mass| mass.linear > 0.0);
-        let mass: f64 = moving.map(|mass| 1.0 / mass.linear).sum();
+        let mass = moving.map(|mass| 1.0 / mass.linear).sum::<f64>() + mass_of_springs(&view);
         let largest = largest(&view, &self.extract.impulse).sqrt();
         largest > OVERLOAD * mass * fastest
     }
@@ -548,6 +550,20 @@ fn largest(problem: &FactoredProblem, impulse: &[DVec3]) -> f64 {
         (!joint).then(|| impulse[range].iter().map(square).fold(0.0, f64::max))
     });
     contacts.chain(others).fold(0.0, f64::max)
+}
+
+/// What soft equalities resist a push with, as masses: `n²/R` of a row `n` with the compliance `R`. Stiff forces of users are such rows.
+fn mass_of_springs(problem: &FactoredProblem) -> f64 {
+    let soft = problem.interactions.iter();
+    let soft = soft.filter(|other| matches!(other.law, Law::Equality(_)));
+    let rows = soft.flat_map(|other| {
+        (0..other.law.rows()).filter_map(move |k| {
+            let lever = |side: usize| other.lever(k, side)[0].length_squared();
+            let compliance = other.compliance[k];
+            (compliance > 0.0).then(|| lever(0).max(lever(1)) / compliance)
+        })
+    });
+    rows.sum()
 }
 
 /// Some impulse is beyond what stops the lightest body many times over: without one no island jams.
