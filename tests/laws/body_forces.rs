@@ -155,6 +155,41 @@ fn a_mass_that_a_stiff_spring_presses_on_the_floor_has_the_static_force() {
 }
 
 #[test]
+fn a_force_that_pushes_away_is_followed_as_far_as_the_step_can_and_said_not_to_be_beyond() {
+    // f = +k x: the trapezoidal rule multiplies x + v/√k by (1 + a)/(1 − a), a = h √k/2, and has a pole at a = 1. Beyond it the body would jump to the other side.
+    let h = 0.01;
+    for (a, follows) in [
+        (0.1, true),
+        (0.9, true),
+        (1.01, false),
+        (2.0, false),
+        (1e3, false),
+    ] {
+        let root: f64 = 2.0 * a / h;
+        let mut simulation = Simulation::new(settings(h, Theta::Auto)).unwrap();
+        let law = BodyForces::new(spring(-root * root));
+        let body = simulation.spawn((point(DVec3::X), law)).unwrap();
+        let mut grown = 1.0;
+        for _ in 0..3 {
+            let report = simulation.step().unwrap();
+            assert_eq!(report.converged, follows, "{a}: {report:?}");
+            assert!(follows || report.force_error > 0.1, "{a}: {report:?}");
+            grown *= (1.0 + a) / (1.0 - a);
+            let [x, v] = x(&simulation, body);
+            assert!(
+                !follows || ((x + v / root) / grown - 1.0).abs() < 1e-9,
+                "{a}: {x}"
+            );
+        }
+    }
+    // What such a force does not move is solved.
+    let mut simulation = Simulation::new(settings(h, Theta::Auto)).unwrap();
+    let law = BodyForces::new(spring(-1e6));
+    simulation.spawn((point(DVec3::ZERO), law)).unwrap();
+    sound(&simulation.step().unwrap());
+}
+
+#[test]
 fn an_impact_against_a_stiff_spring_has_a_solution() {
     // The impulse turns round h²k besides the mass: a hundred times it, and ten thousand times.
     let h = 0.01;

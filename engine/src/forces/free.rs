@@ -237,6 +237,12 @@ impl Forced {
                 (None, None) => break,
             }
         }
-        Ok((now.y, Response::of(&now.s), error))
+        let response = Response::of(&now.s);
+        let away = response.runs_away(&now.s, &plus(&now.y, -1.0, start));
+        if away > 0.0 {
+            let all = dot(&now.y, &now.y) + dot(&self.unforced, &self.unforced);
+            error = error.max((away / all).sqrt());
+        }
+        Ok((now.y, response, error))
     }
 }
