@@ -65,10 +65,18 @@ impl<'a> Step<'a> {
             Pushed::Struck(theta) => theta,
             Pushed::Held => 1.0,
         });
-        let stops = solution.rows.stops_one_of(&articulation.joints);
+        let twists = |slot: Slot| {
+            let end = match bodies.is_awake_dynamic(slot) {
+                true => solution.end[slot],
+                false => solution.motion.free[slot],
+            };
+            [solution.motion.begin[slot], end]
+        };
+        let rows = solution.rows;
+        let stops = rows.theta_of_stops(&articulation.joints, twists, settings.time_step);
         let given = (bodies, solution);
         let agree = Held::find(articulation, joints, given, settings.time_step, holding);
-        let stops = stops || !agree || is_stiff;
+        let stops = if agree && !is_stiff { stops } else { Some(1.0) };
         let drags = |slot: &Slot| bodies.constants[*slot].response.has_drag();
         Self {
             articulation,
@@ -77,9 +85,9 @@ impl<'a> Step<'a> {
             bodies,
             solution,
             settings,
-            struck: slots.iter().any(is_pushed) || stops,
+            struck: slots.iter().any(is_pushed) || stops.is_some(),
             dragged: slots.iter().any(drags),
-            theta: pushed.fold(if stops { 1.0 } else { 0.0 }, f64::max),
+            theta: pushed.fold(stops.unwrap_or(0.0), f64::max),
         }
     }
 
