@@ -190,6 +190,33 @@ fn a_force_that_pushes_away_is_followed_as_far_as_the_step_can_and_said_not_to_b
 }
 
 #[test]
+fn a_spring_with_a_length_that_begins_with_none_pushes_its_ends_apart() {
+    for (k, h) in [(1e3, 1e-4), (1e3, 0.005), (1e6, 0.005), (1e9, 0.05)] {
+        let settings = Settings {
+            gravity: DVec3::Z * -G,
+            ..settings(h, Theta::Auto)
+        };
+        let mut simulation = Simulation::new(settings).unwrap();
+        let pull = PointSpring {
+            anchor: DVec3::ZERO,
+            to: DVec3::ZERO,
+            stiffness: k,
+            damping: f64::sqrt(k),
+            rest: 0.3,
+        };
+        let body = (point(DVec3::ZERO), BodyForces::new(pull));
+        let body = simulation.spawn(body).unwrap();
+        // Gravity tells it where to; damped with half of what is critical, it hangs after fifty swings.
+        let time = 50.0 * std::f64::consts::TAU / f64::sqrt(k);
+        for _ in 0..((time / h) as usize).max(200) {
+            sound(&simulation.step().unwrap());
+        }
+        let z = simulation.pose(body).unwrap().position.z;
+        assert!((z / -(0.3 + G / k) - 1.0).abs() < 1e-9, "{k} {h}: {z}");
+    }
+}
+
+#[test]
 fn an_impact_against_a_stiff_spring_has_a_solution() {
     // The impulse turns round h²k besides the mass: a hundred times it, and ten thousand times.
     let h = 0.01;
