@@ -950,47 +950,59 @@ fn a_stiff_spring_presses_a_hinged_rod_on_a_block() {
     assert!((held / (1e-3 * k) - 1.0).abs() < 1e-3, "{held}");
 }
 
+/// Three bars on balls swing under their weight on a spring that holds a point of the first.
+fn chain_on_a_spring(lever: f64, k: f64) {
+    let settings = Settings {
+        gravity: DVec3::Z * -G,
+        ..settings(0.01, Theta::Auto)
+    };
+    let mut simulation = Simulation::new(settings).unwrap();
+    let bars = [0.0, 1.0, 2.0].map(|x| {
+        let mass = Mass::given(1.0, DVec3::new(0.02, 0.09, 0.08));
+        let bar = (DYNAMIC, mass, Pose::at(x, 0.0, 0.0));
+        simulation.spawn(bar).unwrap()
+    });
+    for pair in [[0, 1], [1, 2]] {
+        let [a, b] = pair.map(|k: usize| bars[k]);
+        let at = DVec3::X * (pair[0] as f64 + 0.5);
+        let ball = Joint::new(a, b, JointKind::Ball).at(at, DVec3::Y);
+        simulation.spawn_joint(ball, ()).unwrap();
+    }
+    let anchor = DVec3::new(0.1, 0.05, 0.2) * lever;
+    let pull = PointSpring {
+        anchor,
+        to: anchor,
+        stiffness: k,
+        damping: 0.0,
+        rest: 0.0,
+    };
+    simulation.set(bars[0], BodyForces::new(pull));
+    for _ in 0..100 {
+        let report = simulation.step().unwrap();
+        sound(&report);
+        let pose = simulation.pose(bars[0]).unwrap();
+        let stretch = pose.position + pose.orientation * anchor - anchor;
+        let of = |bar: &Entity| {
+            let height = simulation.pose(*bar).unwrap().position.z;
+            kinetic_energy(&simulation, *bar).unwrap() + G * height
+        };
+        let energy = bars.iter().map(of).sum::<f64>() + 0.5 * k * stretch.length_squared();
+        // From rest at height zero; a part of the 30 J that it swings with, to first order.
+        assert!(energy < 1.0, "{lever} {k}: {energy}");
+    }
+}
+
 #[test]
-#[ignore = "joints are closed by the masses without the response of forces: 1e8 N/m: half of the steps are not converged, 1e10 N/m: 2 kJ are gained, or the state overflows"]
 fn a_chain_on_a_stiff_spring_swings_and_gains_no_energy() {
-    for (lever, k) in [(0.0, 1e6), (0.0, 1e10), (1.0, 1e8), (1.0, 1e10)] {
-        let settings = Settings {
-            gravity: DVec3::Z * -G,
-            ..settings(0.01, Theta::Auto)
-        };
-        let mut simulation = Simulation::new(settings).unwrap();
-        let bars = [0.0, 1.0, 2.0].map(|x| {
-            let mass = Mass::given(1.0, DVec3::new(0.02, 0.09, 0.08));
-            let bar = (DYNAMIC, mass, Pose::at(x, 0.0, 0.0));
-            simulation.spawn(bar).unwrap()
-        });
-        for pair in [[0, 1], [1, 2]] {
-            let [a, b] = pair.map(|k: usize| bars[k]);
-            let at = DVec3::X * (pair[0] as f64 + 0.5);
-            let ball = Joint::new(a, b, JointKind::Ball).at(at, DVec3::Y);
-            simulation.spawn_joint(ball, ()).unwrap();
-        }
-        let anchor = DVec3::new(0.1, 0.05, 0.2) * lever;
-        let pull = PointSpring {
-            anchor,
-            to: anchor,
-            stiffness: k,
-            damping: 0.0,
-            rest: 0.0,
-        };
-        simulation.set(bars[0], BodyForces::new(pull));
-        for _ in 0..100 {
-            let report = simulation.step().unwrap();
-            sound(&report);
-            let pose = simulation.pose(bars[0]).unwrap();
-            let stretch = pose.position + pose.orientation * anchor - anchor;
-            let of = |bar: &Entity| {
-                let height = simulation.pose(*bar).unwrap().position.z;
-                kinetic_energy(&simulation, *bar).unwrap() + G * height
-            };
-            let energy = bars.iter().map(of).sum::<f64>() + 0.5 * k * stretch.length_squared();
-            // From rest at height zero; a part of the 30 J that it swings with, to first order.
-            assert!(energy < 1.0, "{lever} {k}: {energy}");
-        }
+    for (lever, k) in [(0.0, 1e6), (0.0, 1e8), (0.0, 1e10), (1.0, 1e6)] {
+        chain_on_a_spring(lever, k);
+    }
+}
+
+#[test]
+#[ignore = "1e8 N/m off the centre: from 0.4 s on half of the steps are not converged, with an error of 4e-4; 1e10 N/m: the state overflows"]
+fn a_chain_on_a_very_stiff_spring_off_the_centre_swings_and_gains_no_energy() {
+    for k in [1e8, 1e10] {
+        chain_on_a_spring(1.0, k);
     }
 }

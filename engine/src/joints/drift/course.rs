@@ -79,6 +79,14 @@ pub(in crate::joints) struct Course {
     pub(in crate::joints) moved: bool,
 }
 
+/// What closing in places is not to change.
+struct Solved {
+    twists: Vec<WorldTwist>,
+    rotors: Vec<f64>,
+    holding: Vec<Held>,
+    known: (Vec<JointPush>, Vec<Push>, Vec<f64>),
+}
+
 impl Course {
     /// Writes its poses and velocities to the bodies.
     pub(in crate::joints) fn leave(&self, articulation: &Articulation, bodies: &mut Bodies) {
@@ -161,7 +169,9 @@ impl Course {
         self.energy_at_start = self.start(step, mean);
         let before = self.energy(step);
         let swing = step.swing();
-        let is_driven = step.is_driven() || self.holding.iter().any(|motor| motor.rate != 0.0);
+        // A force that holds a body to its solved motion does work that no part knows.
+        let is_driven =
+            step.stiff || step.is_driven() || self.holding.iter().any(|motor| motor.rate != 0.0);
         let mut parts = step.parts(&self.twists, &self.masses);
         loop {
             let mut closed = true;
@@ -296,6 +306,7 @@ impl Course {
     /// `Λ`, and the poses and velocities at the end of a part of `h`, before they are kicked. False if joints are left open.
     fn close_by_impulses(&mut self, step: &Step, h: f64, to: f64) -> bool {
         let start = self.poses.clone();
+        let solved = step.stiff.then(|| self.stiffen(step));
         // What was open at the beginning, because something was moved by hand, is closed without velocity.
         let open: Vec<f64> = self.system.errors().collect();
         let mut last = f64::INFINITY;
@@ -331,8 +342,43 @@ impl Course {
         for (twist, angular) in self.twists.iter_mut().zip(turned) {
             twist.angular = angular;
         }
+        if let Some(solved) = solved {
+            self.put_back(step, solved, (&start, h));
+        }
         // What is left at the level of rounding does not get smaller.
         closed || self.end.error() < NEARLY
+    }
+
+    /// Places are closed by masses as heavy as stiff forces make them, and without velocity: what a force holds does not give way, and an impulse of joints on it would be one that
+    /// the force does not know. Returns what the velocities and impulses are without that.
+    fn stiffen(&mut self, step: &Step) -> Solved {
+        let slots = step.articulation.bodies.iter();
+        for (mass, slot) in self.masses.iter_mut().zip(slots) {
+            let heavier = 1.0 / (1.0 + step.bodies.user_forces.stiff[*slot]);
+            mass.linear *= heavier;
+            mass.angular *= heavier;
+        }
+        self.system.factor(&self.masses);
+        Solved {
+            twists: self.twists.clone(),
+            rotors: self.system.rotors().collect(),
+            holding: self.holding.clone(),
+            known: self.known(),
+        }
+    }
+
+    fn put_back(&mut self, step: &Step, solved: Solved, (start, h): (&[Pose], f64)) {
+        (self.pushes, self.reactions, self.tensions) = solved.known;
+        self.holding = solved.holding;
+        self.system.set_rotors(&solved.rotors);
+        self.twists = solved.twists;
+        let states = self.twists.iter_mut().zip(start);
+        for ((twist, start), slot) in states.zip(&step.articulation.bodies) {
+            let inertia = &step.bodies.constants[*slot].inertia;
+            let p = start.orientation;
+            let (turned, spin) = torque_free(inertia, p, p.conjugate() * twist.angular, h);
+            twist.angular = turned * spin;
+        }
     }
 
     /// The poses after a time `h` with the present velocities, and the angular velocities then.

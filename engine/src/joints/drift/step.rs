@@ -43,6 +43,8 @@ pub(super) struct Step<'a> {
     pub(super) struck: bool,
     /// Drag slows some of its bodies.
     pub(super) dragged: bool,
+    /// Stiff forces of users hold some of them.
+    pub(super) stiff: bool,
     /// θ of what pushes it, 1 if one of these is no impact.
     pub(super) theta: f64,
 }
@@ -87,6 +89,7 @@ impl<'a> Step<'a> {
             settings,
             struck: slots.iter().any(is_pushed) || stops.is_some(),
             dragged: slots.iter().any(drags),
+            stiff: is_stiff,
             theta: pushed.fold(stops.unwrap_or(0.0), f64::max),
         }
     }
