@@ -154,6 +154,106 @@ fn a_mass_that_a_stiff_spring_presses_on_the_floor_has_the_static_force() {
     }
 }
 
+#[test]
+fn a_force_that_pushes_away_is_followed_as_far_as_the_step_can_and_said_not_to_be_beyond() {
+    // f = +k x: the trapezoidal rule multiplies x + v/√k by (1 + a)/(1 − a), a = h √k/2, and has a pole at a = 1. Beyond it the body would jump to the other side.
+    let h = 0.01;
+    for (a, follows) in [
+        (0.1, true),
+        (0.9, true),
+        (1.01, false),
+        (2.0, false),
+        (1e3, false),
+    ] {
+        let root: f64 = 2.0 * a / h;
+        let mut simulation = Simulation::new(settings(h, Theta::Auto)).unwrap();
+        let law = BodyForces::new(spring(-root * root));
+        let body = simulation.spawn((point(DVec3::X), law)).unwrap();
+        let mut grown = 1.0;
+        for _ in 0..3 {
+            let report = simulation.step().unwrap();
+            assert_eq!(report.converged, follows, "{a}: {report:?}");
+            assert!(follows || report.force_error > 0.1, "{a}: {report:?}");
+            grown *= (1.0 + a) / (1.0 - a);
+            let [x, v] = x(&simulation, body);
+            assert!(
+                !follows || ((x + v / root) / grown - 1.0).abs() < 1e-9,
+                "{a}: {x}"
+            );
+        }
+    }
+    // What such a force does not move is solved.
+    let mut simulation = Simulation::new(settings(h, Theta::Auto)).unwrap();
+    let law = BodyForces::new(spring(-1e6));
+    simulation.spawn((point(DVec3::ZERO), law)).unwrap();
+    sound(&simulation.step().unwrap());
+}
+
+#[test]
+fn a_spring_with_a_length_that_begins_with_none_pushes_its_ends_apart() {
+    for (k, h) in [(1e3, 1e-4), (1e3, 0.005), (1e6, 0.005), (1e9, 0.05)] {
+        let settings = Settings {
+            gravity: DVec3::Z * -G,
+            ..settings(h, Theta::Auto)
+        };
+        let mut simulation = Simulation::new(settings).unwrap();
+        let pull = PointSpring {
+            anchor: DVec3::ZERO,
+            to: DVec3::ZERO,
+            stiffness: k,
+            damping: f64::sqrt(k),
+            rest: 0.3,
+        };
+        let body = (point(DVec3::ZERO), BodyForces::new(pull));
+        let body = simulation.spawn(body).unwrap();
+        // Gravity tells it where to; damped with half of what is critical, it hangs after fifty swings.
+        let time = 50.0 * std::f64::consts::TAU / f64::sqrt(k);
+        for _ in 0..((time / h) as usize).max(200) {
+            sound(&simulation.step().unwrap());
+        }
+        let z = simulation.pose(body).unwrap().position.z;
+        assert!((z / -(0.3 + G / k) - 1.0).abs() < 1e-9, "{k} {h}: {z}");
+    }
+}
+
+#[test]
+fn an_impact_against_a_stiff_spring_has_a_solution() {
+    // The impulse turns round h²k besides the mass: a hundred times it, and ten thousand times.
+    let h = 0.01;
+    for (k, e) in [(1e6, 0.5), (1e6, 1.0), (1e8, 0.5), (1e8, 1.0)] {
+        let material = Material {
+            restitution: e,
+            ..Material::default()
+        };
+        let mut simulation = Simulation::new(settings(h, Theta::Auto)).unwrap();
+        ground(&mut simulation, material);
+        // It comes back to its rest, which is on the floor, with the velocity of backward Euler: v = −h k x/(1 + h²k).
+        let law = LinearForce::spring(Pose::at(0.0, 0.0, 0.1), k, 0.0);
+        let ball = (
+            DYNAMIC,
+            Collider::sphere(0.1),
+            Mass::given(1.0, DVec3::splat(0.004)),
+            Pose::at(0.0, 0.0, 0.6),
+            material,
+            BodyForces::new(law),
+        );
+        let ball = simulation.spawn(ball).unwrap();
+        sound(&simulation.step().unwrap());
+        let v = simulation.twist(ball).unwrap().linear.z;
+        assert!(
+            (v / (-h * k * 0.5 / (1.0 + h * h * k)) - 1.0).abs() < 1e-9,
+            "{v}"
+        );
+        sound(&simulation.step().unwrap());
+        let left = simulation.twist(ball).unwrap().linear.z;
+        assert!((left / (-e * v) - 1.0).abs() < 1e-9, "{k} {e}: {left}");
+        for _ in 0..50 {
+            let report = simulation.step().unwrap();
+            assert!(!report.status.is_without_solution(), "{report:?}");
+        }
+    }
+}
+
 /// A law that says what it is told.
 #[derive(Debug)]
 struct Told {
@@ -848,4 +948,61 @@ fn a_stiff_spring_presses_a_hinged_rod_on_a_block() {
         })
         .sum();
     assert!((held / (1e-3 * k) - 1.0).abs() < 1e-3, "{held}");
+}
+
+/// Three bars on balls swing under their weight on a spring that holds a point of the first.
+fn chain_on_a_spring(lever: f64, k: f64) {
+    let settings = Settings {
+        gravity: DVec3::Z * -G,
+        ..settings(0.01, Theta::Auto)
+    };
+    let mut simulation = Simulation::new(settings).unwrap();
+    let bars = [0.0, 1.0, 2.0].map(|x| {
+        let mass = Mass::given(1.0, DVec3::new(0.02, 0.09, 0.08));
+        let bar = (DYNAMIC, mass, Pose::at(x, 0.0, 0.0));
+        simulation.spawn(bar).unwrap()
+    });
+    for pair in [[0, 1], [1, 2]] {
+        let [a, b] = pair.map(|k: usize| bars[k]);
+        let at = DVec3::X * (pair[0] as f64 + 0.5);
+        let ball = Joint::new(a, b, JointKind::Ball).at(at, DVec3::Y);
+        simulation.spawn_joint(ball, ()).unwrap();
+    }
+    let anchor = DVec3::new(0.1, 0.05, 0.2) * lever;
+    let pull = PointSpring {
+        anchor,
+        to: anchor,
+        stiffness: k,
+        damping: 0.0,
+        rest: 0.0,
+    };
+    simulation.set(bars[0], BodyForces::new(pull));
+    for _ in 0..100 {
+        let report = simulation.step().unwrap();
+        sound(&report);
+        let pose = simulation.pose(bars[0]).unwrap();
+        let stretch = pose.position + pose.orientation * anchor - anchor;
+        let of = |bar: &Entity| {
+            let height = simulation.pose(*bar).unwrap().position.z;
+            kinetic_energy(&simulation, *bar).unwrap() + G * height
+        };
+        let energy = bars.iter().map(of).sum::<f64>() + 0.5 * k * stretch.length_squared();
+        // From rest at height zero; a part of the 30 J that it swings with, to first order.
+        assert!(energy < 1.0, "{lever} {k}: {energy}");
+    }
+}
+
+#[test]
+fn a_chain_on_a_stiff_spring_swings_and_gains_no_energy() {
+    for (lever, k) in [(0.0, 1e6), (0.0, 1e8), (0.0, 1e10), (1.0, 1e6)] {
+        chain_on_a_spring(lever, k);
+    }
+}
+
+#[test]
+#[ignore = "1e8 N/m off the centre: from 0.4 s on half of the steps are not converged, with an error of 4e-4; 1e10 N/m: the state overflows"]
+fn a_chain_on_a_very_stiff_spring_off_the_centre_swings_and_gains_no_energy() {
+    for k in [1e8, 1e10] {
+        chain_on_a_spring(1.0, k);
+    }
 }

@@ -217,6 +217,45 @@ fn a_motor_stalls_at_its_bound_and_turns_what_it_can() {
     }
 }
 
+/// With `e = 1` a limit is a mirror: `u_{k+1} = −u_k`, and with θ = ½ the pendulum is where it was.
+#[test]
+fn an_elastic_limit_keeps_the_energy_of_a_pendulum() {
+    for order in [moreau::JointOrder::Second, moreau::JointOrder::Fourth] {
+        for h in [0.01, 2e-3] {
+            let settings = Settings {
+                time_step: h,
+                joint_order: order,
+                ..reference()
+            };
+            let mut simulation = Simulation::new(settings).unwrap();
+            let mass = Mass::given(1.0, DVec3::new(0.02, 0.09, 0.08));
+            let arm = (RigidBody::Dynamic, mass, Pose::at(0.5, 0.0, 0.0));
+            let arm = simulation.spawn(arm).unwrap();
+            let limit = JointForce::Limit {
+                axis: JointAxis::RotationZ,
+                low: -1.0,
+                high: 1.0,
+                restitution: 1.0,
+            };
+            let hinge = Joint::to_world(arm, JointKind::Revolute).at(DVec3::ZERO, DVec3::Y);
+            let hinge = (hinge, JointForces(vec![limit]));
+            simulation.spawn_joint(hinge.0, hinge.1).unwrap();
+            let (mut struck, mut last) = (0, 0.0);
+            for _ in 0..(5.0 / h).round() as usize {
+                closed(&simulation.step().unwrap());
+                let pose = simulation.pose(arm).unwrap();
+                let energy = kinetic_energy(&simulation, arm).unwrap() + G * pose.position.z;
+                // Of second order: a fifth of (ω h)² of 4 J, with 5 rad/s.
+                assert!(energy.abs() < 20.0 * h * h, "{order:?} {h}: {energy}");
+                let rate = simulation.twist(arm).unwrap().angular.y;
+                struck += usize::from(rate < 0.0 && last > 1.0);
+                last = rate;
+            }
+            assert!(struck > 2, "{struck}");
+        }
+    }
+}
+
 #[test]
 fn a_limit_stops_a_pendulum_and_restitution_throws_it_back() {
     for e in [0.0, 0.5] {

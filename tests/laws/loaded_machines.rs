@@ -312,3 +312,75 @@ fn a_block_that_a_strong_motor_squeezes_stays() {
         assert_eq!(said, 0, "no solution is found at {effort} N");
     }
 }
+
+/// A link of 1 kg stands out from a wall and bears a body of a million, on hinges with friction. Without it the body swings down.
+fn out_on_a_light_link(h: f64, load: Option<f64>) -> (f64, f64) {
+    let settings = Settings {
+        time_step: h,
+        ..reference()
+    };
+    let mut simulation = Simulation::new(settings).unwrap();
+    let heavy = 1e6;
+    let body = |mass: f64, inertia: f64, x: f64| {
+        let mass = Mass::given(mass, DVec3::splat(inertia));
+        (RigidBody::Dynamic, mass, Pose::at(x, 0.0, 0.0))
+    };
+    let link = simulation.spawn(body(1.0, 0.01, 0.25)).unwrap();
+    let load_on_it = simulation.spawn(body(heavy, 0.05 * heavy, 0.75)).unwrap();
+    let rubs = |moment: f64| {
+        let axis = JointAxis::RotationZ;
+        let rubs = load.map(|load| JointForce::Friction {
+            axis,
+            force: moment / load,
+        });
+        JointForces(rubs.into_iter().collect())
+    };
+    let wall = Joint::to_world(link, JointKind::Revolute).at(DVec3::ZERO, DVec3::Y);
+    simulation
+        .spawn_joint(wall, rubs(G * (0.25 + 0.75 * heavy)))
+        .unwrap();
+    let elbow = Joint::new(link, load_on_it, JointKind::Revolute).at(DVec3::X * 0.5, DVec3::Y);
+    let elbow = (elbow, rubs(G * 0.25 * heavy));
+    simulation.spawn_joint(elbow.0, elbow.1).unwrap();
+    let energy = |simulation: &Simulation| {
+        let of = |body: Entity, mass: f64| {
+            let height = simulation.pose(body).unwrap().position.z;
+            kinetic_energy(simulation, body).unwrap() + mass * G * height
+        };
+        of(link, 1.0) + of(load_on_it, heavy)
+    };
+    let mut most: f64 = 0.0;
+    for _ in 0..(1.0 / h).round() as usize {
+        let report = simulation.step().unwrap();
+        assert!(report.converged && report.joint_error < 1e-9, "{report:?}");
+        most = most.max(energy(&simulation));
+    }
+    (
+        simulation.pose(load_on_it).unwrap().position.z,
+        most / (heavy * G),
+    )
+}
+
+#[test]
+fn a_light_link_bears_what_its_friction_holds_and_swings_with_what_it_does_not() {
+    for h in [1e-3, 0.005, 1.0 / 30.0] {
+        // 2e-10 of the height is what the rounding of 1e7 N gives 1 kg in a step.
+        let (height, gained) = out_on_a_light_link(h, Some(0.99));
+        assert!(
+            height.abs() < 1e-9 && gained < 1e-9,
+            "{h}: {height} {gained}"
+        );
+        // Above the bound it gives way as one piece with 1 − 1/load of its moment: a fall of (1/2)(1 − 1/load) α t² at 0.75 m, α = 0.75 g/(0.05 + 0.75²), to the
+        // cosine of the angle and to first order in h.
+        let (height, gained) = out_on_a_light_link(h, Some(1.01));
+        let exact = -0.5 * (1.0 - 1.0 / 1.01) * 0.75 * 0.75 * G / (0.05 + 0.75 * 0.75);
+        assert!(
+            (height / exact - 1.0).abs() < 0.05 + h,
+            "{h}: {height} {exact}"
+        );
+        assert!(gained < 1e-9, "{h}: {gained}");
+        // Free, it is a double pendulum whose link swings far faster than h: joints stay closed, and what closing them in places lifts is of first order.
+        let (height, gained) = out_on_a_light_link(h, None);
+        assert!(height > -1.0 && gained < h, "{h}: {height} {gained}");
+    }
+}

@@ -21,6 +21,8 @@ pub(super) struct Response {
     pub(super) vectors: Matrix,
     /// How many are positive.
     pub(super) count: usize,
+    /// The least eigenvalue, of any sign.
+    lowest: f64,
 }
 
 /// Eigenvalues below are rounding beside the mass, which is 1.
@@ -30,7 +32,10 @@ impl Response {
     /// The positive part of the symmetric part.
     pub(super) fn of(s: &Matrix) -> Self {
         let (values, vectors) = eigen(symmetric_part(s));
-        let mut found = Self::default();
+        let mut found = Self {
+            lowest: values.iter().copied().fold(f64::INFINITY, f64::min),
+            ..Self::default()
+        };
         for (value, vector) in values.iter().zip(&vectors) {
             if *value > NOTHING {
                 found.values[found.count] = *value;
@@ -56,6 +61,20 @@ impl Response {
     pub(super) fn divided(&self, x: &Six) -> Six {
         let sum = |sum, (value, n): (f64, &Six)| plus(&sum, -value / (1.0 + value) * dot(n, x), n);
         self.pairs().fold(*x, sum)
+    }
+
+    /// The square of what a way has in directions in which forces push away by more than the mass, `1 + S ≤ 0`: there the equation of the step has a solution on the
+    /// other side, to which no motion leads.
+    pub(super) fn runs_away(&self, s: &Matrix, way: &Six) -> f64 {
+        if self.lowest > -1.0 {
+            return 0.0;
+        }
+        let (values, vectors) = eigen(symmetric_part(s));
+        let away = values
+            .iter()
+            .zip(&vectors)
+            .filter(|(value, _)| **value <= -1.0);
+        away.map(|(_, n)| dot(n, way) * dot(n, way)).sum()
     }
 
     pub(super) fn largest(&self) -> f64 {

@@ -154,8 +154,12 @@ impl Held {
                 rate: holds.rate,
                 end,
                 about,
-                // What slips is at its bound.
-                impulse: if has_rate { impulse } else { f64::INFINITY },
+                // What slips is at its bound: friction within it holds, whatever rate the solve has left.
+                impulse: if has_rate || holds.may_slip {
+                    impulse
+                } else {
+                    f64::INFINITY
+                },
                 added: 0.0,
                 bound,
             });

@@ -15,12 +15,14 @@
 //! Velocities are of B against A; those of limits and ropes are those at which their gap opens.
 
 use super::coordinates::{MOST, Row, turning};
+use super::system::dot;
 use super::{Jointed, Joints};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{JointAxis, JointForce, JointId, JointKind};
 use crate::motion::Motion;
 use crate::settings::Settings;
+use crate::step::moreau_jean::theta_of_impact;
 use glam::DVec3;
 use moreau_solvers::{Interaction, Law, WorldTwist};
 
@@ -59,6 +61,8 @@ pub(crate) struct JointRows {
     /// In the order of joints. Bodies are slots; [`Slot::NONE`] is the world.
     pub(crate) interactions: Vec<Interaction>,
     parts: Vec<(usize, Part)>,
+    /// Limits that are struck with restitution, ascending, and their gaps.
+    strikes: Vec<(usize, f64)>,
     /// Of each interaction the first of its impulses.
     first: Vec<usize>,
     /// Where those of each joint begin, and last where those of couplers do.
@@ -87,6 +91,7 @@ impl JointRows {
         let before = self.parts.len();
         self.interactions.clear();
         self.parts.clear();
+        self.strikes.clear();
         self.of_joint.clear();
         if joints.is_empty() {
             self.impulse.clear();
@@ -103,7 +108,8 @@ impl JointRows {
                     settings,
                     is_first,
                 };
-                of.rows(|part, interaction| {
+                of.rows(|part, (interaction, gap)| {
+                    self.strikes.extend(gap.map(|gap| (self.parts.len(), gap)));
                     self.parts.push((index, part));
                     self.interactions.push(interaction);
                 });
@@ -278,12 +284,38 @@ impl JointRows {
         });
     }
 
-    /// A limit or a rope of one of these joints holds.
-    pub(super) fn stops_one_of(&self, joints: &[usize]) -> bool {
-        self.of(joints).any(|index| {
-            let one_sided = self.interactions[index].law == Law::Complementarity;
-            one_sided && self.impulse[self.first[index]] > 0.0
-        })
+    /// θ of the limits and ropes of these joints that push, given the twists of a body at the beginning and the end: of an impact that with which it does not pass its
+    /// end, of what holds 1; the largest. None if none pushes.
+    pub(super) fn theta_of_stops(
+        &self,
+        joints: &[usize],
+        twists: impl Fn(Slot) -> [WorldTwist; 2],
+        h: f64,
+    ) -> Option<f64> {
+        let pushes = self.of(joints).filter(|index| {
+            let one_sided = self.interactions[*index].law == Law::Complementarity;
+            one_sided && self.impulse[self.first[*index]] > 0.0
+        });
+        let theta = |index: usize| {
+            let strike = self.strikes.binary_search_by_key(&index, |of| of.0);
+            let Some((_, gap)) = strike.ok().map(|place| self.strikes[place]) else {
+                return 1.0;
+            };
+            if self.staged {
+                return 1.0;
+            }
+            let interaction = &self.interactions[index];
+            let mut u = [0.0; 2];
+            for (side, body) in interaction.bodies.into_iter().enumerate() {
+                if body != Slot::NONE.0 {
+                    for (u, twist) in u.iter_mut().zip(twists(Slot(body))) {
+                        *u += dot(&interaction.rows[0], side, &twist);
+                    }
+                }
+            }
+            theta_of_impact(gap, u, h)
+        };
+        pushes.map(theta).reduce(f64::max)
     }
 }
 
@@ -299,7 +331,7 @@ struct OfJoint<'a> {
 }
 
 impl OfJoint<'_> {
-    fn rows(&self, mut push: impl FnMut(Part, Interaction)) {
+    fn rows(&self, mut push: impl FnMut(Part, (Interaction, Option<f64>))) {
         let placed = self.joint.placed(self.bodies);
         let locks = placed.locks(&self.joint.kind, self.joint.turns(&placed));
         if let JointKind::Rope { length } = self.joint.kind {
@@ -312,7 +344,7 @@ impl OfJoint<'_> {
         if locks.count > 0 {
             let mut rigid = self.interaction(Law::equality(locks.count));
             rigid.rows[..locks.count].copy_from_slice(&locks.rows[..locks.count]);
-            push(Part::Locks, rigid);
+            push(Part::Locks, (rigid, None));
         }
         for (index, force) in self.joint.forces.iter().enumerate() {
             if let JointForce::BallFriction { torque } = *force {
@@ -322,7 +354,7 @@ impl OfJoint<'_> {
                 for (k, row) in ball.rows.iter_mut().take(3).enumerate() {
                     *row = turning(k);
                 }
-                push(Part::Ball(index), ball);
+                push(Part::Ball(index), (ball, None));
                 continue;
             }
             let (x, row) = self.joint.coordinate(index, &placed);
@@ -344,10 +376,10 @@ impl OfJoint<'_> {
                 if inertia > 0.0 {
                     let u = self.velocity(&row);
                     let rotor = self.one(Law::equality(1), &row, -u, 1.0 / inertia);
-                    push(Part::Rotor(index), rotor);
+                    push(Part::Rotor(index), (rotor, None));
                 }
             } else if let Some(interaction) = self.force(force, x, &row) {
-                push(Part::Force(index), interaction);
+                push(Part::Force(index), (interaction, None));
             }
         }
     }
@@ -364,8 +396,8 @@ impl OfJoint<'_> {
         interaction
     }
 
-    /// A one-sided stop with this gap.
-    fn stop(&self, row: Row, gap: f64, restitution: f64) -> Interaction {
+    /// A one-sided stop with this gap, which is told again if it is struck with restitution.
+    fn stop(&self, row: Row, gap: f64, restitution: f64) -> (Interaction, Option<f64>) {
         let h = self.settings.time_step;
         let u = self.velocity(&row);
         let strikes = restitution > 0.0
@@ -377,7 +409,8 @@ impl OfJoint<'_> {
         } else {
             gap.max(0.0) / h
         };
-        self.one(Law::Complementarity, &row, shift, 0.0)
+        let stop = self.one(Law::Complementarity, &row, shift, 0.0);
+        (stop, strikes.then_some(gap))
     }
 
     fn force(&self, force: &JointForce, x: f64, row: &Row) -> Option<Interaction> {

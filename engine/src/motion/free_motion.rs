@@ -5,7 +5,7 @@
 //! rotation      Ω ← Ω + (h/2) 𝕀⁻¹ m_ext              half kick, moment in the frame of p_k
 //!               (p, Ω) ← Φ_h(p, Ω)                   torque-free rotation
 //!               Ω ← Ω + (h/2) 𝕀⁻¹ m_ext              half kick, moment in the frame of the new p
-//! drag          v_free ← v_free/(1 + h d), Ω_free ← Ω_free/(1 + h c)         its root after each half kick
+//! drag          v_free ← v_free/(1 + h d), Ω_free ← Ω_free/(1 + h c)         its root before and after Φ_h, where the second half kick is dragged as the first one is
 //! ```
 //!
 //! The impulses of a step act at its beginning, before the rotation `Φ_h`, where arms and inertia are those of one orientation:
@@ -83,7 +83,8 @@ pub(crate) fn free_motion(body: &BodyAtStart, settings: &Settings) -> FreeMotion
         },
         kick,
         orientation,
-        turned: (angular + half_kick(orientation)) * half,
+        // Both half kicks are dragged for the whole step: what does not turn its axis ends with `free`.
+        turned: (angular + half_kick(orientation) * half) * half,
     }
 }
 

@@ -23,14 +23,14 @@
 //! leaves a body at the speed of what pushes it, and does not turn what is pressed straight.
 
 mod figure;
+mod load;
 mod mend;
 
 use super::clusters::Clusters;
 use super::spread::Spread;
 use super::{Auto, AutoSettings};
-use crate::articulation::has_joints;
 use crate::islands::{Extract, Islands};
-use crate::problem::{FactoredProblem, Interaction, ProblemError, WorldTwist};
+use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::sweep::acceleration::Momentum;
 use crate::{Goal, Law, NsgsSettings, SolverReport, SolverStatus, infeasibility, natural_map};
 use figure::{
@@ -38,6 +38,7 @@ use figure::{
     some_are_unequal_or_small,
 };
 use glam::DVec3;
+use load::{OVERLOAD, driven, largest, mass_of_springs, may_jam};
 use mend::Kept;
 
 /// What every island of a time step is to reach.
@@ -64,8 +65,6 @@ const SLOW: i32 = 2;
 const SHARPER: f64 = 0.1;
 /// Budget of a round: plain contacts that jam are found out by it.
 const SWEEPS: usize = 5_000;
-/// Impulse, over what stops all bodies of an island, beyond which an island that misses its goal jams.
-const OVERLOAD: f64 = 1e3;
 /// Sweeps of an island without a solution.
 const SWEEPS_WITHOUT_SOLUTION: usize = 20;
 
@@ -511,14 +510,16 @@ impl ByVelocity {
         found.filter(|status| *status == SolverStatus::Infeasible || self.is_overloaded(goal))
     }
 
-    /// An impulse of the island that was taken out is far beyond what stops all of its bodies from the largest free speed at a
-    /// contact, and what its drives may give: they jam.
+    /// An impulse of the island that was taken out is far beyond what its drives may give and what stops all of its bodies, with what springs
+    /// hold them with, from the largest free speed at a contact, or turns them round to the largest that one asks for: they jam.
     fn is_overloaded(&mut self, goal: &VelocityGoal) -> bool {
         let view = self.extract.view();
         relative_speeds(&view, view.free_twist, &mut self.speed, |_, _| {});
         let fastest = self.speed.iter().copied().fold(goal.scale, f64::max);
+        let asked = view.contacts.iter().map(|contact| -contact.offset.x);
+        let fastest = asked.fold(fastest, f64::max);
         let moving = view.inverse_mass.iter().filter(|mass| mass.linear > 0.0);
-        let mass: f64 = moving.map(|mass| 1.0 / mass.linear).sum();
+        let mass = moving.map(|mass| 1.0 / mass.linear).sum::<f64>() + mass_of_springs(&view);
         let largest = largest(&view, &self.extract.impulse).sqrt();
         largest > OVERLOAD * (mass * fastest + driven(&view))
     }
@@ -544,42 +545,6 @@ impl ByVelocity {
         self.solve_extract(solver, &Goal::scaled(0.0), 0.0)?;
         Ok(())
     }
-}
-
-/// The square of the largest impulse, but for multipliers of joints: those hold loads in themselves.
-fn largest(problem: &FactoredProblem, impulse: &[DVec3]) -> f64 {
-    let square = |r: &DVec3| r.length_squared();
-    if !has_joints(problem) {
-        return impulse.iter().map(square).fold(0.0, f64::max);
-    }
-    let contacts = impulse[..problem.contacts.len()].iter().map(square);
-    let others = problem.others().filter_map(|(range, other)| {
-        let joint = matches!(other.law, Law::Equality(_));
-        (!joint).then(|| impulse[range].iter().map(square).fold(0.0, f64::max))
-    });
-    contacts.chain(others).fold(0.0, f64::max)
-}
-
-/// What bounded rows, such as motors, may give in all (N·s, of couples N·m·s): loads that contacts are to carry.
-fn driven(problem: &FactoredProblem) -> f64 {
-    let bound = |other: &Interaction| match other.law {
-        Law::Interval(law) => law.high.max(-law.low),
-        Law::Ball(law) => law.radius,
-        _ => 0.0,
-    };
-    let bounds = problem.interactions.iter().map(bound);
-    bounds.filter(|bound| bound.is_finite()).sum()
-}
-
-/// Some impulse is beyond what stops the lightest body many times over: without one no island jams.
-fn may_jam(problem: &FactoredProblem, impulse: &[DVec3], goal: &VelocityGoal) -> bool {
-    let largest = largest(problem, impulse);
-    let lightest = problem
-        .inverse_mass
-        .iter()
-        .map(|mass| mass.linear)
-        .fold(0.0, f64::max);
-    largest.sqrt() * lightest > OVERLOAD * goal.scale
 }
 
 impl Step<'_> {

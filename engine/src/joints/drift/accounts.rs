@@ -123,6 +123,33 @@ impl Course {
         }
     }
 
+    /// Bodies are as heavy as drag makes them in a kick: `M̂ = M + h D`.
+    pub(super) fn weigh(&mut self, step: &Step, share: f64) {
+        if !step.is_dragged() {
+            return;
+        }
+        for (mass, slot) in self.masses.iter_mut().zip(&step.articulation.bodies) {
+            let response = &step.bodies.constants[*slot].response;
+            let [linear, angular] = response.heavier(step.settings.time_step * share);
+            mass.linear /= linear;
+            mass.angular *= 1.0 / angular;
+        }
+    }
+
+    /// What drag did in a kick: it is that of the velocities after all that joints hold, `M̂ v' = M v + h F + Jᵀμ`. What hangs is not dragged.
+    pub(super) fn account_for_drag(&mut self, step: &Step, share: f64) {
+        if !step.is_dragged() {
+            return;
+        }
+        let h = step.settings.time_step * share;
+        for (place, slot) in step.articulation.bodies.iter().enumerate() {
+            let body = &step.bodies.constants[*slot];
+            let drag = drag(body, &self.poses[place], &self.twists[place], h);
+            self.kicked[place].add(&drag);
+            self.pushes[place].dragged.add(&drag);
+        }
+    }
+
     /// What acts but joints, for a part of the step, at the present poses.
     pub(super) fn kick(&mut self, step: &Step, share: f64, part: f64) {
         if step.struck {
@@ -150,15 +177,9 @@ impl Course {
                 angular: moment * h,
             };
             if body.response.has_drag() {
-                // Before all that joints have still to hold: what hangs is not dragged.
                 let [linear, angular] = body.response.heavier(h);
-                let mut slower = self.twists[place];
-                slower.linear /= linear;
-                slower.angular /= angular;
-                let drag = drag(body, &self.poses[place], &slower, h);
-                act(&mut self.twists[place], &drag, &self.masses[place]);
-                self.kicked[place].add(&drag);
-                self.pushes[place].dragged.add(&drag);
+                self.twists[place].linear /= linear;
+                self.twists[place].angular /= angular;
             }
             self.twists[place].linear += fall * self.masses[place].linear;
             act(&mut self.twists[place], &push, &self.masses[place]);

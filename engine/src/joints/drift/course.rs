@@ -79,6 +79,14 @@ pub(in crate::joints) struct Course {
     pub(in crate::joints) moved: bool,
 }
 
+/// What closing in places is not to change.
+struct Solved {
+    twists: Vec<WorldTwist>,
+    rotors: Vec<f64>,
+    holding: Vec<Held>,
+    known: (Vec<JointPush>, Vec<Push>, Vec<f64>),
+}
+
 impl Course {
     /// Writes its poses and velocities to the bodies.
     pub(in crate::joints) fn leave(&self, articulation: &Articulation, bodies: &mut Bodies) {
@@ -98,16 +106,16 @@ impl Course {
         step: &Step,
         mean: &impl Fn(Slot) -> Option<&'m WorldTwist>,
     ) {
-        self.account_for_solved(step);
-        loop {
-            let known = (!self.holding.is_empty()).then(|| self.known());
-            self.move_in_parts(step, mean);
-            // Those whose bounds were reached on the way are forces.
-            let Some(known) = known.filter(|_| !Held::keep_those_that_reach(&mut self.holding))
-            else {
-                break;
+        let holding = self.holding.clone();
+        if !self.follow(step, mean) && !step.struck {
+            // What swings too fast for the most parts, as light links under heavy loads, moves with the velocities that were solved for.
+            let step = Step {
+                struck: true,
+                theta: 1.0,
+                ..*step
             };
-            (self.pushes, self.reactions, self.tensions) = known;
+            self.holding = holding;
+            self.follow(&step, mean);
         }
         self.held.clone_from(&self.holding);
         let is_late = self.late.iter().any(|late| *late != Push::default());
@@ -127,6 +135,21 @@ impl Course {
         self.ends.extend(ends);
     }
 
+    /// Follows the bodies through the step. False if joints are left open.
+    fn follow<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) -> bool {
+        self.account_for_solved(step);
+        loop {
+            let known = (!self.holding.is_empty()).then(|| self.known());
+            let closed = self.move_in_parts(step, mean);
+            // Those whose bounds were reached on the way are forces.
+            let Some(known) = known.filter(|_| !Held::keep_those_that_reach(&mut self.holding))
+            else {
+                return closed;
+            };
+            (self.pushes, self.reactions, self.tensions) = known;
+        }
+    }
+
     /// What pushes so far.
     fn known(&self) -> (Vec<JointPush>, Vec<Push>, Vec<f64>) {
         (
@@ -136,16 +159,26 @@ impl Course {
         )
     }
 
-    /// Takes the step in as many parts as it needs.
-    fn move_in_parts<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) {
+    /// Takes the step in as many parts as it needs. False if joints are left open.
+    fn move_in_parts<'m>(
+        &mut self,
+        step: &Step,
+        mean: &impl Fn(Slot) -> Option<&'m WorldTwist>,
+    ) -> bool {
         let known = self.known();
         self.energy_at_start = self.start(step, mean);
         let before = self.energy(step);
         let swing = step.swing();
-        let is_driven = step.is_driven() || self.holding.iter().any(|motor| motor.rate != 0.0);
+        // A force that holds a body to its solved motion does work that no part knows.
+        let is_driven =
+            step.stiff || step.is_driven() || self.holding.iter().any(|motor| motor.rate != 0.0);
         let mut parts = step.parts(&self.twists, &self.masses);
         loop {
             let mut closed = true;
+            if step.is_dragged() {
+                self.weigh(step, 0.5 / parts as f64);
+                self.system.factor(&self.masses);
+            }
             for part in 0..parts {
                 closed &= self.composed(step, (part, parts));
             }
@@ -153,7 +186,7 @@ impl Course {
             let exact = gained.abs() <= ENERGY * (self.largest + swing) || is_driven;
             if closed && exact || parts >= MOST_PARTS {
                 self.parts = parts;
-                break;
+                return closed;
             }
             parts *= 2;
             (self.pushes, self.reactions, self.tensions) = known.clone();
@@ -235,10 +268,12 @@ impl Course {
         let h = step.settings.time_step * share;
         // The rows are there already, with their factor: of the start, or of the end of the part before.
         self.kick(step, 0.5 * share, from);
+        self.drag_back(step, 0.5 * share);
         let closed = self.close_by_impulses(step, h, to);
         for (place, slot) in step.articulation.bodies.iter().enumerate() {
             self.masses[place] = turned_mass(step.bodies, *slot, &self.poses[place]);
         }
+        self.weigh(step, 0.5 * share);
         self.kick(step, 0.5 * share, to);
         let other = |slot| step.other(slot, to);
         let speeds: Vec<f64> = self.system.rotors().collect();
@@ -251,13 +286,27 @@ impl Course {
         self.system.set_rotors(&speeds);
         self.system.factor(&self.masses);
         self.stop_opening(|slot| step.solution.motion.free[slot]);
+        self.account_for_drag(step, 0.5 * share);
         self.settle();
         closed
+    }
+
+    /// Drag on the velocities after a kick and what joints hold of it at once. Their places are then closed by masses without drag: rounding of places is no drag.
+    fn drag_back(&mut self, step: &Step, share: f64) {
+        if step.is_dragged() {
+            self.stop_opening(|slot| step.solution.motion.free[slot]);
+            self.account_for_drag(step, share);
+            for (place, slot) in step.articulation.bodies.iter().enumerate() {
+                self.masses[place] = turned_mass(step.bodies, *slot, &self.poses[place]);
+            }
+            self.system.factor(&self.masses);
+        }
     }
 
     /// `Λ`, and the poses and velocities at the end of a part of `h`, before they are kicked. False if joints are left open.
     fn close_by_impulses(&mut self, step: &Step, h: f64, to: f64) -> bool {
         let start = self.poses.clone();
+        let solved = step.stiff.then(|| self.stiffen(step));
         // What was open at the beginning, because something was moved by hand, is closed without velocity.
         let open: Vec<f64> = self.system.errors().collect();
         let mut last = f64::INFINITY;
@@ -293,8 +342,43 @@ impl Course {
         for (twist, angular) in self.twists.iter_mut().zip(turned) {
             twist.angular = angular;
         }
+        if let Some(solved) = solved {
+            self.put_back(step, solved, (&start, h));
+        }
         // What is left at the level of rounding does not get smaller.
         closed || self.end.error() < NEARLY
+    }
+
+    /// Places are closed by masses as heavy as stiff forces make them, and without velocity: what a force holds does not give way, and an impulse of joints on it would be one that
+    /// the force does not know. Returns what the velocities and impulses are without that.
+    fn stiffen(&mut self, step: &Step) -> Solved {
+        let slots = step.articulation.bodies.iter();
+        for (mass, slot) in self.masses.iter_mut().zip(slots) {
+            let heavier = 1.0 / (1.0 + step.bodies.user_forces.stiff[*slot]);
+            mass.linear *= heavier;
+            mass.angular *= heavier;
+        }
+        self.system.factor(&self.masses);
+        Solved {
+            twists: self.twists.clone(),
+            rotors: self.system.rotors().collect(),
+            holding: self.holding.clone(),
+            known: self.known(),
+        }
+    }
+
+    fn put_back(&mut self, step: &Step, solved: Solved, (start, h): (&[Pose], f64)) {
+        (self.pushes, self.reactions, self.tensions) = solved.known;
+        self.holding = solved.holding;
+        self.system.set_rotors(&solved.rotors);
+        self.twists = solved.twists;
+        let states = self.twists.iter_mut().zip(start);
+        for ((twist, start), slot) in states.zip(&step.articulation.bodies) {
+            let inertia = &step.bodies.constants[*slot].inertia;
+            let p = start.orientation;
+            let (turned, spin) = torque_free(inertia, p, p.conjugate() * twist.angular, h);
+            twist.angular = turned * spin;
+        }
     }
 
     /// The poses after a time `h` with the present velocities, and the angular velocities then.

@@ -41,6 +41,10 @@ pub(super) struct Step<'a> {
     pub(super) settings: &'a Settings,
     /// Contacts or limits push it: its velocities are those that were solved for.
     pub(super) struck: bool,
+    /// Drag slows some of its bodies.
+    pub(super) dragged: bool,
+    /// Stiff forces of users hold some of them.
+    pub(super) stiff: bool,
     /// θ of what pushes it, 1 if one of these is no impact.
     pub(super) theta: f64,
 }
@@ -63,10 +67,19 @@ impl<'a> Step<'a> {
             Pushed::Struck(theta) => theta,
             Pushed::Held => 1.0,
         });
-        let stops = solution.rows.stops_one_of(&articulation.joints);
+        let twists = |slot: Slot| {
+            let end = match bodies.is_awake_dynamic(slot) {
+                true => solution.end[slot],
+                false => solution.motion.free[slot],
+            };
+            [solution.motion.begin[slot], end]
+        };
+        let rows = solution.rows;
+        let stops = rows.theta_of_stops(&articulation.joints, twists, settings.time_step);
         let given = (bodies, solution);
         let agree = Held::find(articulation, joints, given, settings.time_step, holding);
-        let stops = stops || !agree || is_stiff;
+        let stops = if agree && !is_stiff { stops } else { Some(1.0) };
+        let drags = |slot: &Slot| bodies.constants[*slot].response.has_drag();
         Self {
             articulation,
             joints,
@@ -74,8 +87,10 @@ impl<'a> Step<'a> {
             bodies,
             solution,
             settings,
-            struck: slots.iter().any(is_pushed) || stops,
-            theta: pushed.fold(if stops { 1.0 } else { 0.0 }, f64::max),
+            struck: slots.iter().any(is_pushed) || stops.is_some(),
+            dragged: slots.iter().any(drags),
+            stiff: is_stiff,
+            theta: pushed.fold(stops.unwrap_or(0.0), f64::max),
         }
     }
 
@@ -98,13 +113,16 @@ impl<'a> Step<'a> {
 
     /// The order of its scheme: two where it is pushed, and under drag, which is not to be taken back.
     pub(super) fn order(&self) -> JointOrder {
-        let slots = self.articulation.bodies.iter();
-        let mut responses = slots.map(|slot| &self.bodies.constants[*slot].response);
-        if self.struck || responses.any(|response| response.has_drag()) {
+        if self.struck || self.dragged {
             JointOrder::Second
         } else {
             self.settings.joint_order
         }
+    }
+
+    /// Drag acts in its parts.
+    pub(super) fn is_dragged(&self) -> bool {
+        self.dragged && !self.struck
     }
 
     pub(super) fn places(&self, joint: usize) -> [Option<usize>; 2] {
