@@ -8,6 +8,7 @@
 )]
 
 mod bodies;
+mod counted;
 mod hostile;
 mod missing;
 mod mutated;

@@ -2,21 +2,10 @@
 //!
 //! The bounds are the smallest errors that were published for the same task and time step, as mean squares; nothing here is fitted to this engine.
 
+use crate::simbench::{best, measure};
 use crate::support::*;
 use moreau_demos::scenes::anymal::{self, Drive, GAINS, HEIGHT};
-use moreau_demos::simbench::{Hold, Measured, Setup, Task, published};
-
-fn measure(task: Task, h: f64, setup: Setup) -> Measured {
-    let measured = task.measure(&task.scene(h, setup)).unwrap();
-    println!("{} at {h} s, {}: {measured:?}", task.name(), setup.name());
-    assert_eq!(measured.unsolved, 0, "{measured:?}");
-    measured
-}
-
-/// The smallest error published.
-fn best(task: Task, h: f64) -> f64 {
-    published(task, h)[0].figure
-}
+use moreau_demos::simbench::{Hold, Setup, Task, published};
 
 /// `n × n` robots for `duration` (s): every step has four contacts a robot, is solved, and leaves joints closed. Returns the kinetic energy at the end, J a robot.
 fn stand(n: usize, drive: Drive, duration: f64) -> f64 {

@@ -75,7 +75,12 @@ pub(super) fn unlisted(
             0.0
         }
     };
-    (a.angular - b.angular).length() * lever(0).min(lever(1))
+    let lever = lever(0).min(lever(1));
+    if lever > 0.0 {
+        (a.angular - b.angular).length() * lever
+    } else {
+        0.0
+    }
 }
 
 /// `I₀`, and which of its rows are of other poses or a user's own.
