@@ -22,6 +22,7 @@
 //! [Acary-Bremond-Huber18, §7].
 
 mod articulated;
+mod absorbed;
 mod by_velocity;
 mod clusters;
 mod cycles;
@@ -31,6 +32,7 @@ mod spread;
 pub use by_velocity::VelocityGoal;
 
 use articulated::Articulated;
+use absorbed::Absorbed;
 use by_velocity::ByVelocity;
 pub(crate) use cycles::{CycleBuffers, Cycles};
 use hard_islands::{HardIslands, SecondPhase};
@@ -140,6 +142,7 @@ pub struct Auto {
     cycles: CycleBuffers,
     hard: HardIslands,
     by_velocity: ByVelocity,
+    absorbed: Absorbed,
     spread: Spread,
     articulated: Box<Articulated>,
     /// The last certificate of the last solve was that of its solution: what it left of every contact is in the buffers of
