@@ -21,8 +21,8 @@
 //! References: the methods' own pages; the portfolio follows what no single solver does
 //! [Acary-Bremond-Huber18, §7].
 
-mod articulated;
 mod absorbed;
+mod articulated;
 mod by_velocity;
 mod clusters;
 mod cycles;
@@ -31,8 +31,8 @@ mod spread;
 
 pub use by_velocity::VelocityGoal;
 
-use articulated::Articulated;
 use absorbed::Absorbed;
+use articulated::Articulated;
 use by_velocity::ByVelocity;
 pub(crate) use cycles::{CycleBuffers, Cycles};
 use hard_islands::{HardIslands, SecondPhase};

@@ -34,8 +34,8 @@ use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::sweep::acceleration::Momentum;
 use crate::{Goal, Law, NsgsSettings, SolverReport, SolverStatus, infeasibility, natural_map};
 use figure::{
-    Figure, GUARD, are_unequal, gyration, is_loaded, over_force, over_guard,
-    relative_speeds, some_are_unequal_or_small, stiffness,
+    Figure, GUARD, are_unequal, gyration, is_loaded, over_force, over_guard, relative_speeds,
+    some_are_unequal_or_small, stiffness,
 };
 use glam::DVec3;
 use load::{OVERLOAD, driven, largest, mass_of_springs, may_jam};
@@ -65,6 +65,10 @@ const SLOW: i32 = 2;
 const SHARPER: f64 = 0.1;
 /// Budget of a round: plain contacts that jam are found out by it.
 const SWEEPS: usize = 5_000;
+/// Contacts of an island with a body that stiff forces hold, up to which it gets so many steps of Newton in a round, whatever the budget: they are worth
+/// less than the sweeps. Those need `M̂/M` rounds where the forces leave the body to turn.
+const FEW_HELD: usize = 16;
+const NEWTON_OF_HELD: usize = 50;
 /// Sweeps of an island without a solution.
 const SWEEPS_WITHOUT_SOLUTION: usize = 20;
 
@@ -395,6 +399,7 @@ impl ByVelocity {
             let guard = over_guard(problem, contact, *square, scale, &self.speed);
             let stiff = (&self.held[..], twist, of_step.scaled);
             let force = over_force(problem, contact, *square, stiff);
+            figure.held |= force > 0.0;
             figure.guard = figure.guard.max(guard).max(force);
         }
     }
@@ -434,6 +439,7 @@ impl ByVelocity {
             let guard = over_guard(&view, own, *square, scale, &self.speed);
             let stiff = (&self.held[..], &twist[..], of_step.scaled);
             let force = over_force(&view, own, *square, stiff);
+            figure.held |= force > 0.0;
             figure.guard = figure.guard.max(guard).max(force);
         }
         figure
@@ -449,12 +455,12 @@ impl ByVelocity {
         // Islands share no body that impulses move: those of the others do not matter.
         let (members, free) = (self.islands.members(island), step.problem.free_twist);
         let whole = self.islands.of_contact.len() as f64;
-        let part = members.len() as f64 / whole;
+        let (part, few) = (members.len() as f64 / whole, members.len() <= FEW_HELD);
         self.extract.take(step.problem, members, free, impulse);
         let mut solver = self.solver.take().unwrap_or_default();
         let mut outcome = None;
         let jointed = self.jointed[island];
-        if step.round(report).max_sweeps > 0 && !jointed {
+        if step.round(report).max_sweeps > 0 && !jointed && !(self.figures[island].held && few) {
             outcome = self.without_solution((report.iterations, false), step.velocity);
         }
         let (mut figure, mut slow) = (self.figures[island], 0);
@@ -467,6 +473,10 @@ impl ByVelocity {
             solver.settings = step.round(report);
             if solver.settings.max_sweeps == 0 {
                 break;
+            }
+            if figure.held && few {
+                let most = &mut solver.settings.max_factorizations;
+                *most = (*most).max(NEWTON_OF_HELD);
             }
             let rest = figure.rest() / excess * SHARPER.powi(slow);
             let made = self.solve_extract(&mut solver, step.goal, rest)?;

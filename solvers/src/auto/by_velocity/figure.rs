@@ -50,6 +50,8 @@ pub(super) struct Figure {
     pub(super) unequal: bool,
     /// Its bodies carry many times what they weigh.
     pub(super) loaded: bool,
+    /// Stiff forces hold one of its bodies.
+    pub(super) held: bool,
     /// Largest `1/k²` of its bodies with the radius of gyration `k`, 1/m², where some are small.
     pub(super) gyration: f64,
     /// Largest `v_α` over its bound.
@@ -246,6 +248,8 @@ pub(super) fn over_guard(
     square.sqrt() / (GUARD * allowed).max(f64::MIN_POSITIVE)
 }
 
+/// Least part of its force that a contact of such a body may be wrong by: that of the forces themselves, above all rounding [docs/theory.md §16].
+const LEAST_OF_FORCE: f64 = 1e-8;
 /// Largest part of its force that a contact of a body that soft rows hold may be wrong by in a solved step, whatever rounding does.
 const MOST_OF_FORCE: f64 = 0.01;
 
@@ -255,7 +259,9 @@ pub(super) fn stiffness(problem: &FactoredProblem, held: &mut Vec<f64>) {
         if !matches!(other.law, Law::Equality(_)) || other.linked {
             continue;
         }
-        let masses = other.bodies.map(|body| &problem.inverse_mass[body as usize]);
+        let masses = other
+            .bodies
+            .map(|body| &problem.inverse_mass[body as usize]);
         let [a, b] = masses.map(InverseMass::is_fixed);
         if a == b {
             continue;
@@ -298,7 +304,10 @@ pub(super) fn over_force(
         return 0.0;
     }
     // Impulses are known to the rounding of velocities that cancel to `1/stiff` of what they are.
-    let part = tolerance.max(ROUNDING * stiff).min(MOST_OF_FORCE);
+    let part = tolerance
+        .max(LEAST_OF_FORCE)
+        .max(ROUNDING * stiff)
+        .min(MOST_OF_FORCE);
     square.sqrt() / (part * change).max(f64::MIN_POSITIVE)
 }
 
