@@ -21,6 +21,7 @@
 //! References: the methods' own pages; the portfolio follows what no single solver does
 //! [Acary-Bremond-Huber18, §7].
 
+mod absorbed;
 mod articulated;
 mod by_velocity;
 mod clusters;
@@ -30,6 +31,7 @@ mod spread;
 
 pub use by_velocity::VelocityGoal;
 
+use absorbed::Absorbed;
 use articulated::Articulated;
 use by_velocity::ByVelocity;
 pub(crate) use cycles::{CycleBuffers, Cycles};
@@ -140,6 +142,7 @@ pub struct Auto {
     cycles: CycleBuffers,
     hard: HardIslands,
     by_velocity: ByVelocity,
+    absorbed: Absorbed,
     spread: Spread,
     articulated: Box<Articulated>,
     /// The last certificate of the last solve was that of its solution: what it left of every contact is in the buffers of

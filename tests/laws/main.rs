@@ -56,6 +56,7 @@ mod momentum;
 mod no_solution;
 mod part_materials;
 mod plastic_spin;
+mod pressed_by_forces;
 mod projected_spin;
 mod projection;
 mod random_joints;

@@ -34,8 +34,8 @@ use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::sweep::acceleration::Momentum;
 use crate::{Goal, Law, NsgsSettings, SolverReport, SolverStatus, infeasibility, natural_map};
 use figure::{
-    Figure, GUARD, are_unequal, gyration, is_loaded, over_guard, relative_speeds,
-    some_are_unequal_or_small,
+    Figure, GUARD, are_unequal, gyration, is_loaded, over_force, over_guard, relative_speeds,
+    some_are_unequal_or_small, stiffness,
 };
 use glam::DVec3;
 use load::{OVERLOAD, driven, largest, mass_of_springs, may_jam};
@@ -65,6 +65,10 @@ const SLOW: i32 = 2;
 const SHARPER: f64 = 0.1;
 /// Budget of a round: plain contacts that jam are found out by it.
 const SWEEPS: usize = 5_000;
+/// Contacts of an island with a body that stiff forces hold, up to which it gets so many steps of Newton in a round, whatever the budget: they are worth
+/// less than the sweeps. Those need `M̂/M` rounds where the forces leave the body to turn.
+const FEW_HELD: usize = 16;
+const NEWTON_OF_HELD: usize = 50;
 /// Sweeps of an island without a solution.
 const SWEEPS_WITHOUT_SOLUTION: usize = 20;
 
@@ -81,6 +85,10 @@ pub(super) struct ByVelocity {
     jointed: Vec<bool>,
     /// Largest relative speed at a contact of each body.
     speed: Vec<f64>,
+    /// How much heavier rows that are taken for mass made each body, over its mass; empty if there are none.
+    absorbed: Vec<f64>,
+    /// How stiff what holds each body softly is, over its mass.
+    held: Vec<f64>,
     /// Relative speed at each contact of an island.
     relative: Vec<f64>,
     twist: Vec<WorldTwist>,
@@ -155,6 +163,38 @@ impl Auto {
         goal: &Goal,
         velocity: &VelocityGoal,
     ) -> Result<SolverReport, ProblemError> {
+        self.by_velocity.absorbed.clear();
+        if problem.interactions.is_empty() || impulse.len() != problem.rows() {
+            return self.solve_kept(problem, impulse, twist, goal, velocity);
+        }
+        problem.validate_bodies()?;
+        let mut absorbed = std::mem::take(&mut self.absorbed);
+        let made = if absorbed.load(problem, impulse) {
+            let heavier = &mut self.by_velocity.absorbed;
+            std::mem::swap(heavier, &mut absorbed.heavier);
+            let (kept, own) = absorbed.split(problem);
+            let made = self.solve_kept(&kept, own, twist, goal, velocity);
+            made.map(|mut report| {
+                absorbed.write(problem, impulse, twist);
+                absorbed.rename(problem.contacts.len(), &mut report);
+                report
+            })
+        } else {
+            self.solve_kept(problem, impulse, twist, goal, velocity)
+        };
+        self.absorbed = absorbed;
+        made
+    }
+
+    /// The same of a problem without rows that are taken for mass.
+    fn solve_kept(
+        &mut self,
+        problem: &FactoredProblem,
+        impulse: &mut [f64],
+        twist: &mut Vec<WorldTwist>,
+        goal: &Goal,
+        velocity: &VelocityGoal,
+    ) -> Result<SolverReport, ProblemError> {
         let mut by_velocity = std::mem::take(&mut self.by_velocity);
         let rows = impulse.chunks_exact(3).take(problem.contacts.len());
         by_velocity.cold.clear();
@@ -221,7 +261,7 @@ impl ByVelocity {
             let squares = &mut self.squares;
             natural_map::squares_of_velocity(step.problem, impulse, squares, &mut self.twist);
         }
-        self.see(step.problem, step.velocity, (impulse, twist));
+        self.see(step.problem, (step.goal, step.velocity), (impulse, twist));
         let stopped = matches!(
             report.status,
             SolverStatus::TimedOut | SolverStatus::Cancelled
@@ -304,7 +344,7 @@ impl ByVelocity {
     fn judge(
         &mut self,
         problem: &FactoredProblem,
-        goal: &VelocityGoal,
+        goal: (&Goal, &VelocityGoal),
         (impulse, twist): (&[DVec3], &[WorldTwist]),
     ) {
         natural_map::squares_of_velocity(problem, impulse, &mut self.squares, &mut self.twist);
@@ -315,7 +355,7 @@ impl ByVelocity {
     fn see(
         &mut self,
         problem: &FactoredProblem,
-        goal: &VelocityGoal,
+        (of_step, goal): (&Goal, &VelocityGoal),
         (impulse, twist): (&[DVec3], &[WorldTwist]),
     ) {
         self.figures.clear();
@@ -335,7 +375,10 @@ impl ByVelocity {
             figure.loaded = is_loaded(problem, impulse, self.islands.members(island), goal);
         }
         let limit = (GUARD * goal.scale).powi(2);
-        let quiet = !small && squares.iter().all(|square| *square <= limit);
+        self.held.clone_from(&self.absorbed);
+        stiffness(problem, &mut self.held);
+        let held = !self.held.is_empty();
+        let quiet = !small && !held && squares.iter().all(|square| *square <= limit);
         if quiet && self.figures.iter().all(|own| own.excess(goal) <= 1.0) {
             return;
         }
@@ -346,7 +389,7 @@ impl ByVelocity {
             }
         });
         // What is less than may be left between bodies at rest is no worse between others.
-        let doubtful = |square: f64| small || square > limit || square.is_nan();
+        let doubtful = |square: f64| small || held || square > limit || square.is_nan();
         for (contact, square) in squares.iter().enumerate() {
             if !doubtful(*square) {
                 continue;
@@ -354,12 +397,15 @@ impl ByVelocity {
             let figure = &mut self.figures[self.islands.of_contact[contact] as usize];
             let scale = figure.guard_scale(goal);
             let guard = over_guard(problem, contact, *square, scale, &self.speed);
-            figure.guard = figure.guard.max(guard);
+            let stiff = (&self.held[..], twist, of_step.scaled);
+            let force = over_force(problem, contact, *square, stiff);
+            figure.held |= force > 0.0;
+            figure.guard = figure.guard.max(guard).max(force);
         }
     }
 
     /// The figure of the island that was taken out, whose contacts are `members`.
-    fn judge_extract(&mut self, island: usize, goal: &VelocityGoal) -> Figure {
+    fn judge_extract(&mut self, island: usize, (of_step, goal): (&Goal, &VelocityGoal)) -> Figure {
         let view = self.extract.view();
         let (squares, twist) = (&mut self.squares, &mut self.twist);
         natural_map::squares_of_velocity(&view, &self.extract.impulse, squares, twist);
@@ -384,9 +430,17 @@ impl ByVelocity {
             }
         }
         let scale = figure.guard_scale(goal);
+        self.held.clear();
+        let absorbed = self.extract.bodies().iter();
+        let absorbed = absorbed.filter_map(|body| self.absorbed.get(*body as usize).copied());
+        self.held.extend(absorbed);
+        stiffness(&view, &mut self.held);
         for (own, square) in squares.iter().enumerate() {
             let guard = over_guard(&view, own, *square, scale, &self.speed);
-            figure.guard = figure.guard.max(guard);
+            let stiff = (&self.held[..], &twist[..], of_step.scaled);
+            let force = over_force(&view, own, *square, stiff);
+            figure.held |= force > 0.0;
+            figure.guard = figure.guard.max(guard).max(force);
         }
         figure
     }
@@ -401,12 +455,12 @@ impl ByVelocity {
         // Islands share no body that impulses move: those of the others do not matter.
         let (members, free) = (self.islands.members(island), step.problem.free_twist);
         let whole = self.islands.of_contact.len() as f64;
-        let part = members.len() as f64 / whole;
+        let (part, few) = (members.len() as f64 / whole, members.len() <= FEW_HELD);
         self.extract.take(step.problem, members, free, impulse);
         let mut solver = self.solver.take().unwrap_or_default();
         let mut outcome = None;
         let jointed = self.jointed[island];
-        if step.round(report).max_sweeps > 0 && !jointed {
+        if step.round(report).max_sweeps > 0 && !jointed && !(self.figures[island].held && few) {
             outcome = self.without_solution((report.iterations, false), step.velocity);
         }
         let (mut figure, mut slow) = (self.figures[island], 0);
@@ -420,6 +474,10 @@ impl ByVelocity {
             if solver.settings.max_sweeps == 0 {
                 break;
             }
+            if figure.held && few {
+                let most = &mut solver.settings.max_factorizations;
+                *most = (*most).max(NEWTON_OF_HELD);
+            }
             let rest = figure.rest() / excess * SHARPER.powi(slow);
             let made = self.solve_extract(&mut solver, step.goal, rest)?;
             report.iterations += (made.iterations as f64 * part).ceil() as usize;
@@ -430,7 +488,7 @@ impl ByVelocity {
                 let failed = [SolverStatus::Infeasible, SolverStatus::Unbounded];
                 outcome = failed.contains(&made.status).then_some(made.status);
             }
-            let next = self.judge_extract(island, step.velocity);
+            let next = self.judge_extract(island, (step.goal, step.velocity));
             let reached = next.excess(step.velocity);
             if reached < excess {
                 figure = next;
@@ -450,7 +508,7 @@ impl ByVelocity {
         }
         if outcome.is_some() {
             self.give_way(&mut solver, step.settings)?;
-            figure = self.judge_extract(island, step.velocity);
+            figure = self.judge_extract(island, (step.goal, step.velocity));
         }
         self.solver = Some(solver);
         self.figures[island] = figure;
@@ -472,7 +530,7 @@ impl ByVelocity {
         let mut solver = self.solver.take().unwrap_or_default();
         self.give_way(&mut solver, step.settings)?;
         self.solver = Some(solver);
-        self.figures[island] = self.judge_extract(island, step.velocity);
+        self.figures[island] = self.judge_extract(island, (step.goal, step.velocity));
         Ok(true)
     }
 

@@ -1,6 +1,8 @@
 //! What is left of an island in velocities, and what may be: the rule of [`super`] in numbers.
 
 use super::VelocityGoal;
+use crate::Law;
+use crate::natural_map::ROUNDING;
 use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
 use glam::DVec3;
 
@@ -48,6 +50,8 @@ pub(super) struct Figure {
     pub(super) unequal: bool,
     /// Its bodies carry many times what they weigh.
     pub(super) loaded: bool,
+    /// Stiff forces hold one of its bodies.
+    pub(super) held: bool,
     /// Largest `1/k²` of its bodies with the radius of gyration `k`, 1/m², where some are small.
     pub(super) gyration: f64,
     /// Largest `v_α` over its bound.
@@ -242,6 +246,69 @@ pub(super) fn over_guard(
         scale
     };
     square.sqrt() / (GUARD * allowed).max(f64::MIN_POSITIVE)
+}
+
+/// Least part of its force that a contact of such a body may be wrong by: that of the forces themselves, above all rounding [docs/theory.md §16].
+const LEAST_OF_FORCE: f64 = 1e-8;
+/// Largest part of its force that a contact of a body that soft rows hold may be wrong by in a solved step, whatever rounding does.
+const MOST_OF_FORCE: f64 = 0.01;
+
+/// Adds what soft rows to what impulses do not move hold each body with, over its mass: `n M⁻¹nᵀ/R`, the largest of its rows. Nothing if there are none.
+pub(super) fn stiffness(problem: &FactoredProblem, held: &mut Vec<f64>) {
+    for other in problem.interactions {
+        if !matches!(other.law, Law::Equality(_)) || other.linked {
+            continue;
+        }
+        let masses = other
+            .bodies
+            .map(|body| &problem.inverse_mass[body as usize]);
+        let [a, b] = masses.map(InverseMass::is_fixed);
+        if a == b {
+            continue;
+        }
+        let (body, m) = (other.bodies[usize::from(a)] as usize, other.law.rows());
+        let block = other.block(masses);
+        for row in 0..m {
+            let compliance = other.compliance[row];
+            if compliance > 0.0 {
+                held.resize(problem.inverse_mass.len(), 0.0);
+                held[body] = held[body].max((block[row * m + row] - compliance) / compliance);
+            }
+        }
+    }
+}
+
+/// `v_α` of a contact of a body that is held softly, over the part of its force that may be wrong.
+///
+/// With `M̂ = M + S` an error of the force is a velocity that is smaller by `M̂/M` than that of a free body. What impulses
+/// changed of the velocity of the body at the contact, `M̂⁻¹Gᵀr`, is smaller by the same: the ratio of the two is that of the forces.
+pub(super) fn over_force(
+    problem: &FactoredProblem,
+    contact: usize,
+    square: f64,
+    (held, twist, tolerance): (&[f64], &[WorldTwist], f64),
+) -> f64 {
+    let contact = &problem.contacts[contact];
+    let (mut stiff, mut change) = (0.0f64, 0.0f64);
+    for (body, arm) in contact.bodies.into_iter().zip(contact.arms) {
+        let body = body as usize;
+        let (end, free) = (&twist[body], &problem.free_twist[body]);
+        let own = WorldTwist {
+            linear: end.linear - free.linear,
+            angular: end.angular - free.angular,
+        };
+        change = change.max(own.at(arm).length());
+        stiff = stiff.max(held.get(body).copied().unwrap_or(0.0));
+    }
+    if stiff <= 1.0 || square == 0.0 {
+        return 0.0;
+    }
+    // Impulses are known to the rounding of velocities that cancel to `1/stiff` of what they are.
+    let part = tolerance
+        .max(LEAST_OF_FORCE)
+        .max(ROUNDING * stiff)
+        .min(MOST_OF_FORCE);
+    square.sqrt() / (part * change).max(f64::MIN_POSITIVE)
 }
 
 /// A contact of these presses so hard on the lighter of its bodies that it would make it many times as fast as any contact is without

@@ -57,14 +57,22 @@ impl ByVelocity {
                 changed = true;
             }
             self.solve_around(step, (&mut *impulse, &mut *twist), report)?;
-            self.judge(step.problem, step.velocity, (&*impulse, &*twist));
+            self.judge(
+                step.problem,
+                (step.goal, step.velocity),
+                (&*impulse, &*twist),
+            );
         }
         if changed && report.converged() {
             let residual = natural_map::factored_triples(step.problem, impulse, &mut self.twist);
             if step.goal.excess(&residual) > 1.0 {
                 impulse.copy_from_slice(&kept.impulse);
                 twist.copy_from_slice(&kept.twist);
-                self.judge(step.problem, step.velocity, (&*impulse, &*twist));
+                self.judge(
+                    step.problem,
+                    (step.goal, step.velocity),
+                    (&*impulse, &*twist),
+                );
                 changed = false;
             }
         }
