@@ -58,7 +58,7 @@ pub(crate) fn is_new(impulse: f64, carried: f64) -> bool {
 }
 
 /// Contacts from a body whose contacts are exchanged to the farthest that moves otherwise in the next look.
-const CHANGED_LINKS: u8 = near::LINKS as u8 + 1;
+const CHANGED_LINKS: u8 = near::LINKS + 1;
 
 /// What the rounds of a step keep.
 #[derive(Debug, Default)]
