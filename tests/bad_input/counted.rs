@@ -42,7 +42,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// Does some work; its result, and the bytes that this thread asked for in all.
-pub fn requested<T>(work: impl FnOnce() -> T) -> (T, usize) {
+pub(crate) fn requested<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = BYTES.get();
     let result = work();
     (result, BYTES.get() - before)

@@ -8,7 +8,7 @@ use crate::support::*;
 use moreau_demos::simbench::{Measured, Setup, Task, published};
 
 /// A task, every step of which is solved.
-pub fn measure(task: Task, h: f64, setup: Setup) -> Measured {
+pub(crate) fn measure(task: Task, h: f64, setup: Setup) -> Measured {
     let measured = task.measure(&task.scene(h, setup)).unwrap();
     println!("{} at {h} s, {}: {measured:?}", task.name(), setup.name());
     assert_eq!(measured.unsolved, 0, "{measured:?}");
@@ -16,7 +16,7 @@ pub fn measure(task: Task, h: f64, setup: Setup) -> Measured {
 }
 
 /// The smallest error published.
-pub fn best(task: Task, h: f64) -> f64 {
+pub(crate) fn best(task: Task, h: f64) -> f64 {
     published(task, h)[0].figure
 }
 
