@@ -8,7 +8,7 @@
 //! ```
 //!
 //! This is a step of block Gauss–Seidel on the whole problem: the neighbourhood has a solution where the whole has one, and what is
-//! left to do afterwards is what the border hands on. With bodies around that kept their velocities instead, as if they were infinitely
+//! left to do afterwards is what the border hands on. Only bodies at the border that a joint or a force holds keep their velocities. With all bodies around that kept them, as if they were infinitely
 //! heavy, it often had none, and the whole was worse after it than before.
 
 use super::assembly::ContactProblem;
