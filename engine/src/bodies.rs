@@ -33,6 +33,8 @@ pub(crate) struct Bodies {
     /// Placeholders where there is no ECS.
     pub(crate) entities: Vec<Entity>,
     pub(crate) constants: Vec<BodyConstants>,
+    /// Some body is put together from parts.
+    pub(crate) some_have_parts: bool,
     pub(crate) materials: Vec<Material>,
     /// Of the bodies that have them, ascending.
     pub(crate) part_materials: Vec<(Slot, Vec<Material>)>,
@@ -225,6 +227,7 @@ impl Bodies {
         self.ids = listing.ids;
         self.entities = listing.entities;
         self.constants = listing.constants;
+        self.some_have_parts = self.constants.iter().any(BodyConstants::has_parts);
         self.materials = listing.materials;
         self.part_materials = listing.part_materials;
         self.user_forces.replace(listing.forces, self.ids.len());

@@ -43,6 +43,12 @@ impl BodyConstants {
         }
     }
 
+    /// The body is put together from parts.
+    pub(crate) fn has_parts(&self) -> bool {
+        let geometry = self.geometry.as_ref();
+        geometry.is_some_and(Geometry::is_compound)
+    }
+
     /// The surface is one of revolution.
     #[inline]
     pub(crate) fn is_round(&self) -> bool {

@@ -37,6 +37,8 @@ pub(crate) struct Alone {
     /// By slot: bodies of the island that it names.
     sizes: Vec<u32>,
     points: Vec<ContactPoint>,
+    /// Pairs with a new row.
+    new: Vec<[Slot; 2]>,
 }
 
 /// What a look changes.
@@ -163,34 +165,31 @@ impl Alone {
         (joints, graph): (&Joints, &mut Graph),
         exchange: &mut Exchange,
     ) -> Found {
-        let found = &solved.record.found;
-        let is_auto = solved.settings.theta == Theta::Auto;
-        if !is_auto || !(0..found.len()).any(|row| self.is_new(row, solved)) {
+        if solved.settings.theta != Theta::Auto {
             return Found::Nothing;
         }
-        self.find_pushers(solved, joints);
-        self.count_islands(solved, graph);
-        exchange.clear(found.len());
-        let before = self.pairs.len();
-        let mut begin = 0;
-        while begin < found.len() {
-            let pair = found[begin].bodies;
-            let rows = found[begin..]
-                .iter()
-                .take_while(|place| place.bodies == pair);
-            let rows = begin..begin + rows.count();
-            begin = rows.end;
-            let alone = Some(&Pusher::One(pair));
-            let mut bodies = pair.iter();
-            let is_alone = bodies.all(|slot| {
-                self.pushers.get(slot.index()) == alone
-                    && graph.has(*slot)
-                    && self.sizes[graph.island(*slot)] == 2
+        let mut new = std::mem::take(&mut self.new);
+        self.list_new(solved, &mut new);
+        if !new.is_empty() {
+            self.find_pushers(solved, joints);
+            new.retain(|pair| {
+                pair.iter()
+                    .all(|slot| self.pushers[*slot] == Pusher::One(*pair))
             });
-            if is_alone && rows.clone().any(|row| self.is_new(row, solved)) {
-                self.add(pair, rows, solved, exchange);
+        }
+        // Islands are counted where it is left to them.
+        if !new.is_empty() {
+            self.count_islands(solved, graph);
+        }
+        exchange.clear(solved.record.found.len());
+        let before = self.pairs.len();
+        for pair in &new {
+            let mut bodies = pair.iter();
+            if bodies.all(|slot| graph.has(*slot) && self.sizes[graph.island(*slot)] == 2) {
+                self.add(*pair, solved.rows_of(*pair), solved, exchange);
             }
         }
+        self.new = new;
         if !exchange.late.is_empty() {
             Found::Contacts
         } else if self.pairs.len() > before {
@@ -241,12 +240,20 @@ impl Alone {
         self.pairs.insert(place, alone);
     }
 
+    /// Lists the pairs with a new row, in their order.
+    fn list_new(&self, solved: &Solved, new: &mut Vec<[Slot; 2]>) {
+        let rows = (0..solved.record.found.len()).filter(|row| self.is_new(*row, solved));
+        new.clear();
+        new.extend(rows.map(|row| solved.record.found[row].bodies));
+        new.dedup();
+    }
+
     /// The row pushes two bodies that are free to move, in an impact or across a gap, and its pair was not looked at yet.
     fn is_new(&self, row: usize, solved: &Solved) -> bool {
         let (place, pair) = (&solved.record.found[row], solved.record.found[row].bodies);
-        let gap = path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
+        let touch = || path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
         solved.record.impulse[row].x > 0.0
-            && (place.gap > gap || solved.impacts[row])
+            && (solved.impacts[row] || place.gap > 0.0 && place.gap > touch())
             && pair
                 .iter()
                 .all(|slot| solved.bodies.is_awake_dynamic(*slot))

@@ -79,6 +79,8 @@ pub(crate) struct Meetings {
     carried: Vec<f64>,
     /// Rows whose plane was found to be right.
     judged: Vec<bool>,
+    /// Rows that push for the first time as the look begins, and were not judged yet, ascending.
+    fresh: Vec<usize>,
     /// Pairs whose contacts were exchanged, in the order in which that happened.
     changed: Vec<[Slot; 2]>,
     /// By their place there: the ways on which such a pair was found not to meet.
@@ -142,9 +144,10 @@ impl Meetings {
         let turns = solved.turns_something(detection) || !detection.swings.is_empty();
         let round = self.rounds + self.rounds_left_out;
         self.awaits.clear();
+        self.find_fresh(solved);
         if first
             && !turns
-            && !self.has_fresh_push(solved)
+            && self.fresh.is_empty()
             && !self.find_struck((solved, impacts), detection)
         {
             return Ok(false);
@@ -294,17 +297,24 @@ impl Meetings {
         }
     }
 
-    fn has_fresh_push(&self, solved: &Solved) -> bool {
-        (0..solved.record.impulse.len()).any(|row| self.is_first(row, solved))
+    fn find_fresh(&mut self, solved: &Solved) {
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.clear();
+        fresh.extend((0..solved.record.impulse.len()).filter(|row| self.is_first(*row, solved)));
+        self.fresh = fresh;
     }
 
     /// Counts what pushes each body in the step.
-    pub(crate) fn count_pushes(&mut self, solved: &Solved) {
+    fn count_pushes(&mut self, solved: &Solved) {
         self.pushes.clear();
         self.pushes.resize(solved.bodies.len(), Push::default());
+        let mut fresh = self.fresh.iter().peekable();
         for (row, place) in solved.record.found.iter().enumerate() {
             let (r, earlier) = (solved.record.impulse[row], solved.earlier(row));
-            if self.carried[row] > 0.0 || self.judged[row] || !solved.is_ahead(row) {
+            let is_first = fresh.next_if(|first| **first == row).is_some();
+            let lean = place.bodies.map(|slot| self.pushes[slot].leans) == [true; 2];
+            let pushed = || self.carried[row] > 0.0 || self.judged[row];
+            if !lean && (pushed() || !solved.is_ahead(row)) {
                 for slot in place.bodies {
                     self.pushes[slot].leans = true;
                 }
@@ -312,13 +322,13 @@ impl Meetings {
             if r.x <= 0.0 && earlier.impulse.x <= 0.0 {
                 continue;
             }
-            let fresh = self.is_first(row, solved) && solved.is_in_doubt(row);
+            let is_fresh = is_first && solved.is_in_doubt(row);
             let is_impact = solved.impacts[row] && r.x > 0.0 || earlier.impact;
             let impact = is_impact.then(|| solved.theta_of_impact(row));
             for slot in place.bodies {
                 let push = &mut self.pushes[slot];
                 push.pushed = push.pushed.by(impact);
-                if !fresh {
+                if !is_fresh {
                     push.old = push.old.by(impact);
                 } else {
                     let change = solved.change(row, slot);
@@ -333,26 +343,19 @@ impl Meetings {
     /// exchange it.
     fn let_go(&mut self, (solved, impacts): (&Solved, &Impacts), exchange: &mut Exchange) -> bool {
         let found = &solved.record.found;
-        let (mut changes, mut begin) = (false, 0);
-        while begin < found.len() {
-            let pair = found[begin].bodies;
-            let same = found[begin..]
-                .iter()
-                .take_while(|place| place.bodies == pair);
-            let rows = begin..begin + same.count();
-            begin = rows.end;
-            // Most have none, and need not be looked up.
-            let mut pushes = rows.clone();
-            let open = pushes.any(|row| self.is_first(row, solved))
-                && !impacts.awaits(pair)
-                && !solved.is_unbounded(pair);
-            if open && self.judge(pair, rows, solved, exchange) {
+        let fresh = std::mem::take(&mut self.fresh);
+        let mut changes = false;
+        for rows in fresh.chunk_by(|a, b| found[*a].bodies == found[*b].bodies) {
+            let pair = found[rows[0]].bodies;
+            let open = !impacts.awaits(pair) && !solved.is_unbounded(pair);
+            if open && self.judge(pair, solved.rows_of(pair), solved, exchange) {
                 if !self.changed.contains(&pair) {
                     self.changed.push(pair);
                 }
                 changes = true;
             }
         }
+        self.fresh = fresh;
         self.late_contacts += exchange.late.len();
         changes
     }

@@ -15,7 +15,6 @@ use crate::joints::Push;
 use crate::motion::Motion;
 use crate::settings::{Settings, Theta};
 use glam::DVec3;
-use moreau_geometry::Geometry;
 use moreau_solvers::{Contact, WorldTwist};
 use std::cell::Cell;
 use std::ops::Range;
@@ -84,8 +83,8 @@ impl Solved<'_> {
     /// The surfaces are apart at `t_k`: the contact is of a plane that the body has yet to meet.
     pub(crate) fn is_ahead(&self, row: usize) -> bool {
         let place = &self.record.found[row];
-        let bodies = place.bodies.map(|slot| &self.bodies.constants[slot]);
-        place.gap > path::tolerance(bodies) && !self.is_given(row)
+        let bodies = || place.bodies.map(|slot| &self.bodies.constants[slot]);
+        place.gap > 0.0 && place.gap > path::tolerance(bodies()) && !self.is_given(row)
     }
 
     /// What earlier stages did to a row.
@@ -144,10 +143,8 @@ impl Solved<'_> {
 
     /// One of the bodies is put together from parts.
     pub(crate) fn has_parts(&self, pair: [Slot; 2]) -> bool {
-        pair.into_iter().any(|slot| {
-            let geometry = &self.bodies.constants[slot].geometry;
-            geometry.as_ref().is_some_and(Geometry::is_compound)
-        })
+        let has_parts = |slot: Slot| self.bodies.constants[slot].has_parts();
+        self.bodies.some_have_parts && pair.into_iter().any(has_parts)
     }
 
     /// The body is not a ball, and turns far in the step.
@@ -190,7 +187,7 @@ impl Solved<'_> {
     }
 
     /// The rows of a pair.
-    fn rows_of(&self, pair: [Slot; 2]) -> Range<usize> {
+    pub(crate) fn rows_of(&self, pair: [Slot; 2]) -> Range<usize> {
         let found = &self.record.found;
         let begin = found.partition_point(|place| place.bodies < pair);
         let same = found[begin..]
