@@ -150,17 +150,19 @@ fn may_overlap(
     let point_b = b.linear + b.angular.cross(arm_b);
     let relative = point_a - point_b;
     let normal = candidate.normal.dot(relative);
-    let unlisted = contacts::unlisted(limits, candidate, [arm_a, arm_b], [a, b]);
-    let depth = |arm_a: f64, arm_b: f64, tangential: f64| {
-        let turns = 0.5 * (a.angle * a.angle * arm_a + b.angle * b.angle * arm_b);
+    let depth = |arms: [f64; 2], turn: f64, tangential: f64| {
+        let unlisted = contacts::unlisted(limits, candidate, arms, turn);
+        let turns = 0.5 * (a.angle * a.angle * arms[0] + b.angle * b.angle * arms[1]);
         turns + unlisted + tangential * (a.angle + b.angle) - candidate.gap - normal
     };
     // The sum of the components bounds a length without a root.
-    if depth(one_norm(arm_a), one_norm(arm_b), one_norm(relative)) <= tolerance {
+    let arms = [arm_a, arm_b];
+    if depth(arms.map(one_norm), a.angle + b.angle, one_norm(relative)) <= tolerance {
         return false;
     }
     let tangential = (relative - candidate.normal * normal).length();
-    depth(arm_a.length(), arm_b.length(), tangential) > tolerance
+    let turn = (a.angular - b.angular).length();
+    depth(arms.map(DVec3::length), turn, tangential) > tolerance
 }
 
 impl Projector {

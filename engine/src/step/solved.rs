@@ -161,9 +161,14 @@ impl Solved<'_> {
     pub(crate) fn swings(&self, slot: Slot) -> bool {
         let body = &self.bodies.constants[slot];
         let angular = self.end(slot).angular;
-        let turn = (angular - self.bodies.spin(slot, angular)).length();
-        let way = self.settings.time_step * turn * body.radius;
-        way > SWING * body.size && body.size > 0.0 && body.ball_radius().is_none()
+        let is_far = |turn: f64| {
+            let way = self.settings.time_step * turn * body.radius;
+            way > SWING * body.size && body.size > 0.0
+        };
+        // Few turn so far with their spin.
+        is_far(angular.length())
+            && is_far((angular - self.bodies.spin(slot, angular)).length())
+            && body.ball_radius().is_none()
     }
 
     /// On these ways no surface turns far.

@@ -61,26 +61,13 @@ impl Limits {
 
 /// By how much what is not in the list of contacts may have closed, as two bodies turned, m: of the points of two faces four are kept, and
 /// of corners and edges the closest. What is farthest from a contact is about an arm and a lever away.
-pub(super) fn unlisted(
-    limits: &[Limits],
-    contact: &Detected,
-    arms: [DVec3; 2],
-    [a, b]: [&Displacement; 2],
-) -> f64 {
+/// `arms`: their lengths, m; `turn`: that of one body against the other, rad.
+pub(super) fn unlisted(limits: &[Limits], contact: &Detected, arms: [f64; 2], turn: f64) -> f64 {
     let lever = |side: usize| {
         let lever = limits[contact.bodies[side]].lever;
-        if lever > 0.0 {
-            lever + arms[side].length()
-        } else {
-            0.0
-        }
+        if lever > 0.0 { lever + arms[side] } else { 0.0 }
     };
-    let lever = lever(0).min(lever(1));
-    if lever > 0.0 {
-        (a.angular - b.angular).length() * lever
-    } else {
-        0.0
-    }
+    turn * lever(0).min(lever(1))
 }
 
 /// `I₀`, and which of its rows are of other poses or a user's own.
@@ -146,8 +133,9 @@ impl<'a> Step<'a> {
         }
         let begin = into.len();
         for contact in &self.found[rows] {
-            let moved = contact.bodies.map(|slot| &self.moved[slot]);
-            let unlisted = unlisted(self.limits, contact, contact.arms(self.centres), moved);
+            let [a, b] = contact.bodies.map(|slot| self.moved[slot].angular);
+            let arms = contact.arms(self.centres).map(DVec3::length);
+            let unlisted = unlisted(self.limits, contact, arms, (a - b).length());
             let Carried { contact, error } = self.carried(contact);
             if !is_good(&contact, error + unlisted, self.tolerance(&contact), reach) {
                 into.truncate(begin);
@@ -317,7 +305,8 @@ impl Contacts {
             let balls = pair.map(|slot| bodies.constants[slot].ball_radius().unwrap_or(0.0));
             let moved = [last[a], last[b]];
             let carried = carried(contact, arms, balls, moved, surfaces(limits, pair));
-            let error = carried.error + unlisted(limits, contact, arms, [&last[a], &last[b]]);
+            let turn = (last[a].angular - last[b].angular).length();
+            let error = carried.error + unlisted(limits, contact, arms.map(DVec3::length), turn);
             *contact = carried.contact;
             is_good(contact, error, tolerance(limits, contact), 0.0)
         };
