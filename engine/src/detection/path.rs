@@ -195,40 +195,53 @@ impl Path<'_> {
         stays.then(|| (self.poses[side].orientation * *normal).normalize())
     }
 
+    /// By how much more than they may overlap planes with the normal at hand hold the bodies apart on the whole way, m; `None` if they do not. Bodies
+    /// may overlap as far as they do not meet, or, unless that is `strict`, do not sink into each other.
+    pub(crate) fn room(&self, h: f64, strict: bool) -> Option<f64> {
+        let depth = if strict {
+            tolerance(self.bodies)
+        } else {
+            SINKS * thickness(self.bodies)
+        };
+        let poses = [0, 1].map(|side| *self.poses[side]);
+        let plane = self.plane().filter(|_| depth.is_finite())?;
+        let [begin, end] = [0.0, h].map(|window| self.separation(&poses, plane, window));
+        let bend = 0.5 * (self.bend(0) + self.bend(1));
+        let room = begin?.min(end? - bend * h * h) + depth - SHARP * tolerance(self.bodies);
+        (room > 0.0).then_some(room)
+    }
+
     /// A time, s, from `time` on, up to which the gap stays above `least` (m), since planes with this normal hold the bodies so far apart.
     ///
     /// Over a window `τ` a point at `ρ` from its centre moves to `x + τ (v + ω×ρ)`, but for `½ (ωτ)² |ρ|`. The separation of all points
     /// so moved is a minimum of linear functions of `τ`, less that bound a concave one: it stays above its chords.
-    fn apart_until(&self, mut time: f64, least: f64, normal: DVec3, h: f64) -> f64 {
+    fn apart_until(&self, time: f64, least: f64, normal: DVec3, h: f64) -> f64 {
         let near = SHARP * tolerance(self.bodies);
         let bend = 0.5 * (self.bend(0) + self.bend(1));
-        for _ in 0..LOOKS {
-            let poses = [0, 1].map(|side| self.pose_at(side, time));
-            let room = |window: f64| {
-                let separation = self.separation(&poses, normal, window)?;
-                Some(separation - least - bend * window * window)
-            };
-            let left = h - time;
-            let Some((first, last)) = room(0.0).zip(room(left)) else {
-                return time;
-            };
-            if first <= near || left <= 0.0 {
-                return time;
-            }
-            if last >= 0.0 {
-                return h;
-            }
-            let (mut safe, mut at_safe) = (0.0, first);
-            for _ in 0..CHORDS {
-                safe += (left - safe) * (at_safe / (at_safe - last));
-                at_safe = room(safe).unwrap_or(0.0);
-                if at_safe <= near {
-                    break;
-                }
-            }
-            time += safe;
+        let poses = [0, 1].map(|side| self.pose_at(side, time));
+        let room = |window: f64| {
+            let separation = self.separation(&poses, normal, window)?;
+            Some(separation - least - bend * window * window)
+        };
+        let left = h - time;
+        let Some((first, last)) = room(0.0).zip(room(left)) else {
+            return time;
+        };
+        if first <= near || left <= 0.0 {
+            return time;
         }
-        time
+        if last >= 0.0 {
+            return h;
+        }
+        let (mut safe, mut at_safe) = (0.0, first);
+        for _ in 0..CHORDS {
+            safe += (left - safe) * (at_safe / (at_safe - last));
+            at_safe = room(safe).unwrap_or(0.0);
+            if at_safe <= near {
+                break;
+            }
+        }
+        time + safe
     }
 
     /// How far apart planes with this normal hold the two solids (m), once their points have moved on from these poses for a time

@@ -19,6 +19,7 @@
 //!
 //! Bodies that already pushed each other in the last step meet. Where no pair changes the first solve stands, with its bits.
 
+mod calm;
 mod struck;
 mod turning;
 
@@ -32,6 +33,7 @@ use crate::detection::path::{self, Encounter, Path};
 use crate::error::StepError;
 use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
+use calm::{Calm, CalmPairs};
 use glam::DVec3;
 use moreau_geometry::ContactPoint;
 use moreau_solvers::WorldTwist;
@@ -83,8 +85,8 @@ pub(crate) struct Meetings {
     fresh: Vec<usize>,
     /// Pairs whose contacts were exchanged, in the order in which that happened.
     changed: Vec<[Slot; 2]>,
-    /// By their place there: the ways on which such a pair was found not to meet.
-    calm: Vec<Option<[WorldTwist; 2]>>,
+    /// Pairs that were found not to meet.
+    calm: CalmPairs,
     pushes: Vec<Push>,
     points: Vec<ContactPoint>,
     /// Rows of a pair that are looked at.
@@ -93,8 +95,6 @@ pub(crate) struct Meetings {
     struck: Vec<Slot>,
     /// All that were in this step: detection now allows for what they reach.
     reached: Vec<Slot>,
-    /// Planes that were between turning pairs in the last look, ascending: those of the next are close to them.
-    between: Vec<([Slot; 2], DVec3)>,
     /// Mean velocities of bodies that stay where they meet.
     held: Vec<(Slot, WorldTwist)>,
 }
@@ -121,7 +121,6 @@ impl Meetings {
         self.last_resorts = 0;
         self.changed.clear();
         self.calm.clear();
-        self.between.clear();
         self.held.clear();
         self.reached.clear();
         self.carried.clear();
@@ -170,6 +169,7 @@ impl Meetings {
         if self.find_struck((solved, impacts), detection) {
             changes |= self.meet_struck((solved, impacts), detection, exchange)?;
         }
+        self.calm.end_look();
         if changes && round >= ROUNDS {
             self.last_resorts += exchange.late.len();
             if round >= ROUNDS + LAST || exchange.late.is_empty() {
@@ -522,22 +522,15 @@ impl Meetings {
         let h = solved.settings.time_step;
         let mut changes = false;
         let changed = std::mem::take(&mut self.changed);
-        self.calm.resize(changed.len(), None);
-        for (place, pair) in changed.iter().enumerate() {
+        for pair in &changed {
             if impacts.awaits(*pair) || impacts.is_alone(*pair) || self.awaits(*pair) {
                 continue;
             }
-            let ways = pair.map(|slot| self.way(slot, (solved, impacts)));
-            if self.calm[place] == Some(ways) {
-                continue;
-            }
-            self.calm[place] = None;
-            let path = solved.path(*pair, ways);
-            let Some(time) = path.meeting(h, &mut self.points) else {
-                self.calm[place] = Some(ways);
+            let look = (solved, impacts);
+            let Some((path, time)) = self.meeting(*pair, (true, None), look) else {
                 continue;
             };
-            if solved.is_left_open(*pair, &ways) {
+            if solved.is_left_open(*pair, &path.twists) {
                 continue;
             }
             let late = exchange.late.len();
@@ -547,6 +540,44 @@ impl Meetings {
         }
         self.changed = changed;
         changes
+    }
+
+    /// When a pair meets on its way as solved, s after `t_k`. Unless this is `strict`, bodies that do not sink into each other do not.
+    /// `plane`: a normal that may hold them apart.
+    fn meeting<'a>(
+        &mut self,
+        pair: [Slot; 2],
+        (strict, plane): (bool, Option<DVec3>),
+        (solved, impacts): (&'a Solved, &Impacts),
+    ) -> Option<(Path<'a>, f64)> {
+        let h = solved.settings.time_step;
+        let ways = pair.map(|slot| self.way(slot, (solved, impacts)));
+        let known = self.calm.get(pair);
+        let is_calm =
+            |calm: &&Calm| (calm.strict || !strict) && calm.covers(&ways, (solved.bodies, h));
+        if known.filter(is_calm).is_some() {
+            return None;
+        }
+        let path = solved.path(pair, ways);
+        if let Some(plane) = known.and_then(|calm| calm.plane).or(plane) {
+            path.plane.set(Some(plane));
+        }
+        let room = path.room(h, strict);
+        if room.is_none() && (strict || path.sinks(h, &mut self.points)) {
+            if let Some(time) = path.meeting(h, &mut self.points) {
+                return Some((path, time));
+            }
+        }
+        // What told may have found a better plane.
+        let room = room.or_else(|| path.room(h, strict));
+        self.calm.push(Calm {
+            pair,
+            ways,
+            room: room.unwrap_or(0.0),
+            strict,
+            plane: path.plane.get(),
+        });
+        None
     }
 
     /// The mean velocity of a body through the step as solved.

@@ -63,8 +63,7 @@ impl Meetings {
             if known || passes {
                 continue;
             }
-            let path = solved.path(pair, pair.map(|slot| self.way(slot, (solved, impacts))));
-            if let Some(time) = path.meeting(h, &mut self.points) {
+            if let Some((path, time)) = self.meeting(pair, (true, None), (solved, impacts)) {
                 path.contacts_at(time, h, &mut self.points, &mut exchange.late);
                 self.late_contacts += 1;
                 self.changed.push(pair);

@@ -20,7 +20,7 @@ impl Meetings {
         let ready = |slot: &Slot| self.awaits[*slot] == 0;
         let turning = moving.filter(ready).filter(|slot| solved.turns(*slot));
         let turning: Vec<Slot> = turning.collect();
-        let (between, swings) = (std::mem::take(&mut self.between), &detection.swings);
+        let swings = &detection.swings;
         let before = exchange.late.len();
         for pair in self.pairs_that_turn(&turning, solved, detection) {
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
@@ -28,24 +28,14 @@ impl Meetings {
             if passes || known || solved.has_given(pair) {
                 continue;
             }
-            let path = solved.path(pair, pair.map(|slot| self.way(slot, (solved, impacts))));
-            if let Ok(place) = between.binary_search_by_key(&pair, |(pair, _)| *pair) {
-                path.plane.set(Some(between[place].1));
-            }
-            if let Ok(place) = swings.binary_search_by_key(&pair, |nearest| nearest.bodies) {
-                path.plane.set(Some(swings[place].normal));
-            }
             let far = pair
                 .into_iter()
                 .any(|slot| turning.binary_search(&slot).is_ok());
-            if !far && !path.sinks(h, &mut self.points) {
-                continue;
-            }
-            if let Some(time) = path.meeting(h, &mut self.points) {
+            let nearest = swings.binary_search_by_key(&pair, |nearest| nearest.bodies);
+            let plane = nearest.ok().map(|place| swings[place].normal);
+            if let Some((path, time)) = self.meeting(pair, (far, plane), (solved, impacts)) {
                 path.contacts_at(time, h, &mut self.points, &mut exchange.late);
                 self.changed.push(pair);
-            } else if let Some(plane) = path.plane.get() {
-                self.between.push((pair, plane));
             }
         }
         self.late_contacts += exchange.late.len() - before;
