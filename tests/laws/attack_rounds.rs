@@ -1,0 +1,169 @@
+//! **Law.** What contacts do not push goes on: a smooth wall does not hold a body up that falls along it, and nothing stops the centre of mass of two free bodies.
+//!
+//! A wall without friction pushes along its normal alone, so that a body beside it falls as it does by itself. With gravity `g` along the wall a step of
+//! `θ ∈ [½, 1]` has `z_k = z_0 − ½ g t² − ½ (2θ − 1) g h t`: between free fall and half a step of it later, and the projection moves along the normal.
+//! Two bodies without gravity have a centre of mass that moves uniformly, whatever they do to each other: their impulses and shifts are opposite.
+
+use crate::support::*;
+
+const H: f64 = 1.0 / 60.0;
+
+fn smooth() -> Material {
+    Material::frictionless(0.0)
+}
+
+fn settings(gravity: DVec3) -> Settings {
+    Settings {
+        time_step: H,
+        gravity,
+        threads: 1,
+        sleeping: SleepSettings {
+            enabled: Some(false),
+            ..SleepSettings::default()
+        },
+        ..Settings::default()
+    }
+}
+
+/// Orientation, velocity along −x and spin of a body that comes up against something at x = 0.
+fn thrown(seed: u64, drift: DVec3) -> (Pose, Twist) {
+    let mut random = Lcg::new(seed * 7919 + 13);
+    for _ in 0..4 {
+        random.uniform();
+    }
+    let orientation = random.rotation();
+    let linear = drift - DVec3::X * (0.2 + 2.0 * random.uniform());
+    let angular = random.symmetric_vector() * 20.0;
+    let pose = Pose::at(0.11, 0.0, 0.0).with_orientation(orientation);
+    (pose, Twist { linear, angular })
+}
+
+/// How far (m) a body is from free fall along a smooth wall in a second, beyond what the scheme allows, in steps that are all called converged.
+fn held_up(collider: &Collider, seed: u64) -> f64 {
+    let mut simulation = Simulation::new(settings(DVec3::Z * -G)).unwrap();
+    let wall = Collider::cuboid(1.0, 1.0, 100.0);
+    let at = Pose::at(-1.0, 0.0, 0.0);
+    simulation
+        .spawn((RigidBody::Static, wall, smooth(), at))
+        .unwrap();
+    let (pose, twist) = thrown(seed, DVec3::ZERO);
+    let mass = Mass::scaled_to(1.0);
+    let body = (
+        RigidBody::Dynamic,
+        collider.clone(),
+        smooth(),
+        mass,
+        pose,
+        twist,
+    );
+    let body = simulation.spawn(body).unwrap();
+    let mut off = 0.0_f64;
+    for step in 1..=60 {
+        if !simulation.step().unwrap().converged {
+            return 0.0;
+        }
+        let t = H * f64::from(step);
+        let fallen = -simulation.pose(body).unwrap().position.z - 0.5 * G * t * t;
+        let late = 0.5 * G * H * t;
+        // A tenth of a millimetre is the tolerance of the projection.
+        off = off.max((fallen - 0.5 * late).abs() - 0.5 * late - 1e-4);
+    }
+    off
+}
+
+#[test]
+#[ignore = "5 % of cones thrown at a wall at 60 Hz hang on it from then on, and their velocity grows: a pair that touches by 0.9 to 1 ε \
+            meets at the time 0, and `hold` leaves it where it is, step after step"]
+fn a_smooth_wall_holds_nothing_up() {
+    let cone = Collider::cone(0.05, 0.05);
+    let hung: Vec<_> = (0..100)
+        .map(|seed| (seed, held_up(&cone, seed)))
+        .filter(|(_, off)| *off > 0.0)
+        .collect();
+    assert!(hung.is_empty(), "{hung:?}");
+}
+
+/// The same, from the state of a pile in which it was found: a cone of 2 mm that turns by 0.3 rad a step, 1.8e-7 m in the wall.
+#[test]
+#[ignore = "it stays where it is for good, and its velocity grows by g h a step"]
+fn a_cone_that_touches_a_smooth_wall_falls_along_it() {
+    let mut simulation = Simulation::new(Settings {
+        time_step: 1.0 / 30.0,
+        ..settings(DVec3::Z * -G)
+    })
+    .unwrap();
+    let wall = Collider::cuboid(1.0, 1.0, 1.0);
+    let at = Pose::at(-1.0, 0.0, 0.0);
+    simulation
+        .spawn((RigidBody::Static, wall, smooth(), at))
+        .unwrap();
+    let r = 0.001_956_967_654_913_108_5;
+    let orientation = DQuat::from_xyzw(
+        0.322_768_929_161_047_3,
+        -0.601_645_245_115_709_2,
+        0.486_770_112_371_361_6,
+        -0.544_883_542_695_006_5,
+    );
+    let place = Pose::at(0.001_425_508_451_55, 0.0, 0.0).with_orientation(orientation);
+    let twist = Twist {
+        linear: DVec3::new(0.001_093_22, 0.0, 0.0),
+        angular: DVec3::new(8.7424, -5.292, -8.0434),
+    };
+    let cone = (RigidBody::Dynamic, Collider::cone(r, r), smooth());
+    let cone = simulation
+        .spawn((cone, Mass::scaled_to(1.0), place, twist))
+        .unwrap();
+    for _ in 0..10 {
+        assert!(simulation.step().unwrap().converged);
+    }
+    let fallen = -simulation.pose(cone).unwrap().position.z;
+    let speed = -simulation.twist(cone).unwrap().linear.z;
+    // ½ g t² = 0.545 m.
+    assert!(fallen > 0.5, "fell {fallen} m, at {speed} m/s");
+}
+
+#[test]
+#[ignore = "two of them stop dead in space with 5 m/s: `hold` takes a part of the velocity of each, and not of what they move by against each other"]
+fn the_centre_of_mass_of_two_free_bodies_moves_uniformly() {
+    let drift = DVec3::Z * 5.0;
+    let mut stopped = Vec::new();
+    for (collider, seed) in [
+        (Collider::cone(0.05, 0.05), 296),
+        (Collider::cylinder(0.05, 0.05), 46),
+        (Collider::capsule(0.05, 0.03), 252),
+        (Collider::cuboid(0.05, 0.05, 0.05), 3),
+    ] {
+        let mut simulation = Simulation::new(settings(DVec3::ZERO)).unwrap();
+        let (pose, twist) = thrown(seed, drift);
+        let mass = Mass::scaled_to(1.0);
+        let kind = collider.shape().kind();
+        let a = (
+            RigidBody::Dynamic,
+            Collider::cuboid(0.2, 0.2, 0.2),
+            smooth(),
+            mass,
+            Pose::at(-0.2, 0.0, 0.0),
+            Twist {
+                linear: drift,
+                angular: DVec3::ZERO,
+            },
+        );
+        let b = (RigidBody::Dynamic, collider, smooth(), mass, pose, twist);
+        let bodies = [simulation.spawn(a).unwrap(), simulation.spawn(b).unwrap()];
+        let centre = |simulation: &Simulation| {
+            let [a, b] = bodies.map(|body| simulation.pose(body).unwrap().position);
+            0.5 * (a + b)
+        };
+        let (begin, v) = (centre(&simulation), 0.5 * (drift + twist.linear));
+        for step in 1..=60 {
+            let report = simulation.step().unwrap();
+            let way = centre(&simulation) - begin - v * (H * f64::from(step));
+            // Rounding of a minute of such steps is 1e-13 m.
+            if report.converged && way.length() > 1e-9 {
+                stopped.push((kind, step, way.length()));
+                break;
+            }
+        }
+    }
+    assert!(stopped.is_empty(), "{stopped:?}");
+}
