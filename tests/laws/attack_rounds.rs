@@ -167,3 +167,100 @@ fn the_centre_of_mass_of_two_free_bodies_moves_uniformly() {
     }
     assert!(stopped.is_empty(), "{stopped:?}");
 }
+
+/// A box of twelve triangles, `±0.5` m, seen from inside.
+fn room() -> Collider {
+    let half = 0.5;
+    let side = |i: usize, bit: usize| if i & bit > 0 { half } else { -half };
+    let vertices: Vec<DVec3> = (0..8)
+        .map(|i| DVec3::new(side(i, 1), side(i, 2), side(i, 4)))
+        .collect();
+    let faces = [
+        [0, 1, 3, 2],
+        [4, 6, 7, 5],
+        [0, 4, 5, 1],
+        [2, 3, 7, 6],
+        [0, 2, 6, 4],
+        [1, 5, 7, 3],
+    ];
+    let mut triangles = Vec::new();
+    for [a, b, c, d] in faces {
+        let at = |i: u32| vertices[i as usize];
+        for [i, j, k] in [[a, b, c], [a, c, d]] {
+            let outwards = (at(j) - at(i)).cross(at(k) - at(i)).dot(at(i) + at(k)) > 0.0;
+            triangles.push(if outwards { [i, k, j] } else { [i, j, k] });
+        }
+    }
+    Collider::triangle_mesh(vertices, triangles)
+}
+
+/// Places and velocities of two balls in the room after one step of 5 ms, and whether the step says that it is solved.
+fn in_the_room(e: f64, balls: [[DVec3; 2]; 2]) -> ([DVec3; 2], bool) {
+    let material = Material::frictionless(e);
+    let mut simulation = Simulation::new(Settings {
+        time_step: 5e-3,
+        ..settings(DVec3::ZERO)
+    })
+    .unwrap();
+    let mesh = (RigidBody::Static, room(), material);
+    simulation.spawn(mesh).unwrap();
+    let bodies = balls.map(|[place, linear]| {
+        let angular = DVec3::ZERO;
+        let motion = (Pose::from_position(place), Twist { linear, angular });
+        let ball = (RigidBody::Dynamic, Collider::sphere(0.05), material);
+        let mass = Mass::scaled_to(1.0);
+        simulation.spawn((ball, mass, motion)).unwrap()
+    });
+    let report = simulation.step().unwrap();
+    let places = bodies.map(|body| simulation.pose(body).unwrap().position);
+    let said = report.converged && report.overlap_left == 0.0;
+    (places, said)
+}
+
+fn assert_inside((places, said): ([DVec3; 2], bool)) {
+    assert!(said);
+    for place in places {
+        // A ball of 0.05 m that keeps in front of the walls; 1e-4 m is the tolerance of the projection.
+        assert!(place.abs().max_element() <= 0.45 + 1e-4, "{place}");
+    }
+}
+
+#[test]
+#[ignore = "`Solved::is_left_open` asks all planes of the pair: the floor, into which the ball gets by 2e-5 m within the tolerance of the solve, \
+            hides the wall, and nothing is solved further"]
+fn a_ball_on_the_floor_of_a_mesh_is_not_pushed_through_its_wall() {
+    let mut balls = struck_on_the_floor();
+    // The pair is at rest against each other first, as a step before left it.
+    balls[0][0].z = -0.45 - 1e-7;
+    assert_inside(in_the_room(0.0, balls));
+}
+
+fn struck_on_the_floor() -> [[DVec3; 2]; 2] {
+    [
+        [
+            DVec3::new(-0.2807, -0.3517, -0.45),
+            DVec3::new(-13.03, -75.15, -81.35),
+        ],
+        [
+            DVec3::new(-0.205, -0.3959, -0.4019),
+            DVec3::new(-79.62, -20.32, -86.69),
+        ],
+    ]
+}
+
+#[test]
+#[ignore = "the pair of the ball and the mesh awaits the impact on the wall that it was to strike before it was struck, so that no look is taken at the one \
+            that it now gets to"]
+fn an_elastic_ball_that_is_struck_in_flight_is_not_pushed_through_a_mesh() {
+    let balls = [
+        [
+            DVec3::new(-0.1617, 0.3573, -0.2849),
+            DVec3::new(68.96, -166.46, 86.80),
+        ],
+        [
+            DVec3::new(0.1971, 0.1318, -0.2732),
+            DVec3::new(-172.97, -58.31, 81.74),
+        ],
+    ];
+    assert_inside(in_the_room(1.0, balls));
+}
