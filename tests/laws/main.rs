@@ -14,6 +14,7 @@ mod applied_effort;
 mod armature;
 mod asleep_on_joints;
 mod at_rest;
+mod attack_rounds;
 mod at_speed;
 mod ball_friction;
 mod batch;
