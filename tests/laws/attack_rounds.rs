@@ -72,8 +72,6 @@ fn held_up(collider: &Collider, seed: u64) -> f64 {
 }
 
 #[test]
-#[ignore = "5 % of cones thrown at a wall at 60 Hz hang on it from then on, and their velocity grows: a pair that touches by 0.9 to 1 ε \
-            meets at the time 0, and `hold` leaves it where it is, step after step"]
 fn a_smooth_wall_holds_nothing_up() {
     let cone = Collider::cone(0.05, 0.05);
     let hung: Vec<_> = (0..100)
@@ -85,7 +83,6 @@ fn a_smooth_wall_holds_nothing_up() {
 
 /// The same, from the state of a pile in which it was found: a cone of 2 mm that turns by 0.3 rad a step, 1.8e-7 m in the wall.
 #[test]
-#[ignore = "it stays where it is for good, and its velocity grows by g h a step"]
 fn a_cone_that_touches_a_smooth_wall_falls_along_it() {
     let mut simulation = Simulation::new(Settings {
         time_step: 1.0 / 30.0,
@@ -123,7 +120,6 @@ fn a_cone_that_touches_a_smooth_wall_falls_along_it() {
 }
 
 #[test]
-#[ignore = "two of them stop dead in space with 5 m/s: `hold` takes a part of the velocity of each, and not of what they move by against each other"]
 fn the_centre_of_mass_of_two_free_bodies_moves_uniformly() {
     let drift = DVec3::Z * 5.0;
     let mut stopped = Vec::new();
@@ -226,8 +222,6 @@ fn assert_inside((places, said): ([DVec3; 2], bool)) {
 }
 
 #[test]
-#[ignore = "`Solved::is_left_open` asks all planes of the pair: the floor, into which the ball gets by 2e-5 m within the tolerance of the solve, \
-            hides the wall, and nothing is solved further"]
 fn a_ball_on_the_floor_of_a_mesh_is_not_pushed_through_its_wall() {
     let mut balls = struck_on_the_floor();
     // The pair is at rest against each other first, as a step before left it.
@@ -249,8 +243,6 @@ fn struck_on_the_floor() -> [[DVec3; 2]; 2] {
 }
 
 #[test]
-#[ignore = "the pair of the ball and the mesh awaits the impact on the wall that it was to strike before it was struck, so that no look is taken at the one \
-            that it now gets to"]
 fn an_elastic_ball_that_is_struck_in_flight_is_not_pushed_through_a_mesh() {
     let balls = [
         [

@@ -165,7 +165,13 @@ impl Path<'_> {
                 (step, nearest) = (bound, f64::INFINITY);
             }
             if nearest <= SHARP * tolerance {
-                return (Encounter::Meets { time, normal }, time);
+                // Bodies that touch already have the contacts of that time: how deep they get tells.
+                let encounter = if time > 0.0 {
+                    Encounter::Meets { time, normal }
+                } else {
+                    Encounter::Unclear
+                };
+                return (encounter, time);
             }
             time += step;
             if time >= h || step.is_infinite() {

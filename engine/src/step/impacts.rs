@@ -221,18 +221,11 @@ impl Impacts {
         self.mean.get(slot.index())?.as_ref()
     }
 
-    /// Bodies go no farther than with these mean velocities.
+    /// Bodies go on with these mean velocities.
     pub(crate) fn hold(&mut self, held: &[(Slot, WorldTwist)], bodies: usize) {
         for (slot, way) in held {
             self.mean.resize(bodies, None);
-            let mean = &mut self.mean[slot.index()];
-            // Both are parts of one way.
-            let length =
-                |way: &WorldTwist| way.linear.length_squared() + way.angular.length_squared();
-            let slower = |mean: &WorldTwist| length(way) < length(mean);
-            if mean.as_ref().is_none_or(slower) {
-                *mean = Some(*way);
-            }
+            self.mean[slot.index()] = Some(*way);
         }
     }
 

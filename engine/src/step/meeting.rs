@@ -20,6 +20,7 @@
 //! Bodies that already pushed each other in the last step meet. Where no pair changes the first solve stands, with its bits.
 
 mod calm;
+mod held;
 mod struck;
 mod turning;
 
@@ -35,6 +36,7 @@ use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
 use calm::{Calm, CalmPairs};
 use glam::DVec3;
+use held::Held;
 use moreau_geometry::ContactPoint;
 use moreau_solvers::WorldTwist;
 use std::ops::Range;
@@ -95,8 +97,8 @@ pub(crate) struct Meetings {
     struck: Vec<Slot>,
     /// All that were in this step: detection now allows for what they reach.
     reached: Vec<Slot>,
-    /// Mean velocities of bodies that stay where they meet.
-    held: Vec<(Slot, WorldTwist)>,
+    /// Bodies that stay where they meet.
+    held: Held,
 }
 
 /// Contacts that push a body.
@@ -187,33 +189,9 @@ impl Meetings {
         self.rounds_left_out = (ROUNDS + LAST).saturating_sub(self.rounds);
     }
 
-    /// Pairs that meet after the last round: those that would sink into each other stay where they meet.
-    fn hold(&mut self, look: (&Solved, &Impacts), exchange: &Exchange) {
-        let (solved, _) = look;
-        let h = solved.settings.time_step;
-        let late = exchange
-            .late
-            .chunk_by(|a, b| a.contact.bodies == b.contact.bodies);
-        for pair in late.map(|rows| rows[0].contact.bodies) {
-            let ways = pair.map(|slot| self.way(slot, look));
-            let path = solved.path(pair, ways);
-            let Some(sunk) = path.sampled(h, &mut self.points) else {
-                continue;
-            };
-            let met = path.meeting(h, &mut self.points).unwrap_or(sunk);
-            let part = met.min(sunk) / h;
-            for (slot, way) in pair.into_iter().zip(ways) {
-                if solved.bodies.is_awake_dynamic(slot) {
-                    let (linear, angular) = (way.linear * part, way.angular * part);
-                    self.held.push((slot, WorldTwist { linear, angular }));
-                }
-            }
-        }
-    }
-
-    /// Mean velocities of bodies that stay where they meet, of which several may be of one body: the slowest counts.
+    /// Mean velocities of bodies that stay where they meet.
     pub(crate) fn held(&self) -> &[(Slot, WorldTwist)] {
-        &self.held
+        self.held.ways()
     }
 
     /// Marks the bodies whose motion changes with what this look exchanges, as far as it is solved again before the next one: they are looked
@@ -530,11 +508,16 @@ impl Meetings {
             let Some((path, time)) = self.meeting(*pair, (true, None), look) else {
                 continue;
             };
-            if solved.is_left_open(*pair, &path.twists) {
-                continue;
-            }
             let late = exchange.late.len();
             path.contacts_at(time, h, &mut self.points, &mut exchange.late);
+            let mut row = 0;
+            exchange.late.retain(|met| {
+                row += 1;
+                row <= late || !solved.is_left_open(*pair, &path.twists, &met.contact)
+            });
+            if exchange.late.len() == late {
+                continue;
+            }
             self.late_contacts += exchange.late.len() - late;
             changes = true;
         }

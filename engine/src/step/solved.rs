@@ -8,6 +8,7 @@ use crate::components::RigidBody;
 use crate::detection::Detection;
 use crate::detection::path::{self, Path};
 use crate::forces::Forces;
+use crate::interactions::detected::Detected;
 use crate::interactions::edit::Edits;
 use crate::interactions::law::of_materials;
 use crate::interactions::record::{ContactRecord, Earlier};
@@ -186,6 +187,16 @@ impl Solved<'_> {
         size > 0.0 && way > size
     }
 
+    /// The body gets farther across the direction in which it began than its half-thickness: detection allows for what lies along it.
+    pub(crate) fn is_deflected(&self, slot: Slot) -> bool {
+        let [begin, end] = [self.motion.begin[slot], self.end(slot)].map(|twist| twist.linear);
+        let across = begin
+            .try_normalize()
+            .map_or(end, |way| end.reject_from_normalized(way));
+        let size = self.bodies.constants[slot].size;
+        size > 0.0 && self.settings.time_step * across.length() > size
+    }
+
     pub(crate) fn has_surfaces(&self) -> bool {
         let mut bodies = self.bodies.constants.iter();
         bodies.any(path::is_surface)
@@ -210,15 +221,19 @@ impl Solved<'_> {
     /// The contacts of a pair are all that it may meet, or are the user's own: a surface has others ahead of a body that flies.
     pub(crate) fn is_known(&self, pair: [Slot; 2]) -> bool {
         let mut rows = self.rows_of(pair);
-        let surface = pair
-            .into_iter()
-            .any(|slot| path::is_surface(&self.bodies.constants[slot]));
+        let surface = self.is_of_surface(pair);
         let flies = pair.into_iter().any(|slot| self.flies(slot));
         if rows.is_empty() {
             return false;
         }
         let more = surface && flies && rows.any(|row| !self.is_given(row));
         !more
+    }
+
+    /// One of the bodies is a surface of triangles: a pair of many planes.
+    pub(crate) fn is_of_surface(&self, pair: [Slot; 2]) -> bool {
+        let is_surface = |slot: Slot| path::is_surface(&self.bodies.constants[slot]);
+        pair.into_iter().any(is_surface)
     }
 
     pub(crate) fn turns_something(&self, detection: &Detection) -> bool {
@@ -269,11 +284,20 @@ impl Solved<'_> {
     }
 
     /// On these ways a pair gets into a plane that is imposed: what is left to do is to solve further, and no other plane will keep
-    /// the bodies apart before that.
-    pub(crate) fn is_left_open(&self, pair: [Slot; 2], ways: &[WorldTwist; 2]) -> bool {
+    /// the bodies apart before that. Of those put together from parts or triangles it is such a plane for contacts `met` on the same plane.
+    pub(crate) fn is_left_open(
+        &self,
+        pair: [Slot; 2],
+        ways: &[WorldTwist; 2],
+        met: &Detected,
+    ) -> bool {
         let tolerance = path::tolerance(pair.map(|slot| &self.bodies.constants[slot]));
+        let several = self.is_of_surface(pair) || self.has_parts(pair);
         let mut rows = self.rows_of(pair);
-        rows.any(|row| self.gap_after(row, ways) < -tolerance)
+        rows.any(|row| {
+            let same = !several || self.is_plane(&[row], met.normal);
+            same && self.gap_after(row, ways) < -tolerance
+        })
     }
 
     pub(crate) fn is_given(&self, row: usize) -> bool {

@@ -33,8 +33,10 @@ impl Meetings {
         let flying = moving().filter(|slot| !detection.is_slow_ball(*slot, &ends[*slot], h));
         let flying = flying.filter(is_dynamic);
         let mut flying = flying.filter(|slot| solved.flies(*slot)).peekable();
-        if flying.peek().is_some() && solved.has_surfaces() {
-            self.struck.extend(flying);
+        if flying.peek().is_some() {
+            let surfaces = solved.has_surfaces();
+            self.struck
+                .extend(flying.filter(|slot| surfaces || solved.is_deflected(*slot)));
             self.struck.sort_unstable();
             self.struck.dedup();
         }
@@ -58,8 +60,9 @@ impl Meetings {
         let mut changes = false;
         for pair in pairs {
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
-            let known =
-                solved.is_known(pair) || self.changed.contains(&pair) || impacts.awaits(pair);
+            // What waits for one triangle of a surface may meet another.
+            let waits = impacts.awaits(pair) && !solved.is_of_surface(pair);
+            let known = solved.is_known(pair) || self.changed.contains(&pair) || waits;
             if known || passes {
                 continue;
             }

@@ -1,0 +1,156 @@
+//! Bodies that meet after the last round. Those that would sink into each other come no closer than where they meet, and go on in the next step.
+//!
+//! From then on they turn no more, and neither approaches the plane on which they meet: what moves both alike goes on, and so does what they slide by.
+//! The centre of mass of both keeps its way.
+
+use super::Meetings;
+use crate::bodies::slot::Slot;
+use crate::step::exchange::Exchange;
+use crate::step::impacts::Impacts;
+use crate::step::solved::Solved;
+use glam::DVec3;
+use moreau_solvers::WorldTwist;
+
+/// The bodies, and their mean velocities through the step.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    bodies: Vec<Body>,
+    ways: Vec<(Slot, WorldTwist)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Body {
+    slot: Slot,
+    way: WorldTwist,
+    /// Angular velocity of what it turns with, if impulses do not move that, rad/s.
+    turn: DVec3,
+    /// Part of the step until it meets another one.
+    part: f64,
+}
+
+/// Two bodies that meet.
+struct Meeting {
+    pair: [Slot; 2],
+    ways: [WorldTwist; 2],
+    /// From B to A.
+    normal: DVec3,
+    /// Part of the step.
+    part: f64,
+}
+
+impl Held {
+    pub(super) fn clear(&mut self) {
+        self.bodies.clear();
+        self.ways.clear();
+    }
+
+    /// Mean velocities, a body each.
+    pub(super) fn ways(&self) -> &[(Slot, WorldTwist)] {
+        &self.ways
+    }
+
+    fn add(&mut self, meeting: &Meeting, solved: &Solved) {
+        let Meeting {
+            pair,
+            ways,
+            normal,
+            part,
+        } = meeting;
+        let bodies = solved.bodies;
+        let moves = pair.map(|slot| bodies.is_awake_dynamic(slot));
+        let places = [0, 1].map(|side| {
+            moves[side].then(|| {
+                let place = self.place(pair[side], &ways[side]);
+                let body = &mut self.bodies[place];
+                body.part = body.part.min(*part);
+                if !moves[1 - side] {
+                    body.turn = ways[1 - side].angular;
+                }
+                place
+            })
+        });
+        let centres = pair.map(|slot| bodies.pose[slot].position);
+        // What impulses do not move carries the other one along.
+        let linear = |side: usize, way: &WorldTwist| {
+            if moves[side] {
+                way.linear
+            } else {
+                way.at(centres[1 - side] - centres[side])
+            }
+        };
+        let closing = |ways: [&WorldTwist; 2]| -normal.dot(linear(0, ways[0]) - linear(1, ways[1]));
+        let now = [0, 1].map(|side| places[side].map_or(ways[side], |at| self.bodies[at].way));
+        let may_close = part * closing([&ways[0], &ways[1]]).max(0.0);
+        let excess = closing([&now[0], &now[1]]) - may_close;
+        let inverse = pair.map(|slot| bodies.constants[slot].inertia.inverse_mass);
+        let inverse = [0, 1].map(|side| if moves[side] { inverse[side] } else { 0.0 });
+        let sum = inverse[0] + inverse[1];
+        if excess > 0.0 && sum > 0.0 {
+            for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                if let Some(place) = places[side] {
+                    let change = sign * excess * inverse[side] / sum;
+                    self.bodies[place].way.linear += *normal * change;
+                }
+            }
+        }
+    }
+
+    /// The place of a body that has this way by itself.
+    fn place(&mut self, slot: Slot, way: &WorldTwist) -> usize {
+        let place = self.bodies.iter().position(|body| body.slot == slot);
+        place.unwrap_or_else(|| {
+            self.bodies.push(Body {
+                slot,
+                way: *way,
+                turn: DVec3::ZERO,
+                part: 1.0,
+            });
+            self.bodies.len() - 1
+        })
+    }
+
+    fn end(&mut self) {
+        let ways = self.bodies.iter().map(|body| {
+            let angular = body.turn + (body.way.angular - body.turn) * body.part;
+            let linear = body.way.linear;
+            (body.slot, WorldTwist { linear, angular })
+        });
+        self.ways.extend(ways);
+    }
+}
+
+impl Meetings {
+    /// Pairs that meet after the last round: those that would sink into each other come no closer.
+    pub(super) fn hold(&mut self, look: (&Solved, &Impacts), exchange: &Exchange) {
+        let (solved, _) = look;
+        let h = solved.settings.time_step;
+        let late = exchange
+            .late
+            .chunk_by(|a, b| a.contact.bodies == b.contact.bodies);
+        for rows in late {
+            let pair = rows[0].contact.bodies;
+            let ways = pair.map(|slot| self.way(slot, look));
+            let path = solved.path(pair, ways);
+            let Some(sunk) = path.sampled(h, &mut self.points) else {
+                continue;
+            };
+            let met = path.meeting(h, &mut self.points).unwrap_or(sunk);
+            let met = met.min(sunk);
+            let deepest = path.deepest_at(met, &mut self.points).1;
+            let normal = if deepest == DVec3::ZERO {
+                rows[0].contact.normal
+            } else {
+                deepest
+            };
+            let part = met / h;
+            let meeting = Meeting {
+                pair,
+                ways,
+                normal,
+                part,
+            };
+            self.held.add(&meeting, solved);
+        }
+        self.held.end();
+    }
+}
