@@ -505,7 +505,7 @@ impl Meetings {
                 continue;
             }
             let look = (solved, impacts);
-            let Some((path, time)) = self.meeting(*pair, (true, None), look) else {
+            let Some((path, time)) = self.meeting(*pair, (false, None), look) else {
                 continue;
             };
             let late = exchange.late.len();
