@@ -7,7 +7,9 @@
 //! ```
 //!
 //! 1. *Fold.* An interval whose last impulse is within nine tenths of its bounds counts as an equality with its compliance. After the
-//!    solve those beyond their bounds are put back among the rows that remain, and the island is solved again.
+//!    solve those beyond their bounds are put back among the rows that remain, and the island is solved again. Where folded motors
+//!    leave no solution, impulses grow in a direction that moves nothing: without factorisations it is followed to where the first of them
+//!    is at its bound, and the island solved from there. Sweeps from zero would raise a motor by what its own light body takes, `m v`, in each.
 //! 2. *Factorise* `A = J M⁻¹Jᵀ + C + ε diag` ([`joints`], [`factor`], [`plan`]).
 //! 3. *Condense* ([`condensed`]) if few rows remain: `Ŵ`, `q̂` is a stored problem, solved by sweeps and Newton to the goal. Or
 //!    *alternate* ([`alternate`]) if there are many: sweeps on twists with the joints solved anew after each of them.

@@ -546,10 +546,11 @@ impl Meetings {
             path.plane.set(Some(plane));
         }
         let room = path.room(h, strict);
-        if room.is_none() && (strict || path.sinks(h, &mut self.points)) {
-            if let Some(time) = path.meeting(h, &mut self.points) {
-                return Some((path, time));
-            }
+        if room.is_none()
+            && (strict || path.sinks(h, &mut self.points))
+            && let Some(time) = path.meeting(h, &mut self.points)
+        {
+            return Some((path, time));
         }
         // What told may have found a better plane.
         let room = room.or_else(|| path.room(h, strict));

@@ -6,9 +6,10 @@ use super::joints::{Joints, is_equality};
 use crate::auto::{AutoSettings, Stage};
 use crate::law::list::rows_of_mut;
 use crate::newton::space::NEWTON_STEPS;
-use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
+use crate::problem::{FactoredProblem, Interaction, ProblemError, WorldTwist};
 use crate::{Auto, Goal, Law, Residual, SolverReport, SolverStatus, natural_map};
 use glam::DVec3;
+use std::ops::Range;
 
 /// Part of its bounds within which a motor's last impulse must be for the motor to count as an equality.
 const WITHIN: f64 = 0.9;
@@ -156,6 +157,7 @@ impl<const N: usize> Parts<N> {
         let mut total = SolverReport::default();
         own.start.clear();
         own.start.extend_from_slice(impulse);
+        let mut pressed = false;
         for round in 1..=ROUNDS {
             if round == ROUNDS {
                 let only = problem
@@ -192,7 +194,13 @@ impl<const N: usize> Parts<N> {
             total.certificates += made.certificates;
             total.residual = made.residual;
             total.status = made.status;
-            if !is_solved(&made, task) && unfold_all(problem, &mut own.is_joint) {
+            let solved = is_solved(&made, task);
+            let was_pressed = std::mem::take(&mut pressed);
+            // Newton finds which motors are at their bounds; sweeps alone are led there.
+            let is_led = round == 1 && task.settings.max_factorizations == 0;
+            if is_led && failed(&made) && press(problem, &mut own.is_joint, impulse) {
+                pressed = true;
+            } else if !solved && (unfold_all(problem, &mut own.is_joint) || was_pressed) {
                 // What is folded may leave nothing to move: from the start again without.
                 impulse.copy_from_slice(&own.start);
             } else if !unfold(problem, &mut own.is_joint, impulse) {
@@ -320,13 +328,51 @@ fn push_given(
     }
 }
 
-/// The goal is reached, by the definition.
-fn is_solved(made: &SolverReport, task: &Task) -> bool {
-    let failed = matches!(
+/// There is no solution, or the impulses grow without bound.
+fn failed(made: &SolverReport) -> bool {
+    matches!(
         made.status,
         SolverStatus::Infeasible | SolverStatus::Unbounded
-    );
-    !failed && task.goal.excess(&made.residual) <= 1.0
+    )
+}
+
+/// The goal is reached, by the definition.
+fn is_solved(made: &SolverReport, task: &Task) -> bool {
+    !failed(made) && task.goal.excess(&made.residual) <= 1.0
+}
+
+/// Where folded motors leave nothing to move, impulses grow along a direction that moves nothing, by which motors press on what
+/// resists. It is followed to where the first of them is at its bound: what presses on what cannot give way does so with all that it has. Those
+/// that are near their bounds there are put back among the rows that remain. False, and nothing is done, if no bound is ahead.
+fn press(problem: &FactoredProblem, is_joint: &mut [bool], impulse: &mut [DVec3]) -> bool {
+    let ahead = |(range, other): (Range<usize>, &Interaction)| {
+        let r = impulse[range.start];
+        let factor = match &other.law {
+            Law::Interval(law) => (law.low / r.x).max(law.high / r.x),
+            Law::Ball(law) => law.radius / r.length(),
+            _ => f64::INFINITY,
+        };
+        (factor.is_finite() && factor > 0.0).then_some(factor)
+    };
+    let folded = problem.others().zip(&*is_joint);
+    let folded = folded.filter(|(_, is_joint)| **is_joint);
+    let factor = folded
+        .filter_map(|(other, _)| ahead(other))
+        .fold(f64::INFINITY, f64::min);
+    if factor.is_infinite() || !impulse.iter().all(|r| (*r * factor).is_finite()) {
+        return false;
+    }
+    for r in impulse.iter_mut() {
+        *r *= factor;
+    }
+    for (range, other) in problem.others() {
+        let rows = &mut rows_of_mut(&mut impulse[range])[..other.law.rows()];
+        other.law.project(rows);
+    }
+    for (is_joint, folds) in is_joint.iter_mut().zip(fold(problem, impulse)) {
+        *is_joint &= folds;
+    }
+    true
 }
 
 /// Puts all motors back among the rows that remain; true if some were not.

@@ -266,9 +266,13 @@ impl ByVelocity {
             report.status,
             SolverStatus::TimedOut | SolverStatus::Cancelled
         );
-        // Without a proof that is for the islands to say: a heavy stack has such impulses at rest.
-        if report.status == SolverStatus::Unbounded && step.problem.interactions.is_empty() {
-            report.status = SolverStatus::Converged;
+        // Without a proof that is for the islands to say: a heavy stack has such impulses at rest, and so has what strong drives press.
+        if report.status == SolverStatus::Unbounded {
+            report.status = if step.goal.excess(&report.residual) <= 1.0 {
+                SolverStatus::Converged
+            } else {
+                SolverStatus::Stopped
+            };
         }
         self.without.clear();
         let mut ends = Ends::default();
@@ -484,9 +488,13 @@ impl ByVelocity {
             report.factorizations += made.factorizations;
             report.restarts += made.restarts;
             if jointed {
-                // The condensed problem tells.
-                let failed = [SolverStatus::Infeasible, SolverStatus::Unbounded];
-                outcome = failed.contains(&made.status).then_some(made.status);
+                // The condensed problem proves; that impulses grow is for their size to say.
+                let fails = match made.status {
+                    SolverStatus::Infeasible => true,
+                    SolverStatus::Unbounded => self.is_overloaded(step.velocity),
+                    _ => false,
+                };
+                outcome = fails.then_some(made.status);
             }
             let next = self.judge_extract(island, (step.goal, step.velocity));
             let reached = next.excess(step.velocity);

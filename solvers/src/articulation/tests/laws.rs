@@ -71,6 +71,42 @@ fn a_motor_stalls_at_its_bound() {
     assert_eq!(impulse[5..], [-0.01]);
 }
 
+/// A plate of 1 g on a slider that a motor of any bound presses on a block of 1 kg: the ground bears the bound, also where the work is cut
+/// short, with the motor moved by nothing before.
+#[test]
+fn a_light_plate_presses_with_all_that_its_motor_has() {
+    for bound in [1.0, 1e3] {
+        let mut machine = Machine::new();
+        let half = DVec3::splat(0.1);
+        let block = machine.body(DVec3::Z * 0.1, 1.0, half);
+        let plate = machine.body(DVec3::Z * 0.3, 1e-3, half);
+        machine.joint(
+            [plate, 0],
+            DVec3::Z * 0.3,
+            &[DVec3::X, DVec3::Y],
+            &DVec3::AXES,
+        );
+        let motor = machine.joint([plate, 0], DVec3::ZERO, &[DVec3::Z], &[]);
+        machine.interactions[motor].law = Law::interval(-bound, bound);
+        machine.interactions[motor].offset[0] = 1.0;
+        for (x, y) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+            let corner = DVec3::new(0.1 * x, 0.1 * y, 0.0);
+            machine.ground(block, corner, 0.5);
+            machine.touch([plate, block], corner + DVec3::Z * 0.2, DVec3::Z, 0.5);
+        }
+        let mut auto = Auto::default();
+        auto.settings.max_sweeps = 500;
+        auto.settings.max_factorizations = 0;
+        let mut impulse = vec![0.0; machine.view().rows()];
+        let (report, twist) = solve(&mut auto, &machine, &mut impulse, 1e-8);
+        assert!(report.converged(), "{bound}: {report:?}");
+        assert_eq!(impulse.last(), Some(&-bound));
+        let speed = twist.iter().map(|twist| twist.linear.length());
+        let fastest = speed.fold(0.0, f64::max);
+        assert!(fastest <= 1e-3, "{bound}: {fastest} m/s");
+    }
+}
+
 /// A machine, its balls rubbed by `bound` N·m·s together.
 fn rubbed(mut machine: Machine, bound: f64) -> Machine {
     let balls: Vec<[u32; 2]> = machine
