@@ -345,7 +345,17 @@ impl Path<'_> {
     /// The bodies are deeper at the end, or at a look on their way if they are fast, than they were and may be. They turn so little that what they
     /// pass through on their way they are still in at the next look.
     pub(crate) fn sinks(&self, h: f64, points: &mut Vec<ContactPoint>) -> bool {
-        let depth = SINKS * thickness(self.bodies);
+        let thickness = thickness(self.bodies);
+        let depth = SINKS * thickness;
+        // On longer ways looks may miss what bodies pass; a surface has no inside.
+        let seen = if self.is_of_surface() {
+            thickness
+        } else {
+            0.5 * SAMPLES * thickness
+        };
+        if self.length(h) > seen {
+            return true;
+        }
         let apart = |plane| self.apart_until(0.0, -depth, plane, h) >= h;
         if self.plane().is_some_and(apart) {
             return false;
