@@ -505,7 +505,9 @@ impl Meetings {
                 continue;
             }
             let look = (solved, impacts);
-            let Some((path, time)) = self.meeting(*pair, (false, None), look) else {
+            // What has contacts is held by them, but for what is wrong with their planes.
+            let strict = solved.rows_of(*pair).is_empty();
+            let Some((path, time)) = self.meeting(*pair, (strict, None), look) else {
                 continue;
             };
             let late = exchange.late.len();
