@@ -254,6 +254,36 @@ fn hinges_of_a_falling_chain_keep_their_limits() {
     }
 }
 
+/// A plate of 1 g on a slider that 1 MN presses a block of 1 kg against a wall with: the wall bears 1 MN, also within the budget of `Interactive`.
+#[test]
+fn a_block_that_a_light_strong_press_squeezes_is_not_said_to_jam() {
+    let mut simulation = Simulation::new(Settings {
+        gravity: DVec3::ZERO,
+        accuracy: Accuracy::Interactive,
+        ..awake(5e-3)
+    })
+    .unwrap();
+    let half_space = Collider::half_space(DVec3::X);
+    simulation.spawn((RigidBody::Static, half_space)).unwrap();
+    let cube = (RigidBody::Dynamic, Collider::cuboid(0.1, 0.1, 0.1));
+    let at = Pose::at(0.1, 0.0, 0.0);
+    simulation.spawn((cube, Mass::scaled_to(1.0), at)).unwrap();
+    let place = DVec3::X * 0.32;
+    let plate = (RigidBody::Dynamic, Collider::cuboid(0.1, 0.5, 0.5));
+    let light = (Mass::scaled_to(1e-3), Pose::from_position(place));
+    let plate = simulation.spawn((plate, light)).unwrap();
+    let slider = Joint::to_world(plate, JointKind::Prismatic).at(place, DVec3::X);
+    let press = motor(JointAxis::Z, -1.0, 1e6);
+    simulation.spawn_joint(slider, press).unwrap();
+    let jams = (0..150).filter(|_| {
+        let report = simulation.step().unwrap();
+        report.status.is_without_solution()
+    });
+    assert_eq!(jams.count(), 0);
+    let ends = simulation.pose(plate).unwrap().position.x;
+    assert!((ends - 0.3).abs() <= 1e-6, "the plate ends at {ends} m");
+}
+
 /// Weight and friction hold a block between two flat faces at any force: it is symmetric, and the faces are parallel.
 #[test]
 fn a_block_that_a_strong_motor_squeezes_stays() {
