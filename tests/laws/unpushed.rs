@@ -5,6 +5,7 @@
 //! Two bodies without gravity have a centre of mass that moves uniformly, whatever they do to each other: their impulses and shifts are opposite.
 
 use crate::support::*;
+use std::f64::consts::FRAC_1_SQRT_2;
 
 const H: f64 = 1.0 / 60.0;
 
@@ -255,4 +256,40 @@ fn an_elastic_ball_that_is_struck_in_flight_is_not_pushed_through_a_mesh() {
         ],
     ];
     assert_inside(in_the_room(1.0, balls));
+}
+
+/// A ball flies along a thick wall, is turned aside by one at rest, no faster than before, and gets to the wall: it stays before it.
+#[test]
+fn a_ball_that_is_turned_aside_meets_the_wall_beside_its_way() {
+    for e in [0.0, 1.0] {
+        let material = Material::frictionless(e);
+        let time_step = 5e-3;
+        let mut simulation = Simulation::new(Settings {
+            time_step,
+            ..settings(DVec3::ZERO)
+        })
+        .unwrap();
+        let wall = Collider::cuboid(5.0, 0.2, 5.0);
+        let at = Pose::at(0.0, 0.3, 0.0);
+        let wall = (RigidBody::Static, wall, material, at);
+        simulation.spawn(wall).unwrap();
+        // The second ball is hit at 45 degrees.
+        let aside = -0.1 * FRAC_1_SQRT_2;
+        let places = [[-0.3, 0.0], [0.0, aside]];
+        let speeds = [1.5 / time_step, 0.0];
+        let bodies = [0, 1].map(|k| {
+            let ball = (RigidBody::Dynamic, Collider::sphere(0.05), material);
+            let [x, y] = places[k];
+            let linear = DVec3::X * speeds[k];
+            let angular = DVec3::ZERO;
+            let motion = (Pose::at(x, y, 0.0), Twist { linear, angular });
+            simulation
+                .spawn((ball, Mass::scaled_to(1.0), motion))
+                .unwrap()
+        });
+        assert!(simulation.step().unwrap().converged);
+        let [y, _] = bodies.map(|body| simulation.pose(body).unwrap().position.y);
+        // 1e-4 m is the tolerance of the projection.
+        assert!(y <= 0.05 + 1e-4, "e {e}: at {y} m");
+    }
 }
