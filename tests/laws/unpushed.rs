@@ -293,3 +293,63 @@ fn a_ball_that_is_turned_aside_meets_the_wall_beside_its_way() {
         assert!(y <= 0.05 + 1e-4, "e {e}: at {y} m");
     }
 }
+
+/// Eight elastic balls in the room, several impacts of one body a step: none gets out, and they gain no energy.
+#[test]
+fn elastic_balls_at_any_speed_stay_in_a_closed_room() {
+    let (h, radius) = (5e-3, 0.05);
+    let material = Material::frictionless(1.0);
+    let mut out = Vec::new();
+    for (way, seed) in [0.3, 0.6, 1.0].into_iter().zip([0, 20, 40]) {
+        for seed in seed..seed + 20 {
+            let mut random = Lcg::new(seed * 7919 + 17);
+            let mut simulation = Simulation::new(Settings {
+                time_step: h,
+                ..settings(DVec3::ZERO)
+            })
+            .unwrap();
+            let mesh = (RigidBody::Static, room(), material);
+            simulation.spawn(mesh).unwrap();
+            let mut places: Vec<DVec3> = Vec::new();
+            while places.len() < 8 {
+                let place = random.symmetric_vector() * 0.44;
+                let free = |other: &DVec3| other.distance(place) > 2.0 * radius + 1e-3;
+                if places.iter().all(free) {
+                    places.push(place);
+                }
+            }
+            let mut balls = Vec::new();
+            for place in places {
+                let speed = way / h * (0.5 + 0.5 * random.uniform());
+                let linear = random.symmetric_vector().normalize() * speed;
+                let angular = DVec3::ZERO;
+                let motion = (Pose::from_position(place), Twist { linear, angular });
+                let ball = (RigidBody::Dynamic, Collider::sphere(radius), material);
+                let ball = (ball, Mass::scaled_to(1.0), motion);
+                balls.push(simulation.spawn(ball).unwrap());
+            }
+            let energy = |simulation: &Simulation| {
+                let speeds = balls
+                    .iter()
+                    .map(|ball| simulation.twist(*ball).unwrap().linear);
+                speeds.map(|v| 0.5 * v.length_squared()).sum::<f64>()
+            };
+            let before = energy(&simulation);
+            for step in 0..60 {
+                simulation.step().unwrap();
+                let centre = |ball: &Entity| simulation.pose(*ball).unwrap().position;
+                let farthest = balls.iter().map(|ball| centre(ball).abs().max_element());
+                let farthest = farthest.fold(0.0, f64::max);
+                // The centre of a ball that is through a wall is beyond it.
+                if farthest > 0.5 {
+                    out.push((way, seed, step, farthest));
+                    break;
+                }
+            }
+            let gain = energy(&simulation) / before - 1.0;
+            // A thousandth is what stages of impacts take for rounding.
+            assert!(gain < 1e-3, "way {way}, seed {seed}: gains {gain}");
+        }
+    }
+    assert!(out.is_empty(), "{out:?}");
+}

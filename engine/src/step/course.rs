@@ -12,9 +12,13 @@
 use super::solved::{Pushed, Solved};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
+use crate::detection::path;
 use crate::interactions::detected::{Detected, Late};
 use glam::DVec3;
 use moreau_solvers::WorldTwist;
+
+/// Looks at the planes that pushed: a body that one of them keeps may get into others. Those of a corner are three.
+const PLANES: usize = 3;
 
 /// `O` of each body.
 #[derive(Debug, Default)]
@@ -90,9 +94,8 @@ impl Course {
             let closing = -solved.normal_velocity(row, &pair.map(|slot| begin[slot]));
             let strikes = solved.impacts[row] && closing > 0.0;
             let time = strikes.then(|| {
-                let last = self.last[pair[0]].max(self.last[pair[1]]);
                 let gap = self.gap_before(place, &solved.contacts[row].arms);
-                (gap.max(0.0) / closing).max(last).min(h)
+                (gap.max(0.0) / closing).min(h)
             });
             for slot in pair {
                 let change = &mut self.changes[slot];
@@ -110,7 +113,7 @@ impl Course {
         std::mem::swap(&mut self.before, &mut self.now);
         for slot in bodies.awake_dynamic() {
             if let Some(time) = self.changes[slot].time {
-                self.last[slot] = time;
+                self.last[slot] = self.last[slot].max(time);
             }
         }
     }
@@ -151,6 +154,48 @@ impl Course {
                     linear: rule.linear.lerp(way.linear, part),
                     angular: rule.angular.lerp(way.angular, part),
                 });
+            }
+        }
+        self.keep_before(solved, means);
+    }
+
+    /// Impacts that were found in another order than that of their times may lead into what a body was pushed away from: it gets no farther than that.
+    /// The centre of mass of two bodies keeps its way.
+    fn keep_before(&self, solved: &Solved, means: &mut [Option<WorldTwist>]) {
+        let h = solved.settings.time_step;
+        for _ in 0..PLANES {
+            let mut changes = false;
+            for (row, place) in solved.record.found.iter().enumerate() {
+                let pair = place.bodies;
+                let has_pushed =
+                    solved.record.impulse[row].x > 0.0 || solved.earlier(row).is_some();
+                let is_known =
+                    |slot: &Slot| means[*slot].is_some() || !solved.bodies.is_awake_dynamic(*slot);
+                if !has_pushed || !pair.iter().all(is_known) {
+                    continue;
+                }
+                let ways = pair.map(|slot| means[slot].unwrap_or_else(|| solved.end(slot)));
+                let tolerance = path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
+                let over = -tolerance - solved.gap_after(row, &ways);
+                let inverse = pair.map(|slot| {
+                    let moves = means[slot].is_some();
+                    let mass = solved.motion.inverse_mass[slot].linear;
+                    if moves { mass } else { 0.0 }
+                });
+                let sum = inverse[0] + inverse[1];
+                if over <= 0.0 || sum <= 0.0 {
+                    continue;
+                }
+                changes = true;
+                for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                    if let Some(mean) = &mut means[pair[side].index()] {
+                        let part = sign * inverse[side] / sum;
+                        mean.linear += place.normal * (over * part / h);
+                    }
+                }
+            }
+            if !changes {
+                break;
             }
         }
     }

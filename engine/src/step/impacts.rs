@@ -196,6 +196,17 @@ impl Impacts {
         self.waiting.iter().any(|late| late.contact.bodies == pair)
     }
 
+    /// A contact on the plane of this one waits for its impact: no farther from it than the bodies are thick.
+    pub(crate) fn awaits_plane(&self, contact: &Detected, solved: &Solved) -> bool {
+        let bodies = contact.bodies;
+        let thickness = path::thickness(bodies.map(|slot| &solved.bodies.constants[slot]));
+        let waiting = self.waiting.iter().map(|late| &late.contact);
+        let mut waiting = waiting.filter(|waiting| waiting.bodies == bodies);
+        waiting.any(|waiting| {
+            solved.is_one_plane([waiting, contact]) && (waiting.gap - contact.gap).abs() < thickness
+        })
+    }
+
     /// A body that slept has this free motion.
     pub(crate) fn wake(&mut self, slot: Slot, free: &WorldTwist) {
         if !self.begin.is_empty() {

@@ -497,11 +497,11 @@ impl Meetings {
         (solved, impacts): (&Solved, &Impacts),
         exchange: &mut Exchange,
     ) -> bool {
-        let h = solved.settings.time_step;
         let mut changes = false;
         let changed = std::mem::take(&mut self.changed);
         for pair in &changed {
-            if impacts.awaits(*pair) || impacts.is_alone(*pair) || self.awaits(*pair) {
+            let waits = impacts.awaits(*pair) && !solved.is_of_surface(*pair);
+            if waits || impacts.is_alone(*pair) || self.awaits(*pair) {
                 continue;
             }
             let look = (solved, impacts);
@@ -510,21 +510,34 @@ impl Meetings {
             let Some((path, time)) = self.meeting(*pair, (strict, None), look) else {
                 continue;
             };
-            let late = exchange.late.len();
-            path.contacts_at(time, h, &mut self.points, &mut exchange.late);
-            let mut row = 0;
-            exchange.late.retain(|met| {
-                row += 1;
-                row <= late || !solved.is_left_open(*pair, &path.twists, &met.contact)
-            });
-            if exchange.late.len() == late {
-                continue;
-            }
-            self.late_contacts += exchange.late.len() - late;
-            changes = true;
+            changes |= self.meet_at((&path, time), look, exchange);
         }
         self.changed = changed;
         changes
+    }
+
+    /// The contacts of the time (s) at which a pair meets come in, but for those on planes that are imposed or wait. True if there are some.
+    fn meet_at(
+        &mut self,
+        (path, time): (&Path, f64),
+        (solved, impacts): (&Solved, &Impacts),
+        exchange: &mut Exchange,
+    ) -> bool {
+        let (h, before) = (solved.settings.time_step, exchange.late.len());
+        path.contacts_at(time, h, &mut self.points, &mut exchange.late);
+        let mut row = 0;
+        exchange.late.retain(|met| {
+            row += 1;
+            let is_known = || {
+                solved.is_left_open(path.pair, &path.twists, &met.contact)
+                    || solved.is_imposed(met)
+                    || impacts.awaits_plane(&met.contact, solved)
+            };
+            row <= before || !is_known()
+        });
+        let come = exchange.late.len() - before;
+        self.late_contacts += come;
+        come > 0
     }
 
     /// When a pair meets on its way as solved, s after `t_k`. Unless this is `strict`, bodies that do not sink into each other do not.

@@ -8,7 +8,7 @@ use crate::components::RigidBody;
 use crate::detection::Detection;
 use crate::detection::path::{self, Path};
 use crate::forces::Forces;
-use crate::interactions::detected::Detected;
+use crate::interactions::detected::{Detected, Late};
 use crate::interactions::edit::Edits;
 use crate::interactions::law::of_materials;
 use crate::interactions::record::{ContactRecord, Earlier};
@@ -136,7 +136,11 @@ impl Solved<'_> {
 
     /// Two rows of a pair are of one plane.
     pub(crate) fn are_one_plane(&self, rows: [usize; 2]) -> bool {
-        let [first, second] = rows.map(|row| &self.record.found[row]);
+        self.is_one_plane(rows.map(|row| &self.record.found[row]))
+    }
+
+    /// The same of two contacts of a pair.
+    pub(crate) fn is_one_plane(&self, [first, second]: [&Detected; 2]) -> bool {
         let parts = self.has_parts(first.bodies);
         let least = if parts { SAME_FACE } else { SAME_PLANE };
         first.normal.dot(second.normal) > least
@@ -218,16 +222,10 @@ impl Solved<'_> {
         !rows.is_empty() && rows.all(|row| self.is_given(row))
     }
 
-    /// The contacts of a pair are all that it may meet, or are the user's own: a surface has others ahead of a body that flies.
+    /// The contacts of a pair are all that it may meet: a surface has others ahead of a body that flies.
     pub(crate) fn is_known(&self, pair: [Slot; 2]) -> bool {
-        let mut rows = self.rows_of(pair);
-        let surface = self.is_of_surface(pair);
-        let flies = pair.into_iter().any(|slot| self.flies(slot));
-        if rows.is_empty() {
-            return false;
-        }
-        let more = surface && flies && rows.any(|row| !self.is_given(row));
-        !more
+        let flies = || pair.into_iter().any(|slot| self.flies(slot));
+        !self.rows_of(pair).is_empty() && !(self.is_of_surface(pair) && flies())
     }
 
     /// One of the bodies is a surface of triangles: a pair of many planes.
@@ -297,6 +295,19 @@ impl Solved<'_> {
         rows.any(|row| {
             let same = !several || self.is_plane(&[row], met.normal);
             same && self.gap_after(row, ways) < -tolerance
+        })
+    }
+
+    /// A contact of the same plane in the same point of a body is imposed already.
+    pub(crate) fn is_imposed(&self, met: &Late) -> bool {
+        let pair = met.contact.bodies;
+        let tolerance = path::tolerance(pair.map(|slot| &self.bodies.constants[slot]));
+        self.rows_of(pair).any(|row| {
+            let (found, arms) = (&self.record.found[row], &self.contacts[row].arms);
+            let mut sides = arms.iter().zip(&met.arms);
+            self.is_one_plane([found, &met.contact])
+                && (found.gap - met.contact.gap).abs() <= tolerance
+                && sides.any(|(own, other)| own.distance(*other) <= tolerance)
         })
     }
 

@@ -11,6 +11,9 @@ use crate::step::solved::Solved;
 use glam::DVec3;
 use moreau_solvers::WorldTwist;
 
+/// Looks at the pairs: a body that is held by a plane may go on into others. Those of a corner are three.
+const PLANES: usize = 3;
+
 /// The bodies, and their mean velocities through the step.
 #[derive(Debug, Default)]
 pub(super) struct Held {
@@ -26,6 +29,15 @@ struct Body {
     turn: DVec3,
     /// Part of the step until it meets another one.
     part: f64,
+}
+
+impl Body {
+    fn way(&self) -> WorldTwist {
+        WorldTwist {
+            linear: self.way.linear,
+            angular: self.turn + (self.way.angular - self.turn) * self.part,
+        }
+    }
 }
 
 /// Two bodies that meet.
@@ -109,12 +121,14 @@ impl Held {
         })
     }
 
+    /// How a body goes on, if it meets another one.
+    fn way(&self, slot: Slot) -> Option<WorldTwist> {
+        let body = self.bodies.iter().find(|body| body.slot == slot)?;
+        Some(body.way())
+    }
+
     fn end(&mut self) {
-        let ways = self.bodies.iter().map(|body| {
-            let angular = body.turn + (body.way.angular - body.turn) * body.part;
-            let linear = body.way.linear;
-            (body.slot, WorldTwist { linear, angular })
-        });
+        let ways = self.bodies.iter().map(|body| (body.slot, body.way()));
         self.ways.extend(ways);
     }
 }
@@ -127,29 +141,40 @@ impl Meetings {
         let late = exchange
             .late
             .chunk_by(|a, b| a.contact.bodies == b.contact.bodies);
-        for rows in late {
-            let pair = rows[0].contact.bodies;
-            let ways = pair.map(|slot| self.way(slot, look));
-            let path = solved.path(pair, ways);
-            let Some(sunk) = path.sampled(h, &mut self.points) else {
-                continue;
-            };
-            let met = path.meeting(h, &mut self.points).unwrap_or(sunk);
-            let met = met.min(sunk);
-            let deepest = path.deepest_at(met, &mut self.points).1;
-            let normal = if deepest == DVec3::ZERO {
-                rows[0].contact.normal
-            } else {
-                deepest
-            };
-            let part = met / h;
-            let meeting = Meeting {
-                pair,
-                ways,
-                normal,
-                part,
-            };
-            self.held.add(&meeting, solved);
+        let late: Vec<_> = late.map(|rows| rows[0].contact).collect();
+        for _ in 0..PLANES {
+            let mut meets = false;
+            for contact in &late {
+                let pair = contact.bodies;
+                let ways = pair.map(|slot| {
+                    let own = || self.way(slot, look);
+                    self.held.way(slot).unwrap_or_else(own)
+                });
+                let path = solved.path(pair, ways);
+                let Some(sunk) = path.sampled(h, &mut self.points) else {
+                    continue;
+                };
+                let met = path.meeting(h, &mut self.points).unwrap_or(sunk);
+                let met = met.min(sunk);
+                let deepest = path.deepest_at(met, &mut self.points).1;
+                let normal = if deepest == DVec3::ZERO {
+                    contact.normal
+                } else {
+                    deepest
+                };
+                let part = met / h;
+                let meeting = Meeting {
+                    pair,
+                    ways,
+                    normal,
+                    part,
+                };
+                self.held.add(&meeting, solved);
+                meets = true;
+            }
+            if !meets {
+                break;
+            }
         }
         self.held.end();
     }

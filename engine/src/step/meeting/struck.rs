@@ -50,7 +50,6 @@ impl Meetings {
         detection: &mut Detection,
         exchange: &mut Exchange,
     ) -> Result<bool, StepError> {
-        let h = solved.settings.time_step;
         let ends = &solved.record.end;
         let struck = self.struck.iter().map(|slot| (*slot, ends[*slot]));
         let struck: Vec<_> = struck.collect();
@@ -66,9 +65,10 @@ impl Meetings {
             if known || passes {
                 continue;
             }
-            if let Some((path, time)) = self.meeting(pair, (true, None), (solved, impacts)) {
-                path.contacts_at(time, h, &mut self.points, &mut exchange.late);
-                self.late_contacts += 1;
+            let look = (solved, impacts);
+            if let Some((path, time)) = self.meeting(pair, (true, None), look)
+                && self.meet_at((&path, time), look, exchange)
+            {
                 self.changed.push(pair);
                 changes = true;
             }
