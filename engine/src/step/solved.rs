@@ -225,7 +225,7 @@ impl Solved<'_> {
     /// The contacts of a pair are all that it may meet: a surface has others ahead of a body that flies.
     pub(crate) fn is_known(&self, pair: [Slot; 2]) -> bool {
         let flies = || pair.into_iter().any(|slot| self.flies(slot));
-        !self.rows_of(pair).is_empty() && !(self.is_of_surface(pair) && flies())
+        !(self.rows_of(pair).is_empty() || self.is_of_surface(pair) && flies())
     }
 
     /// One of the bodies is a surface of triangles: a pair of many planes.
