@@ -33,6 +33,8 @@ pub(crate) struct Bodies {
     /// Placeholders where there is no ECS.
     pub(crate) entities: Vec<Entity>,
     pub(crate) constants: Vec<BodyConstants>,
+    /// Some body is a sensor.
+    pub(crate) some_are_sensors: bool,
     /// Some body is put together from parts.
     pub(crate) some_have_parts: bool,
     pub(crate) materials: Vec<Material>,
@@ -205,10 +207,16 @@ impl Bodies {
         pair.into_iter().any(|slot| self.is_awake_dynamic(slot))
     }
 
-    /// A joint keeps the pair from colliding.
+    /// The two do not touch wherever they are: a joint keeps them from colliding, or one of them is a sensor.
     #[inline]
     pub(crate) fn are_apart(&self, pair: &[Slot; 2]) -> bool {
-        !self.apart.is_empty() && self.apart.binary_search(pair).is_ok()
+        !self.apart.is_empty() && self.apart.binary_search(pair).is_ok() || self.are_sensed(pair)
+    }
+
+    /// One of the two is a sensor.
+    #[inline]
+    pub(crate) fn are_sensed(&self, pair: &[Slot; 2]) -> bool {
+        self.some_are_sensors && pair.iter().any(|slot| self.constants[*slot].sensor)
     }
 
     pub(crate) fn bounds(&self, slot: Slot) -> Option<Aabb> {
@@ -227,6 +235,7 @@ impl Bodies {
         self.ids = listing.ids;
         self.entities = listing.entities;
         self.constants = listing.constants;
+        self.some_are_sensors = self.constants.iter().any(|body| body.sensor);
         self.some_have_parts = self.constants.iter().any(BodyConstants::has_parts);
         self.materials = listing.materials;
         self.part_materials = listing.part_materials;

@@ -21,7 +21,7 @@ pub use components::{
     BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Combine, Coupler, CouplerTerm, Drag,
     GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForce, JointForces,
     JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, NoCollision, PartMaterials,
-    Pose, RigidBody, Sleeping, Twist, Wrench,
+    Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
 };
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
@@ -38,6 +38,7 @@ pub use math::spatial_order::spatial_order;
 pub use motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
 pub use results::contact_view::{ContactStatus, ContactView, ContactViews, Contacts};
 pub use results::energy::EnergyLedger;
+pub use results::events::{ContactEvent, Edge, SensorEvent, SleepEvent, StepEvents};
 pub use results::report::{StepReport, StepStatus, StepTiming};
 pub use scene::{
     Scene, SceneCoupler, SceneCouplerTerm, SceneError, SceneJoint, SceneRun, SceneWarning,
@@ -58,13 +59,14 @@ pub use moreau_solvers as solvers;
 pub mod prelude {
     pub use crate::{
         Accuracy, Activation, Body, BodyForces, BodyId, BodyState, BreakLimit, Collider,
-        CollisionGroups, Combine, ContactStatus, ContactView, Contacts, Coupler, CouplerSpec,
-        CouplerTerm, Drag, EnergyLedger, ForceError, ForceJacobians, ForceLaw, GravityScale,
-        Interaction, InteractionLaw, Interactions, Joint, JointAxis, JointBroken, JointDisabled,
-        JointForce, JointForces, JointFrames, JointId, JointKind, JointReaction, JointSpec,
-        KinematicTarget, LinearForce, Mass, Material, NoCollision, PartMaterials, PointSpring,
-        Pose, RigidBody, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, StepError,
-        StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
+        CollisionGroups, Combine, ContactEvent, ContactStatus, ContactView, Contacts, Coupler,
+        CouplerSpec, CouplerTerm, Drag, Edge, EnergyLedger, ForceError, ForceJacobians, ForceLaw,
+        GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis, JointBroken,
+        JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind, JointReaction,
+        JointSpec, KinematicTarget, LinearForce, Mass, Material, NoCollision, PartMaterials,
+        PointSpring, Pose, RigidBody, Scene, SceneRun, Sensor, SensorEvent, Settings, Simulation,
+        SleepEvent, SleepSettings, Sleeping, StepError, StepEvents, StepOutcome, StepPhase,
+        StepReport, StepState, Theta, Threads, Twist, Wrench,
     };
     pub use glam;
     pub use glam::{DQuat, DVec3};

@@ -2,4 +2,5 @@
 
 pub(crate) mod contact_view;
 pub(crate) mod energy;
+pub(crate) mod events;
 pub(crate) mod report;

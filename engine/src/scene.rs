@@ -32,7 +32,7 @@
 //! | top | [`name`, `description`, `seed`, `duration`](Scene) |
 //! | `[settings]` | those of [`Settings`], the solver's in `[settings.solver]` |
 //! | `[materials.NAME]` | [`density`, `friction`, `restitution`, `frictionless`](crate::Material) |
-//! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `part_materials`, `mass`, `wrench`, `groups`, `gravity_scale`, `drag`](BodySpec) |
+//! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `part_materials`, `mass`, `wrench`, `groups`, `sensor`, `gravity_scale`, `drag`](BodySpec) |
 //! | `[[lattices]]` | [`count`, `spacing`, `origin`, `jitter`, `random_orientation`, `body`](Lattice) |
 //! | `[[joints]]` | [`name`, `a`, `b`, `kind`, `point` and `axis`, or `frames`, `forces`, `collide`, `break_limit`](SceneJoint) |
 //! | `[[couplers]]` | [`name`, `terms`, `offset`](SceneCoupler) |
@@ -180,6 +180,9 @@ pub struct BodySpec {
     pub wrench: Wrench,
     /// Collision groups.
     pub groups: CollisionGroups,
+    /// It sees what overlaps it, and touches nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sensor: bool,
     /// Factor of gravity.
     pub gravity_scale: GravityScale,
     /// Drag in proportion to the velocity: `{ linear, angular }`, 1/s.

@@ -46,6 +46,7 @@ pub(crate) mod solved;
 mod strikes;
 mod sub_problem;
 pub(crate) mod threads;
+mod touching;
 mod update;
 mod wake;
 
@@ -84,6 +85,7 @@ use projection::Projector;
 use sleeping::Sleepers;
 use solve::Solver;
 use threads::Threads;
+use touching::Touching;
 use update::Pushes;
 
 /// Bodies from which on detection gains from other threads, waking them included.
@@ -151,6 +153,7 @@ pub struct StepState {
     ledger: Ledger,
     momentum: MomentumCheck,
     sleepers: Sleepers,
+    touching: Touching,
     stored: Stored,
     contacts: ContactViews,
     report: StepReport,
@@ -464,6 +467,9 @@ impl StepState {
         }
         energy.fall_asleep(fell.kinetic);
         bodies.stand();
+        let (detection, broken) = (&self.detection, &self.joints.broken);
+        self.touching
+            .follow(bodies, &last.record, detection, broken);
         let closed = last.record.impulse.iter().filter(|r| r.x > 0.0);
         let closed_contacts = closed.count();
         self.clock.step += 1;

@@ -30,6 +30,7 @@ mod effort;
 mod elastic_chains;
 mod emitters;
 mod energy;
+mod events;
 mod fast_wheels;
 mod forces;
 mod frames;

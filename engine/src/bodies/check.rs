@@ -17,7 +17,7 @@ pub(crate) fn check_body(
     collider: Option<&Collider>,
     made: Made,
     mass: &Mass,
-    groups: CollisionGroups,
+    (groups, sensor): (CollisionGroups, bool),
     response: Response,
 ) -> Result<BodyConstants, BodyError> {
     let geometry = collider.map(Collider::geometry).transpose()?;
@@ -85,6 +85,7 @@ pub(crate) fn check_body(
         inertia,
         response,
         groups,
+        sensor,
         radius: extent + center_of_mass.length(),
         size: if size.is_finite() { size } else { 0.0 },
         axis,

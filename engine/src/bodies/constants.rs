@@ -19,6 +19,8 @@ pub(crate) struct BodyConstants {
     pub(crate) inertia: Inertia,
     pub(crate) response: Response,
     pub(crate) groups: CollisionGroups,
+    /// It sees what overlaps it, and touches nothing.
+    pub(crate) sensor: bool,
     /// Largest distance of a shape point from the centre of mass, m; infinite for half-spaces.
     pub(crate) radius: f64,
     /// Characteristic half-thickness, m; zero where it is unbounded.

@@ -39,6 +39,8 @@ pub struct Body {
     pub forces: BodyForces,
     /// Whom it meets.
     pub groups: CollisionGroups,
+    /// It sees what overlaps it, and touches nothing; see [`Sensor`](crate::Sensor).
+    pub sensor: bool,
     /// How gravity acts on it.
     pub gravity_scale: GravityScale,
     /// How what it moves through slows it down.
@@ -78,7 +80,8 @@ impl Bodies {
                             drag: body.drag,
                         };
                         let mass = &body.mass;
-                        check_body(body.kind, collider, made, mass, body.groups, response)
+                        let groups = (body.groups, body.sensor);
+                        check_body(body.kind, collider, made, mass, groups, response)
                     })
             };
             let constants = checked.map_err(|source| refused(body, source))?;

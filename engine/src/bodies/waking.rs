@@ -72,7 +72,11 @@ impl Bodies {
     /// Remembers where a body is, and the island to wake with it.
     pub(super) fn leave_place(&mut self, slot: Slot) {
         if self.sleep.count > 0 {
-            self.sleep.places.extend(self.bounds(slot));
+            // What is no support, and no obstacle, wakes nobody.
+            let solid = !self.constants[slot].sensor;
+            self.sleep
+                .places
+                .extend(self.bounds(slot).filter(|_| solid));
             self.sleep.to_wake.extend(self.sleep.rest[slot].asleep);
         }
     }

@@ -19,7 +19,7 @@ use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
     BodyForces, BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Made, Mass,
-    Material, PartMaterials, Pose, RigidBody, Sleeping, Twist, Wrench,
+    Material, PartMaterials, Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use crate::settings::Settings;
@@ -45,6 +45,7 @@ pub(crate) type BodyQuery = (
     Option<Ref<'static, GravityScale>>,
     Option<Ref<'static, Drag>>,
     Option<Ref<'static, BodyForces>>,
+    Option<Ref<'static, Sensor>>,
     Ref<'static, Pose>,
     Ref<'static, Twist>,
     Ref<'static, Wrench>,
@@ -150,15 +151,35 @@ fn rebuild(
     let order = ordered_by_id(order.collect(), notices.next_id)?;
     let mut listing = Listing::default();
     for (id, entity) in &order {
-        let Ok((_, kind, _, collider, material, parts, mass, groups, gravity, drag, forces, ..)) =
-            query.get(*entity)
+        let Ok((
+            _,
+            kind,
+            _,
+            collider,
+            material,
+            parts,
+            mass,
+            groups,
+            gravity,
+            drag,
+            forces,
+            sensor,
+            ..,
+        )) = query.get(*entity)
         else {
             continue;
         };
         let response = Response::new(gravity.as_deref(), drag.as_deref());
         let shape = collider.as_deref();
         let made = Made::of(&material, parts.as_deref());
-        let built = check_body(*kind, shape, made, &mass, *groups, response);
+        let built = check_body(
+            *kind,
+            shape,
+            made,
+            &mass,
+            (*groups, sensor.is_some()),
+            response,
+        );
         let forces = forces.as_deref();
         let built = built.and_then(|built| check_forces(forces).map(|()| built));
         let constants = built.map_err(|source| StepError::Body {
@@ -250,6 +271,7 @@ impl Reader<'_> {
             gravity,
             drag,
             forces,
+            sensor,
             ..,
         ) = columns;
         if changed(kind) || collider.as_ref().is_some_and(changed) {
@@ -261,7 +283,7 @@ impl Reader<'_> {
         if gravity.as_ref().is_some_and(changed) || drag.as_ref().is_some_and(changed) {
             return true;
         }
-        if forces.as_ref().is_some_and(changed) {
+        if forces.as_ref().is_some_and(changed) || sensor.as_ref().is_some_and(changed) {
             return true;
         }
         if !(changed(id) || changed(mass)) {

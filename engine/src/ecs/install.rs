@@ -8,6 +8,7 @@ use crate::components::notices::Notices;
 use crate::error::StepError;
 use crate::motion::scheme::Scheme;
 use crate::results::contact_view::Contacts;
+use crate::results::events::StepEvents;
 use crate::results::report::StepReport;
 use crate::settings::Settings;
 use crate::step::moreau_jean::MoreauJean;
@@ -55,7 +56,7 @@ impl StepOutcome {
 /// Installs the step into a world and a schedule of the user's own: resources, and the phases as
 /// chained sets. Each run of the schedule is then one step.
 ///
-/// Settings are the [`Settings`] resource; results are [`StepReport`], [`Contacts`] and
+/// Settings are the [`Settings`] resource; results are [`StepReport`], [`Contacts`], [`StepEvents`] and
 /// [`StepOutcome`]; the problem, the impulses and the interactions are in [`StepState`].
 ///
 /// # Errors
@@ -100,6 +101,7 @@ pub fn install_with(
     world.insert_resource(StepState::with_threads(threads));
     world.init_resource::<StepReport>();
     world.init_resource::<Contacts>();
+    world.init_resource::<StepEvents>();
     world.init_resource::<StepOutcome>();
     world.init_resource::<Notices>();
     world.init_resource::<Link>();
@@ -158,6 +160,7 @@ pub(super) fn check_installed(world: &World) -> Result<(), StepError> {
         ("StepState", world.contains_resource::<StepState>()),
         ("StepReport", world.contains_resource::<StepReport>()),
         ("Contacts", world.contains_resource::<Contacts>()),
+        ("StepEvents", world.contains_resource::<StepEvents>()),
         ("StepOutcome", world.contains_resource::<StepOutcome>()),
     ];
     match resources.into_iter().find(|(_, present)| !present) {
@@ -208,7 +211,11 @@ fn gather(
 fn commit(
     mut state: ResMut<StepState>,
     (mut link, mut notices): (ResMut<Link>, ResMut<Notices>),
-    (mut report, mut contacts): (ResMut<StepReport>, ResMut<Contacts>),
+    (mut report, mut contacts, mut events): (
+        ResMut<StepReport>,
+        ResMut<Contacts>,
+        ResMut<StepEvents>,
+    ),
     (mut world, joints, mut commands): (StateQueries, Joints, Commands),
 ) {
     contacts.0.release();
@@ -224,4 +231,5 @@ fn commit(
     joints::mark_broken(&state, &joints, &mut commands);
     *report = state.end();
     contacts.0 = state.contacts().share();
+    events.clone_from(state.events());
 }

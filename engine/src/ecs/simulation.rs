@@ -10,12 +10,13 @@ use crate::components::response::Response;
 use crate::components::{
     BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Coupler, Drag, GravityScale, Joint,
     JointForces, JointId, KinematicTarget, Made, Mass, Material, PartMaterials, Pose, RigidBody,
-    Sleeping, Twist, Wrench,
+    Sensor, Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, JointError, StepError};
 use crate::joints::check::check_joint;
 use crate::joints::{CouplerSpec, JointReaction, JointSpec, coupled};
 use crate::results::contact_view::{ContactView, Contacts};
+use crate::results::events::StepEvents;
 use crate::results::report::StepReport;
 use crate::settings::Settings;
 use crate::step::StepState;
@@ -331,6 +332,7 @@ impl Simulation {
         let response = Response::new(body.get::<GravityScale>(), body.get::<Drag>());
         let shape = body.get::<Collider>();
         let made = Made::of(material, body.get::<PartMaterials>());
+        let groups = (groups, body.contains::<Sensor>());
         let constants = check_body(kind, shape, made, mass, groups, response)?;
         check_body_state(pose, twist, wrench)?;
         check_forces(body.get::<BodyForces>())?;
@@ -560,6 +562,13 @@ impl Simulation {
         self.world
             .get_resource::<Contacts>()
             .map_or(&[], |contacts| &contacts.0)
+    }
+
+    /// What began and ended in the last step: contacts, bodies seen by sensors, sleep, joints that broke.
+    #[must_use]
+    pub fn events(&self) -> &StepEvents {
+        static NONE: StepEvents = StepEvents::NONE;
+        self.state().map_or(&NONE, StepState::events)
     }
 
     /// The friction-contact problem of the last step, in factored form, over the bodies in the

@@ -1,7 +1,7 @@
 //! Whether a body has room among others.
 
 use super::{BodySpec, Emitter};
-use crate::{Collider, CollisionGroups, Mass, Pose, RigidBody};
+use crate::{Collider, CollisionGroups, Mass, Pose, RigidBody, Sensor};
 use bevy_ecs::prelude::*;
 use glam::DVec3;
 use moreau_geometry::{Aabb, ContactPoint, Geometry, GeometryError, contacts};
@@ -76,6 +76,15 @@ impl Near {
     }
 }
 
+/// What is read of them.
+type Parts = (
+    &'static RigidBody,
+    &'static Collider,
+    &'static Pose,
+    &'static CollisionGroups,
+    &'static Mass,
+);
+
 /// The bodies around an emitter.
 pub(super) struct Room {
     /// Those that were there.
@@ -102,7 +111,7 @@ impl Room {
     /// The bodies of a world that may reach into the region.
     pub(super) fn around(world: &mut World, region: &Aabb) -> Self {
         let mut near = Vec::new();
-        let mut query = world.query::<(&RigidBody, &Collider, &Pose, &CollisionGroups, &Mass)>();
+        let mut query = world.query_filtered::<Parts, Without<Sensor>>();
         for (kind, collider, pose, groups, mass) in query.iter(world) {
             let Ok(geometry) = collider.geometry() else {
                 continue;

@@ -7,7 +7,7 @@ use crate::bodies::check::{check_body, check_body_state};
 use crate::components::Made;
 use crate::components::response::Response;
 use crate::{
-    Collider, Material, PartMaterials, Pose, RigidBody, Simulation, StepError, StepReport,
+    Collider, Material, PartMaterials, Pose, RigidBody, Sensor, Simulation, StepError, StepReport,
 };
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
@@ -191,7 +191,7 @@ impl Scene {
                 of.collider.as_ref(),
                 Made::of(&of.material, Some(&of.parts)),
                 &spec.mass,
-                spec.groups,
+                (spec.groups, spec.sensor),
                 Response {
                     gravity: spec.gravity_scale,
                     drag: spec.drag,
@@ -199,9 +199,9 @@ impl Scene {
             )
             .and_then(|_| check_body_state(&spec.pose(), &spec.twist, &spec.wrench))
             .map_err(refused)?;
-            let guest = of
-                .collider
-                .as_ref()
+            // A sensor takes no room.
+            let solid = of.collider.as_ref().filter(|_| !spec.sensor);
+            let guest = solid
                 .map(|collider| Guest::new(spec.kind, collider, spec.groups, &spec.mass))
                 .transpose();
             let guest = guest.map_err(|source| refused(source.into()))?;
@@ -303,9 +303,12 @@ impl SceneRun {
             place: place.to_owned(),
             source,
         })?;
-        if let Some(name) = &body.name {
-            for entity in entities {
+        for entity in entities {
+            if let Some(name) = &body.name {
                 self.simulation.set(entity, Name::new(name.clone()));
+            }
+            if body.sensor {
+                self.simulation.set(entity, Sensor);
             }
         }
         Ok(())

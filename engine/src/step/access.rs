@@ -10,6 +10,7 @@ use crate::interactions::edit::Interactions;
 use crate::interactions::warm_start::WarmStart;
 use crate::joints::{CouplerSpec, JointReaction, JointSpec};
 use crate::results::contact_view::ContactViews;
+use crate::results::events::StepEvents;
 use crate::results::report::StepReport;
 use glam::DVec3;
 use moreau_solvers::FactoredProblem;
@@ -41,6 +42,29 @@ impl StepState {
     #[must_use]
     pub fn contacts(&self) -> &ContactViews {
         &self.contacts
+    }
+
+    /// What began and ended in the last step that succeeded.
+    #[must_use]
+    pub fn events(&self) -> &StepEvents {
+        &self.touching.events
+    }
+
+    /// Pairs of bodies that touch after the last step, `A < B`, in the order of their ids: awake, asleep, or with one of them asleep on the other.
+    pub fn touching(&self) -> impl Iterator<Item = [BodyId; 2]> + '_ {
+        self.touching.pairs()
+    }
+
+    /// Two bodies touch, in either order: see [`StepEvents`].
+    #[must_use]
+    pub fn are_touching(&self, bodies: [BodyId; 2]) -> bool {
+        self.touching.holds(bodies)
+    }
+
+    /// Sensors and what they see after the last step, in the order of their ids.
+    #[must_use]
+    pub fn sensed(&self) -> Vec<[BodyId; 2]> {
+        self.touching.sensed(&self.bodies)
     }
 
     /// The friction-contact problem of the last step, in factored form, over the bodies in the
