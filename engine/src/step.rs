@@ -439,7 +439,7 @@ impl StepState {
             }
         }
         let last = self.contacts.renew();
-        last.keep(record, motion.centres(), bodies);
+        last.keep(record, settings.time_step, motion.centres(), bodies);
         self.stored.forget_restored();
         if std::mem::take(&mut bodies.sleep.woke) {
             self.stored.forget_awake(bodies);

@@ -300,3 +300,58 @@ fn a_sensor_sees_sleepers_and_no_other_sensor() {
     let z = simulation.pose(body).unwrap().position.z;
     assert!((z - 0.05).abs() < 1e-3, "{z}");
 }
+
+/// Weight and contacts are all that moves the balls of a pile: `m Δv/h = m g + F`, and `I Δω/h = M` of a ball. Forces of a pair are opposite.
+#[test]
+fn the_contacts_of_a_body_give_all_its_momentum() {
+    let h = 5e-3;
+    let mut simulation = Simulation::new(settings()).unwrap();
+    floor(&mut simulation);
+    let (m, r) = (2.0, 0.05);
+    let mut random = Lcg::new(11);
+    let balls: Vec<Entity> = (0..60)
+        .map(|k| {
+            let at = random.symmetric_vector() * DVec3::new(0.1, 0.1, 0.0);
+            let at = Pose::from_position(at + DVec3::Z * (0.06 + 0.11 * f64::from(k)));
+            let ball = (
+                RigidBody::Dynamic,
+                Collider::sphere(r),
+                Mass::scaled_to(m),
+                at,
+            );
+            simulation.spawn(ball).unwrap()
+        })
+        .collect();
+    let (mut pushed, mut most) = (0, 0.0_f64);
+    for _ in 0..300 {
+        let twist = |simulation: &Simulation| {
+            let twists = balls.iter().map(|ball| simulation.twist(*ball).unwrap());
+            let pose = |ball: &Entity| simulation.pose(*ball).unwrap().orientation;
+            let turned = twists.zip(balls.iter().map(pose));
+            let inertial = turned.map(|(twist, pose)| (twist.linear, pose * twist.angular));
+            inertial.collect::<Vec<_>>()
+        };
+        let before = twist(&simulation);
+        simulation.step().unwrap();
+        let after = twist(&simulation);
+        let contacts = simulation.state().unwrap().contacts();
+        for ((ball, (v, w)), (v1, w1)) in balls.iter().zip(before).zip(after) {
+            let [id, _] = ids(&simulation, [*ball, *ball]);
+            let wrench = contacts.wrench_on(id);
+            let force = (v1 - v) * (m / h) + DVec3::Z * (m * G);
+            let moment = (w1 - w) * (0.4 * m * r * r / h);
+            most = most.max(force.length());
+            // Velocities of m/s are rounded to 1e-16, and divided by h: 1e-13 of m/h.
+            let near = 1e-11 * m / h;
+            assert!((wrench.force - force).length() < near);
+            assert!((wrench.moment - moment).length() < near * r);
+            pushed += usize::from(contacts.of(id).any(|contact| contact.impulse.x > 0.0));
+        }
+        for contact in contacts.iter() {
+            let [a, b] = contact.bodies;
+            assert!(contacts.between([b, a]).contains(contact));
+            assert_eq!(contact.impulse_on(a), -contact.impulse_on(b));
+        }
+    }
+    assert!(pushed > 1000 && most > m * G);
+}

@@ -105,6 +105,8 @@ pub(crate) fn own_arms(row: usize, given: &[GivenArms]) -> Option<[DVec3; 2]> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastContacts {
     pub(crate) record: ContactRecord,
+    /// h, s.
+    pub(crate) time_step: f64,
     /// Centres of mass at `t_k`, m.
     position: Vec<DVec3>,
     /// Radii of balls, m.
@@ -117,8 +119,15 @@ pub(crate) struct LastContacts {
 
 impl LastContacts {
     /// Takes over the contacts of a finished step, in exchange for the buffers of the one before.
-    pub(crate) fn keep(&mut self, record: &mut ContactRecord, centres: Centres, bodies: &Bodies) {
+    pub(crate) fn keep(
+        &mut self,
+        record: &mut ContactRecord,
+        time_step: f64,
+        centres: Centres,
+        bodies: &Bodies,
+    ) {
         std::mem::swap(&mut self.record, record);
+        self.time_step = time_step;
         if self.epoch == bodies.epoch && self.ids.len() == bodies.len() {
             for slot in &bodies.moving {
                 self.position[*slot] = centres.positions[*slot];

@@ -1,6 +1,7 @@
 //! The contacts of the last step, for reading.
 
-use crate::components::BodyId;
+use crate::bodies::slot::Slot;
+use crate::components::{BodyId, Wrench};
 use crate::interactions::record::LastContacts;
 use crate::math::rotation::contact_frame;
 use bevy_ecs::prelude::*;
@@ -43,6 +44,19 @@ pub struct ContactView {
     pub friction: f64,
     /// Open, stick or slip.
     pub status: ContactStatus,
+}
+
+impl ContactView {
+    /// Impulse of the step on one of its bodies, inertial frame, N·s; zero on any other.
+    #[must_use]
+    pub fn impulse_on(&self, body: BodyId) -> DVec3 {
+        let impulse = self.frame * self.impulse;
+        match self.bodies {
+            [a, _] if a == body => impulse,
+            [_, b] if b == body => -impulse,
+            _ => DVec3::ZERO,
+        }
+    }
 }
 
 /// The contacts of the last step, ordered by the ids of their bodies. Bodies that sleep have none: what
@@ -118,6 +132,46 @@ impl ContactViews {
     pub(crate) fn release(&mut self) {
         self.last = None;
         self.views = OnceLock::new();
+    }
+
+    /// The contacts of a body.
+    pub fn of(&self, body: BodyId) -> impl Iterator<Item = &ContactView> {
+        self.iter()
+            .filter(move |contact| contact.bodies.contains(&body))
+    }
+
+    /// The contacts of two bodies, in either order.
+    pub fn between(&self, [a, b]: [BodyId; 2]) -> &[ContactView] {
+        let pair = [a.min(b), a.max(b)];
+        let begin = self.partition_point(|contact| contact.bodies < pair);
+        let rows = &self[begin..];
+        &rows[..rows.partition_point(|contact| contact.bodies == pair)]
+    }
+
+    /// What the contacts of the last step did to a body: their mean force (N) over the step, and its moment (N·m) about its centre of mass at `t_k`, both in
+    /// the inertial frame. Of a body that sleeps nothing is known: zero.
+    #[must_use]
+    pub fn wrench_on(&self, body: BodyId) -> Wrench {
+        let Some(last) = self.last() else {
+            return Wrench::default();
+        };
+        let Ok(slot) = last.ids.binary_search(&body) else {
+            return Wrench::default();
+        };
+        let (slot, record) = (Slot::new(slot), &last.record);
+        let mut sum = Wrench::default();
+        for (row, place) in record.places().iter().enumerate() {
+            let Some(side) = place.bodies.iter().position(|own| *own == slot) else {
+                continue;
+            };
+            let sign = if side == 0 { 1.0 } else { -1.0 };
+            let impulse = contact_frame(place.normal) * record.impulse[row];
+            let force = impulse * (sign / last.time_step);
+            let arm = record.arms(row, last.centres())[side];
+            sum.force += force;
+            sum.moment += arm.cross(force);
+        }
+        sum
     }
 
     fn view(index: usize, last: &LastContacts) -> ContactView {
