@@ -8,3 +8,4 @@ mod link;
 mod scatter;
 pub(crate) mod simulation;
 mod state_hash;
+pub(crate) mod worlds;

@@ -25,6 +25,7 @@ pub use components::{
 };
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
+pub use ecs::worlds::{Worlds, WorldsError};
 pub use error::{BodyError, InteractionError, JointError, SettingsError, StepError};
 pub use forces::law::{BodyState, ForceError, ForceJacobians, ForceLaw};
 pub use forces::linear::LinearForce;
@@ -66,7 +67,7 @@ pub mod prelude {
         JointSpec, KinematicTarget, LinearForce, Mass, Material, NoCollision, PartMaterials,
         PointSpring, Pose, RigidBody, Scene, SceneRun, Sensor, SensorEvent, Settings, Simulation,
         SleepEvent, SleepSettings, Sleeping, StepError, StepEvents, StepOutcome, StepPhase,
-        StepReport, StepState, Theta, Threads, Twist, Wrench,
+        StepReport, StepState, Theta, Threads, Twist, Worlds, WorldsError, Wrench,
     };
     pub use glam;
     pub use glam::{DQuat, DVec3};

@@ -20,3 +20,4 @@ mod sleeping;
 mod spawn_order;
 mod support;
 mod threads;
+mod worlds;

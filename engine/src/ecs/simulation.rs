@@ -398,6 +398,19 @@ impl Simulation {
         Ok(())
     }
 
+    /// The entity of the body with this id. Of a body that the steps know it takes a search among the ids, of one that was spawned since the last step
+    /// a look at all bodies.
+    #[must_use]
+    pub fn body(&self, id: BodyId) -> Option<Entity> {
+        let known = self.state().and_then(|state| state.entity(id));
+        let own = |entity: &Entity| self.world.get::<BodyId>(*entity) == Some(&id);
+        known.filter(own).or_else(|| {
+            let mut bodies = self.world.try_query::<(Entity, &BodyId)>()?;
+            let mut bodies = bodies.iter(&self.world);
+            bodies.find_map(|(entity, own)| (*own == id).then_some(entity))
+        })
+    }
+
     /// Pose of a body.
     #[must_use]
     pub fn pose(&self, body: Entity) -> Option<Pose> {

@@ -12,6 +12,7 @@ use crate::joints::{CouplerSpec, JointReaction, JointSpec};
 use crate::results::contact_view::ContactViews;
 use crate::results::events::StepEvents;
 use crate::results::report::StepReport;
+use bevy_ecs::entity::Entity;
 use glam::DVec3;
 use moreau_solvers::FactoredProblem;
 
@@ -98,6 +99,11 @@ impl StepState {
         let states = pose.iter().zip(twist);
         let states = ids.iter().zip(states);
         states.map(|(id, (pose, twist))| (*id, *pose, *twist))
+    }
+
+    /// The entity of a body of the last step.
+    pub(crate) fn entity(&self, id: BodyId) -> Option<Entity> {
+        Some(self.bodies.entities[self.bodies.slot_of(id)?])
     }
 
     /// Pose of a body at the end of the last step.
