@@ -11,6 +11,7 @@ mod interactions;
 mod joints;
 mod math;
 mod motion;
+mod query;
 mod results;
 pub mod scene;
 mod settings;
@@ -36,6 +37,7 @@ pub use joints::{CouplerSpec, JointReaction, JointSpec};
 pub use math::rotation;
 pub use math::spatial_order::spatial_order;
 pub use motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
+pub use query::{Found, Queries, QueryError, QueryFilter, SpatialQuery};
 pub use results::contact_view::{ContactStatus, ContactView, ContactViews, Contacts};
 pub use results::energy::EnergyLedger;
 pub use results::report::{StepReport, StepStatus, StepTiming};
@@ -66,9 +68,11 @@ pub mod prelude {
         Pose, RigidBody, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, StepError,
         StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
     };
+    pub use crate::{Found, Queries, QueryError, QueryFilter, SpatialQuery};
     pub use glam;
     pub use glam::{DQuat, DVec3};
     pub use moreau_geometry::Shape;
+    pub use moreau_geometry::query::{Inside, PointHit, Ray, RayHit, ShapeHit, Sweep};
 }
 
 /// The examples of the page run.
@@ -80,3 +84,8 @@ struct JointsPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/forces.md")]
 struct ForcesPage;
+
+/// The same.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/queries.md")]
+struct QueriesPage;

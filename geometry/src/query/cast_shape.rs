@@ -52,6 +52,13 @@ impl Sweep {
         Ok(Self { reach, ..self })
     }
 
+    /// The same, no longer than it is and than `reach` (m).
+    #[must_use]
+    pub fn shortened(self, reach: f64) -> Self {
+        let reach = if reach < self.reach { reach } else { self.reach };
+        Self { reach, ..self }
+    }
+
     /// The same, but convex solids that overlap at the start, or touch and move apart, do not meet.
     #[must_use]
     pub fn past_overlaps(self) -> Self {
@@ -101,18 +108,6 @@ pub fn cast_shape(
     other: &Geometry,
     pose: &Pose,
 ) -> Option<ShapeHit> {
-    cast(moving, start, sweep, sweep.reach, other, pose)
-}
-
-/// The same no farther than `reach` (m).
-pub(super) fn cast(
-    moving: &Geometry,
-    start: &Pose,
-    sweep: &Sweep,
-    reach: f64,
-    other: &Geometry,
-    pose: &Pose,
-) -> Option<ShapeHit> {
     if !(start.is_finite() && pose.is_finite()) {
         return None;
     }
@@ -121,7 +116,7 @@ pub(super) fn cast(
     let at_rest = Pose::new(DVec3::ZERO, pose.orientation);
     let mut best = Best {
         sweep: *sweep,
-        reach,
+        reach: sweep.reach,
         hit: None,
     };
     if let Some(solids) = solids(moving, &from) {

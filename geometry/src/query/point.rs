@@ -1,6 +1,6 @@
 //! Points against one shape.
 
-use super::error::{QueryError, finite};
+use super::error::{QueryError, finite, reach};
 use crate::geometry::{Body, Convex};
 use crate::projection::{Projection, onto_cuboid, onto_frustum, onto_polytope, onto_segment};
 use crate::projection::direction_or;
@@ -21,18 +21,20 @@ pub struct PointHit {
     pub part: u32,
 }
 
-/// The point of the surface of a shape that is nearest to `point` (m); of a compound that of the part with the least signed distance. `None` where the
-/// numbers leave their range.
+/// The point of the surface of a shape that is nearest to `point` (m); of a compound that of the part with the least signed distance. `None` if it is
+/// farther than `within` (m, ≥ 0; `∞` is anywhere), and where the numbers leave their range.
 ///
 /// # Errors
-/// [`QueryError`] names a coordinate that is not finite.
+/// [`QueryError`] names a coordinate that is not finite, or the distance if it is negative or not a number.
 pub fn closest_point(
     geometry: &Geometry,
     pose: &Pose,
     point: DVec3,
+    within: f64,
 ) -> Result<Option<PointHit>, QueryError> {
     let point = finite("point", point)?;
-    Ok(nearest_point(geometry, pose, point, f64::INFINITY))
+    let within = reach("distance within which points are looked for", within)?;
+    Ok(nearest_point(geometry, pose, point, within))
 }
 
 /// The point lies within a solid or on its surface.

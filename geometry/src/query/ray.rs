@@ -66,6 +66,14 @@ impl Ray {
         Ok(Self { reach, ..self })
     }
 
+    /// The same, no longer than it is and than `reach` (m).
+    #[must_use]
+    #[inline]
+    pub fn shortened(self, reach: f64) -> Self {
+        let reach = if reach < self.reach { reach } else { self.reach };
+        Self { reach, ..self }
+    }
+
     /// The same with another rule for starts within solids.
     #[must_use]
     pub fn starting_inside(self, inside: Inside) -> Self {

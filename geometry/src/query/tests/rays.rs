@@ -6,7 +6,7 @@ use crate::{Geometry, Pose, Shape};
 use glam::DVec3;
 
 fn signed(geometry: &Geometry, pose: &Pose, point: DVec3) -> f64 {
-    let found = closest_point(geometry, pose, point).unwrap();
+    let found = closest_point(geometry, pose, point, f64::INFINITY).unwrap();
     found.map_or(f64::NAN, |found| found.distance)
 }
 
