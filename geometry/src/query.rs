@@ -31,6 +31,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod axes;
 mod cast_shape;
 mod chord;
 mod convex_pair;

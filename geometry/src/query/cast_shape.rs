@@ -99,7 +99,7 @@ pub struct ShapeHit {
 /// When a shape that starts at `start` and moves along a line first touches another; among equal distances the least part of the other, then of the moving
 /// shape. One of the two must be solid.
 ///
-/// The distance is never beyond the first touch, and right to some 1e-9 of the smaller shape over the cosine between its way and the normal.
+/// The distance is right to 1e-8 of the smaller shape over the cosine between its way and the normal, with rims of cylinders and cones to 1e-6.
 #[must_use]
 pub fn cast_shape(
     moving: &Geometry,
@@ -148,8 +148,13 @@ pub fn cast_shape(
     let sound = placed.distance.is_finite()
         && placed.point.is_finite()
         && placed.on_moving.is_finite()
-        && placed.normal.is_finite();
+        && is_unit(placed.normal);
     sound.then_some(placed)
+}
+
+/// Not lost in numbers that leave their range.
+pub(super) fn is_unit(normal: DVec3) -> bool {
+    (normal.length_squared() - 1.0).abs() < 1e-6
 }
 
 /// A touch of what moves, A, with B; or, with `turned`, of B that moves the other way with A at rest.

@@ -2,6 +2,7 @@
 //!
 //! A ball is a point and a capsule a segment, with a radius around.
 
+use super::axes::best_axis;
 use super::point::{on_triangle, onto};
 use crate::contact::nearest::{ConvexSet, nearest};
 use crate::geometry::Convex;
@@ -15,12 +16,12 @@ use parry3d_f64::shape::SupportMap;
 /// A convex solid or a triangle, placed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Solid<'a> {
-    kind: Kind<'a>,
+    pub(super) kind: Kind<'a>,
     pub(super) pose: Pose,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind<'a> {
+pub(super) enum Kind<'a> {
     Convex(&'a Convex),
     Triangle([DVec3; 3]),
 }
@@ -192,24 +193,80 @@ pub(super) fn between(a: &Solid, b: &Solid, guess: DVec3) -> Option<Between> {
     if a.is_point() || b.is_point() {
         return Some(of_point(a, b, radii));
     }
-    let set = |solid: &Solid<'_>| solid.middle();
-    let in_a = ConvexSet {
-        support: |l| a.support(l),
-        project: |x| a.project(x),
-        inner: set(a),
-    };
-    let in_b = ConvexSet {
-        support: |l| b.support(l),
-        project: |x| b.project(x),
-        inner: set(b),
-    };
     let scale = a.reach().min(b.reach());
-    let found = nearest(&in_a, &in_b, guess, f64::MAX, scale)?;
+    let mut found = of_cores(a, b, guess, scale)?;
+    if found.distance < NEAR * scale {
+        // All but touching cores, and those in overlap, have several directions of which each is the best near by.
+        let held = |l: DVec3| separation(a, b, l) + radii;
+        let better = best_axis(a, b, |l| held(l) - found.distance > 1e-12 * scale, held);
+        found = polished(a, b, better.unwrap_or(found.direction), scale, held).unwrap_or(found);
+    }
     Some(Between {
         on_a: found.on_a + found.direction * a.radius(),
         on_b: found.on_b - found.direction * b.radius(),
         direction: found.direction,
         distance: found.distance - radii,
+    })
+}
+
+/// The best direction near `l` along which two that all but touch, or overlap, are held apart: that of the nearest points of the two moved apart along `l` has
+/// all its digits, and the best one stays the same. The points are opposite each other, too.
+fn polished(
+    a: &Solid,
+    b: &Solid,
+    mut l: DVec3,
+    scale: f64,
+    held: impl Fn(DVec3) -> f64,
+) -> Option<Between> {
+    let mut distance = held(l);
+    let mut best: Option<Between> = None;
+    for _ in 0..ROUNDS {
+        let apart = l * (APART * scale - distance);
+        let next = of_cores(a, &b.moved(apart), l, scale)?;
+        let then = held(next.direction);
+        let better = then > distance;
+        if better || best.is_none() {
+            let (on_a, on_b) = (next.on_a, next.on_b - apart);
+            best = Some(Between {
+                on_a,
+                on_b,
+                direction: if better { next.direction } else { l },
+                distance: then.max(distance),
+            });
+        }
+        if then <= distance + 1e-14 * scale {
+            break;
+        }
+        (l, distance) = (next.direction, then);
+    }
+    best
+}
+
+/// Most rounds of this.
+const ROUNDS: usize = 8;
+/// Distance of the cores, over the size of the smaller one, below which more directions are tried.
+const NEAR: f64 = 1e-3;
+/// How far apart two are put to see which of their points are opposite, over the same size.
+const APART: f64 = 0.02;
+
+/// Of the cores.
+fn of_cores(a: &Solid, b: &Solid, guess: DVec3, scale: f64) -> Option<Between> {
+    let in_a = ConvexSet {
+        support: |l| a.support(l),
+        project: |x| a.project(x),
+        inner: a.middle(),
+    };
+    let in_b = ConvexSet {
+        support: |l| b.support(l),
+        project: |x| b.project(x),
+        inner: b.middle(),
+    };
+    let found = nearest(&in_a, &in_b, guess, f64::MAX, scale)?;
+    Some(Between {
+        on_a: found.on_a,
+        on_b: found.on_b,
+        direction: found.direction,
+        distance: found.distance,
     })
 }
 

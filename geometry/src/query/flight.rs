@@ -18,6 +18,9 @@ const STEPS: usize = 100;
 /// Separation, over the size of the smaller one, at which two touch: what is left of the distance by rounding, times ten.
 const TOUCHING: f64 = 1e-13;
 
+/// Steps after which what is left of the distance is not looked at more closely.
+const MOST_POLISHED: usize = 60;
+
 /// How two touch.
 pub(super) struct Touch {
     pub(super) way: f64,
@@ -60,13 +63,19 @@ pub(super) fn first_touch(
                 at_start(&here, b, way, d, guess, overlaps)
             };
         };
-        let gap = separation(&here, b, l);
+        let (mut l, mut gap) = (l, separation(&here, b, l));
         if gap <= near {
-            return if step > 0 {
-                touch(&here, b, way, l)
-            } else {
-                at_start(&here, b, way, d, l, overlaps)
-            };
+            if step == 0 {
+                return at_start(&here, b, way, d, l, overlaps);
+            }
+            // Between curved things that all but touch, the quick search is good to a part in 1e-8 alone.
+            let touch = touch(&here, b, way, l)?;
+            let better = touch.between.direction;
+            let left = separation(&here, b, better);
+            if left <= 1e-10 * size || step > MOST_POLISHED {
+                return Some(touch);
+            }
+            (l, gap) = (better, left);
         }
         let speed = l.dot(d);
         if speed <= 0.0 {
@@ -112,22 +121,16 @@ fn at_start(
     Some(Touch { way, between })
 }
 
-/// The points that touch. Directions between things that all but touch are lost in rounding: they are those of the things a little apart.
+/// The points that touch, of two that are held apart best across `l`.
 fn touch(a: &Solid, b: &Solid, way: f64, l: DVec3) -> Option<Touch> {
-    let found = between(a, b, l);
-    let exact = found.filter(|found| separation(a, b, found.direction) >= separation(a, b, l));
+    let found = between(a, b, l)?;
     let size = a.reach().min(b.reach());
-    let between = match exact {
-        Some(found) if found.distance.abs() <= 1e-6 * size => found,
-        _ => {
-            let on_b = b.support(-l) - l * b.radius();
-            Between {
-                on_a: on_b,
-                on_b,
-                direction: l,
-                distance: 0.0,
-            }
-        }
+    let held = separation(a, b, found.direction) - separation(a, b, l);
+    let direction = if held >= -1e-9 * size {
+        found.direction
+    } else {
+        l
     };
+    let between = Between { direction, ..found };
     Some(Touch { way, between })
 }

@@ -152,3 +152,11 @@ pub(super) fn compound(size: f64) -> Shape {
         parts: parts.collect(),
     }
 }
+
+/// Of distances of two solids of about a metre: rims are found by iteration.
+pub(super) fn tolerance(a: &Geometry, b: &Geometry) -> f64 {
+    let has_rim = |solid: &Geometry| {
+        matches!(solid.shape(), Shape::Cylinder { .. } | Shape::Cone { .. })
+    };
+    if has_rim(a) || has_rim(b) { 1e-6 } else { 1e-8 }
+}
