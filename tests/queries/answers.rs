@@ -27,7 +27,9 @@ fn all_hits_are_sorted_and_complete() {
         }
         expected.sort_by(|a, b| {
             let distance = a.at.distance.total_cmp(&b.at.distance);
-            distance.then(a.id.cmp(&b.id)).then(a.at.part.cmp(&b.at.part))
+            distance
+                .then(a.id.cmp(&b.id))
+                .then(a.at.part.cmp(&b.at.part))
         });
         let first = first_hit(&mut simulation, &ray);
         let queries = simulation.queries().unwrap();
@@ -67,7 +69,11 @@ fn points_and_shapes_find_what_every_body_says() {
                     let (entity, id) = (*entity, *id);
                     Some(Found { entity, id, at })
                 })
-                .min_by(|a, b| a.at.distance.total_cmp(&b.at.distance).then(a.id.cmp(&b.id)));
+                .min_by(|a, b| {
+                    a.at.distance
+                        .total_cmp(&b.at.distance)
+                        .then(a.id.cmp(&b.id))
+                });
             let found = queries.closest_point(point, reach, &every).unwrap();
             assert_eq!(found, nearest);
         }
@@ -94,10 +100,18 @@ fn points_and_shapes_find_what_every_body_says() {
                 Some(Found { entity, id, at })
             })
             .collect();
-        hits.sort_by(|a, b| a.at.distance.total_cmp(&b.at.distance).then(a.id.cmp(&b.id)));
-        let found = queries.shape_cast_all(&collider, &pose, &sweep, &every).unwrap();
+        hits.sort_by(|a, b| {
+            a.at.distance
+                .total_cmp(&b.at.distance)
+                .then(a.id.cmp(&b.id))
+        });
+        let found = queries
+            .shape_cast_all(&collider, &pose, &sweep, &every)
+            .unwrap();
         assert_eq!(found, hits);
-        let first = queries.shape_cast(&collider, &pose, &sweep, &every).unwrap();
+        let first = queries
+            .shape_cast(&collider, &pose, &sweep, &every)
+            .unwrap();
         assert_eq!(first, hits.first().copied());
         counts[2] += hits.len();
 

@@ -12,7 +12,14 @@ fn shuffled(seed: u64, threads: usize) -> Simulation {
     let mut simulation = Simulation::new(settings).unwrap();
     let mut random = Random::new(8);
     let mut bodies: Vec<_> = (0..600)
-        .map(|id| (BodyId(id), RigidBody::Static, random.collider(), random.pose(8.0)))
+        .map(|id| {
+            (
+                BodyId(id),
+                RigidBody::Static,
+                random.collider(),
+                random.pose(8.0),
+            )
+        })
         .collect();
     // Some in one place: hits at the same distance.
     for k in 0..100 {
@@ -23,7 +30,12 @@ fn shuffled(seed: u64, threads: usize) -> Simulation {
     for k in (1..bodies.len()).rev() {
         bodies.swap(k, order.below(k + 1));
     }
-    let floor = (BodyId(1000), RigidBody::Static, terrain(), Pose::at(0.0, 0.0, -8.0));
+    let floor = (
+        BodyId(1000),
+        RigidBody::Static,
+        terrain(),
+        Pose::at(0.0, 0.0, -8.0),
+    );
     simulation.spawn(floor).unwrap();
     for body in bodies {
         simulation.spawn(body).unwrap();
@@ -58,8 +70,14 @@ fn batches_have_the_same_bits() {
         let touches = queries.shape_casts(&probe, &casts, &every).unwrap();
         let found = (
             hits.iter().map(strip).collect::<Vec<_>>(),
-            nearest.iter().map(|hit| hit.map(|hit| (hit.id, hit.at))).collect::<Vec<_>>(),
-            touches.iter().map(|hit| hit.map(|hit| (hit.id, hit.at))).collect::<Vec<_>>(),
+            nearest
+                .iter()
+                .map(|hit| hit.map(|hit| (hit.id, hit.at)))
+                .collect::<Vec<_>>(),
+            touches
+                .iter()
+                .map(|hit| hit.map(|hit| (hit.id, hit.at)))
+                .collect::<Vec<_>>(),
         );
         assert_eq!(*known.get_or_insert_with(|| found.clone()), found);
     }

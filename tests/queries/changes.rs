@@ -10,7 +10,10 @@ fn bodies_are_seen_where_they_were_put_without_a_step() {
     let mut random = Random::new(5);
     let mut entities: Vec<Entity> = {
         let world = simulation.world_mut();
-        world.query_filtered::<Entity, With<RigidBody>>().iter(world).collect()
+        world
+            .query_filtered::<Entity, With<RigidBody>>()
+            .iter(world)
+            .collect()
     };
     for round in 0..400 {
         let k = random.below(entities.len());
@@ -33,7 +36,10 @@ fn bodies_are_seen_where_they_were_put_without_a_step() {
                 simulation.set(entities[k], collider);
             }
             5 => {
-                simulation.world_mut().entity_mut(entities[k]).remove::<Collider>();
+                simulation
+                    .world_mut()
+                    .entity_mut(entities[k])
+                    .remove::<Collider>();
                 entities.swap_remove(k);
             }
             6 => {
@@ -51,7 +57,11 @@ fn bodies_are_seen_where_they_were_put_without_a_step() {
             }
         }
         check(&mut simulation, &mut random, 5);
-        assert_eq!(simulation.queries().unwrap().len(), entities.len(), "{round}");
+        assert_eq!(
+            simulation.queries().unwrap().len(),
+            entities.len(),
+            "{round}"
+        );
     }
 }
 
@@ -65,7 +75,9 @@ fn bodies_that_a_step_moved_are_seen_where_they_are() {
         let place = Pose::at(f64::from(k % 6), f64::from(k / 6), 1.5 + random.unit());
         let collider = random.collider();
         let turned = place.with_orientation(random.pose(1.0).orientation);
-        simulation.spawn((RigidBody::Dynamic, collider, turned)).unwrap();
+        simulation
+            .spawn((RigidBody::Dynamic, collider, turned))
+            .unwrap();
     }
     for _ in 0..60 {
         simulation.step().unwrap();
@@ -77,13 +89,20 @@ fn bodies_that_a_step_moved_are_seen_where_they_are() {
 #[test]
 fn the_materials_of_parts_move_the_shape() {
     let ball = Shape::Sphere { radius: 0.5 };
-    let parts = vec![(Pose::at(-1.0, 0.0, 0.0), ball.clone()), (Pose::at(1.0, 0.0, 0.0), ball)];
+    let parts = vec![
+        (Pose::at(-1.0, 0.0, 0.0), ball.clone()),
+        (Pose::at(1.0, 0.0, 0.0), ball),
+    ];
     let densities = [1.0, 3.0].map(|density| Material {
         density,
         ..Material::default()
     });
     let mut simulation = Simulation::new(Settings::default()).unwrap();
-    let body = (RigidBody::Dynamic, Collider::compound(parts), PartMaterials(densities.to_vec()));
+    let body = (
+        RigidBody::Dynamic,
+        Collider::compound(parts),
+        PartMaterials(densities.to_vec()),
+    );
     let body = simulation.spawn(body).unwrap();
     let ray = Ray::new(DVec3::X * 5.0, DVec3::NEG_X).unwrap();
     let end = |simulation: &mut Simulation| {
@@ -92,26 +111,42 @@ fn the_materials_of_parts_move_the_shape() {
     };
     // The centre is at 0.5 m from the middle, towards the heavy ball, whose end is at 1.5 m.
     assert!((end(&mut simulation) - 1.0).abs() < 1e-14);
-    simulation.world_mut().entity_mut(body).remove::<PartMaterials>();
+    simulation
+        .world_mut()
+        .entity_mut(body)
+        .remove::<PartMaterials>();
     assert!((end(&mut simulation) - 1.5).abs() < 1e-14);
 }
 
 #[test]
 fn a_body_that_the_step_would_refuse_is_named_and_others_are_seen_again_after_it() {
     let mut simulation = world(10, Settings::default());
-    let body = simulation.spawn((RigidBody::Dynamic, Collider::sphere(0.1))).unwrap();
+    let body = simulation
+        .spawn((RigidBody::Dynamic, Collider::sphere(0.1)))
+        .unwrap();
     simulation.queries().unwrap();
     simulation.set(body, Pose::at(f64::NAN, 0.0, 0.0));
     for _ in 0..2 {
         let error = simulation.queries().unwrap_err();
-        assert!(matches!(error, QueryError::Body { entity, .. } if entity == body), "{error}");
-        assert!(error.to_string().contains("position is NaN, expected finite"), "{error}");
+        assert!(
+            matches!(error, QueryError::Body { entity, .. } if entity == body),
+            "{error}"
+        );
+        assert!(
+            error
+                .to_string()
+                .contains("position is NaN, expected finite"),
+            "{error}"
+        );
     }
     simulation.set(body, Pose::at(0.0, 0.0, 0.0));
     check(&mut simulation, &mut Random::new(7), 100);
     simulation.set(body, Collider::sphere(-1.0));
     assert!(simulation.queries().is_err());
-    simulation.world_mut().entity_mut(body).remove::<CollisionGroups>();
+    simulation
+        .world_mut()
+        .entity_mut(body)
+        .remove::<CollisionGroups>();
     simulation.set(body, Collider::sphere(1.0));
     let error = simulation.queries().unwrap_err().to_string();
     assert!(error.contains("missing"), "{error}");

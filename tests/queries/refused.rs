@@ -12,7 +12,10 @@ fn what_where_value_and_bound_are_named() {
         assert_eq!(error.to_string(), words);
     };
     let nan = DVec3::new(0.0, f64::NAN, 0.0);
-    says(&Ray::new(nan, DVec3::X).unwrap_err(), "origin of the ray is NaN, expected finite");
+    says(
+        &Ray::new(nan, DVec3::X).unwrap_err(),
+        "origin of the ray is NaN, expected finite",
+    );
     says(
         &Ray::new(DVec3::ZERO, DVec3::ZERO).unwrap_err(),
         "direction of the ray is 0, expected of a length > 0",
@@ -27,7 +30,9 @@ fn what_where_value_and_bound_are_named() {
     let sweep = Sweep::new(DVec3::X).unwrap();
     let (ball, pose) = (Collider::sphere(-1.0), Pose::default());
     says(
-        &queries.shape_cast(&ball, &pose, &sweep, &every).unwrap_err(),
+        &queries
+            .shape_cast(&ball, &pose, &sweep, &every)
+            .unwrap_err(),
         "the shape asked about: radius = -1 must be finite and > 0",
     );
     let ball = Collider::sphere(1.0);
@@ -37,15 +42,23 @@ fn what_where_value_and_bound_are_named() {
         "position is inf, expected finite",
     );
     says(
-        &queries.contacts_of(&ball, &pose, f64::INFINITY, &every).unwrap_err(),
+        &queries
+            .contacts_of(&ball, &pose, f64::INFINITY, &every)
+            .unwrap_err(),
         "margin of the contacts is inf, expected finite",
     );
     assert!(queries.overlap_point(nan, &every).is_err());
     assert!(queries.closest_point(DVec3::ZERO, -1.0, &every).is_err());
-    assert!(queries.closest_points(&[DVec3::ZERO, nan], 1.0, &every).is_err());
+    assert!(
+        queries
+            .closest_points(&[DVec3::ZERO, nan], 1.0, &every)
+            .is_err()
+    );
     let turned = Pose::default().with_orientation(DQuat::from_xyzw(0.0, 0.0, 0.0, 2.0));
     says(
-        &queries.shape_casts(&ball, &[(turned, sweep)], &every).unwrap_err(),
+        &queries
+            .shape_casts(&ball, &[(turned, sweep)], &every)
+            .unwrap_err(),
         "orientation norm is 2, expected 1 ± 1e-6",
     );
 }
@@ -84,12 +97,20 @@ fn a_million_wild_questions_end_in_finite_numbers_or_errors() {
                 refused += 1;
                 continue;
             };
-            let inside = if k % 2 == 0 { Inside::Hits } else { Inside::Leaves };
+            let inside = if k % 2 == 0 {
+                Inside::Hits
+            } else {
+                Inside::Leaves
+            };
             let hit = queries.ray(&ray.starting_inside(inside), &every);
             if let Some(Found { at, .. }) = hit {
                 hits += 1;
-                let finite = at.distance.is_finite() && at.point.is_finite() && at.normal.is_finite();
-                assert!(finite && at.distance >= 0.0 && at.distance <= ray.reach(), "{ray:?} {at:?}");
+                let finite =
+                    at.distance.is_finite() && at.point.is_finite() && at.normal.is_finite();
+                assert!(
+                    finite && at.distance >= 0.0 && at.distance <= ray.reach(),
+                    "{ray:?} {at:?}"
+                );
                 assert!((at.normal.length() - 1.0).abs() < 1e-9, "{ray:?} {at:?}");
                 assert!(at.normal.dot(ray.direction()) <= 0.0);
             }
@@ -97,12 +118,17 @@ fn a_million_wild_questions_end_in_finite_numbers_or_errors() {
         }
         let collider = &colliders[random.below(colliders.len())];
         let pose = random.pose(1.0);
-        let pose = Pose { position: a, ..pose };
+        let pose = Pose {
+            position: a,
+            ..pose
+        };
         match k / 20 % 5 {
             0 => match queries.closest_point(a, b.x.abs(), &every) {
                 Ok(Some(found)) => {
                     let at = found.at;
-                    assert!(at.distance.is_finite() && at.point.is_finite() && at.normal.is_finite());
+                    assert!(
+                        at.distance.is_finite() && at.point.is_finite() && at.normal.is_finite()
+                    );
                     assert!((at.normal.length() - 1.0).abs() < 1e-9, "{a} {at:?}");
                 }
                 Ok(None) => {}

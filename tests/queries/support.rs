@@ -87,8 +87,15 @@ pub(crate) fn world(bodies: usize, settings: Settings) -> Simulation {
 /// All bodies with their shapes and where these are, by id.
 pub(crate) fn bodies(
     simulation: &mut Simulation,
-) -> Vec<(Entity, BodyId, moreau::geometry::Geometry, moreau::geometry::Pose)> {
-    let mut query = simulation.world_mut().query::<(Entity, &BodyId, &Collider)>();
+) -> Vec<(
+    Entity,
+    BodyId,
+    moreau::geometry::Geometry,
+    moreau::geometry::Pose,
+)> {
+    let mut query = simulation
+        .world_mut()
+        .query::<(Entity, &BodyId, &Collider)>();
     let found: Vec<(Entity, BodyId, Collider)> = query
         .iter(simulation.world())
         .map(|(entity, id, collider)| (entity, *id, collider.clone()))

@@ -13,18 +13,17 @@ fn ahead() -> Ray {
 
 fn look(mut bodies: SpatialQuery, mut seen: ResMut<Seen>) {
     let hit = bodies.view().unwrap().ray(&ahead(), &QueryFilter::new());
-    seen.0.push(hit.map_or(f64::INFINITY, |hit| hit.at.distance));
+    seen.0
+        .push(hit.map_or(f64::INFINITY, |hit| hit.at.distance));
 }
 
 /// Looks, moves all bodies by one metre, and looks again.
-fn look_and_move(
-    mut both: ParamSet<(SpatialQuery, Query<&mut Pose>)>,
-    mut seen: ResMut<Seen>,
-) {
+fn look_and_move(mut both: ParamSet<(SpatialQuery, Query<&mut Pose>)>, mut seen: ResMut<Seen>) {
     for _ in 0..2 {
         let mut bodies = both.p0();
         let hit = bodies.view().unwrap().ray(&ahead(), &QueryFilter::new());
-        seen.0.push(hit.map_or(f64::INFINITY, |hit| hit.at.distance));
+        seen.0
+            .push(hit.map_or(f64::INFINITY, |hit| hit.at.distance));
         for mut pose in &mut both.p1() {
             pose.position.x += 1.0;
         }
@@ -39,7 +38,9 @@ fn world_with_a_ball() -> (World, Entity) {
     moreau::install(&mut world, &mut schedule, Settings::default()).unwrap();
     world.init_resource::<Seen>();
     let pose = Pose::at(3.0, 0.0, 0.0);
-    let ball = world.spawn((RigidBody::Kinematic, Collider::sphere(0.5), pose)).id();
+    let ball = world
+        .spawn((RigidBody::Kinematic, Collider::sphere(0.5), pose))
+        .id();
     (world, ball)
 }
 
@@ -72,7 +73,8 @@ fn changes_before_an_idle_run_are_seen() {
     fn sometimes(mut bodies: SpatialQuery, looks: Res<Looks>, mut seen: ResMut<Seen>) {
         if looks.0 {
             let hit = bodies.view().unwrap().ray(&ahead(), &QueryFilter::new());
-            seen.0.push(hit.map_or(f64::INFINITY, |hit| hit.at.distance));
+            seen.0
+                .push(hit.map_or(f64::INFINITY, |hit| hit.at.distance));
         }
     }
     let (mut world, ball) = world_with_a_ball();

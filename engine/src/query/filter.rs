@@ -106,6 +106,8 @@ impl<'a> QueryFilter<'a> {
             && self.groups.is_none_or(|groups| groups.meets(item.groups))
             && self.asleep.is_none_or(|asleep| asleep == item.asleep)
             && !self.without.contains(&item.entity)
-            && self.predicate.is_none_or(|predicate| predicate(item.entity))
+            && self
+                .predicate
+                .is_none_or(|predicate| predicate(item.entity))
     }
 }

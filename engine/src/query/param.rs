@@ -64,7 +64,8 @@ impl SpatialQuery<'_, '_> {
             known: self.index.known,
             now: self.ticks.this_run(),
         };
-        self.index.refresh(&self.shapes, &self.notices, since, up_to)
+        self.index
+            .refresh(&self.shapes, &self.notices, since, up_to)
     }
 }
 

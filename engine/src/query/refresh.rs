@@ -124,7 +124,9 @@ impl QueryIndex {
                 || new(kind.changed_ticks_slice())
                 || new(id.changed_ticks_slice())
                 || new(collider.changed_ticks_slice())
-                || parts.as_ref().is_some_and(|parts| new(parts.changed_ticks_slice()))
+                || parts
+                    .as_ref()
+                    .is_some_and(|parts| new(parts.changed_ticks_slice()))
                 || new(mass.changed_ticks_slice())
                 || new(groups.changed_ticks_slice());
             if changed {
@@ -133,7 +135,9 @@ impl QueryIndex {
                     entity: *entity,
                     source,
                 };
-                let geometry = collider[row].geometry().map_err(|error| refused(error.into()))?;
+                let geometry = collider[row]
+                    .geometry()
+                    .map_err(|error| refused(error.into()))?;
                 let parts = parts.as_ref().map(|parts| &parts[row]);
                 let center = center_of_mass(&geometry, &mass[row], parts).map_err(refused)?;
                 self.put(Item {

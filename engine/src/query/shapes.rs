@@ -99,7 +99,9 @@ impl Queries<'_> {
             Some(item) if filter.accepts(item) => visit(item, reach),
             _ => reach,
         };
-        index.tree.sweep(&bounds, sweep.direction(), sweep.reach(), with);
+        index
+            .tree
+            .sweep(&bounds, sweep.direction(), sweep.reach(), with);
     }
 
     /// The bodies that share a point with a shape, by their ids.
@@ -153,7 +155,14 @@ impl Queries<'_> {
                 && filter.accepts(item)
             {
                 points.clear();
-                contacts(&geometry, &pose, &item.geometry, &item.pose, margin, &mut points);
+                contacts(
+                    &geometry,
+                    &pose,
+                    &item.geometry,
+                    &item.pose,
+                    margin,
+                    &mut points,
+                );
                 all.extend(points.iter().map(|point| item.with(*point)));
             }
         });

@@ -69,9 +69,11 @@ fn normals(solid: &Solid, mut look: impl FnMut(DVec3)) {
 fn edges(solid: &Solid) -> Vec<DVec3> {
     let turned = |edge: DVec3| solid.pose.rotate(edge);
     match solid.kind {
-        Kind::Convex(Convex::Polyhedron(polyhedron)) => {
-            polyhedron.directions.iter().map(|edge| turned(*edge)).collect()
-        }
+        Kind::Convex(Convex::Polyhedron(polyhedron)) => polyhedron
+            .directions
+            .iter()
+            .map(|edge| turned(*edge))
+            .collect(),
         Kind::Convex(Convex::Capsule { .. }) => vec![turned(DVec3::Z)],
         Kind::Convex(_) => Vec::new(),
         Kind::Triangle([p, q, r]) => [q - p, r - q, p - r]

@@ -55,7 +55,11 @@ impl Sweep {
     /// The same, no longer than it is and than `reach` (m).
     #[must_use]
     pub fn shortened(self, reach: f64) -> Self {
-        let reach = if reach < self.reach { reach } else { self.reach };
+        let reach = if reach < self.reach {
+            reach
+        } else {
+            self.reach
+        };
         Self { reach, ..self }
     }
 
@@ -121,22 +125,32 @@ pub fn cast_shape(
     };
     if let Some(solids) = solids(moving, &from) {
         for (part, solid) in (0..).zip(&solids) {
-            best.solid(solid, sweep.direction, other.body(), &at_rest, |touch, of| {
-                hit(touch, [of, part], false)
-            });
+            best.solid(
+                solid,
+                sweep.direction,
+                other.body(),
+                &at_rest,
+                |touch, of| hit(touch, [of, part], false),
+            );
         }
     } else if let Some(solids) = solids(other, &at_rest) {
         // What does not move comes the other way. The points of the touch are in the frame that moves.
         for (part, solid) in (0..).zip(&solids) {
-            best.solid(solid, -sweep.direction, moving.body(), &from, |touch, of| {
-                let hit = hit(touch, [part, of], true);
-                let back = sweep.direction * hit.distance;
-                ShapeHit {
-                    point: hit.point + back,
-                    on_moving: hit.on_moving + back,
-                    ..hit
-                }
-            });
+            best.solid(
+                solid,
+                -sweep.direction,
+                moving.body(),
+                &from,
+                |touch, of| {
+                    let hit = hit(touch, [part, of], true);
+                    let back = sweep.direction * hit.distance;
+                    ShapeHit {
+                        point: hit.point + back,
+                        on_moving: hit.on_moving + back,
+                        ..hit
+                    }
+                },
+            );
         }
     }
     let hit = best.hit?;
@@ -236,15 +250,18 @@ impl Best {
             Body::Surface(surface) => {
                 let local = solid.seen_from(pose);
                 let along = pose.inverse_rotate(d);
-                surface.tree().sweep(&local.aabb(), along, self.reach, |item, _| {
-                    for triangle in surface.triangles_of(item) {
-                        let other = Solid::triangle(surface.corners_of(triangle), *pose);
-                        if let Some(touch) = first_touch(solid, &other, d, self.reach, overlaps) {
-                            self.take(hit(&touch, surface.given(triangle)));
+                surface
+                    .tree()
+                    .sweep(&local.aabb(), along, self.reach, |item, _| {
+                        for triangle in surface.triangles_of(item) {
+                            let other = Solid::triangle(surface.corners_of(triangle), *pose);
+                            if let Some(touch) = first_touch(solid, &other, d, self.reach, overlaps)
+                            {
+                                self.take(hit(&touch, surface.given(triangle)));
+                            }
                         }
-                    }
-                    self.reach
-                });
+                        self.reach
+                    });
             }
         }
     }

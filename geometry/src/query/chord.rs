@@ -162,11 +162,7 @@ fn around(o: DVec3, d: DVec3, radius: f64) -> Option<Chord> {
         return (from.length_squared() <= radius * radius).then_some(Chord::LINE);
     }
     let middle = -from.dot(across) / speed;
-    let half = half_chord(
-        (from + across * middle).length_squared(),
-        radius,
-        speed,
-    )?;
+    let half = half_chord((from + across * middle).length_squared(), radius, speed)?;
     Some(Chord {
         enter: middle - half,
         exit: middle + half,

@@ -52,7 +52,10 @@ impl<'a> Solid<'a> {
     /// The same elsewhere.
     pub(super) fn moved(self, by: DVec3) -> Self {
         let position = self.pose.position + by;
-        let pose = Pose { position, ..self.pose };
+        let pose = Pose {
+            position,
+            ..self.pose
+        };
         Self { pose, ..self }
     }
 
@@ -139,7 +142,11 @@ impl<'a> Solid<'a> {
         let local = self.pose.inverse_transform_point(point);
         let solid = |convex: &Convex| {
             let found = onto(convex, local);
-            if found.distance <= 0.0 { local } else { found.point }
+            if found.distance <= 0.0 {
+                local
+            } else {
+                found.point
+            }
         };
         self.pose.transform_point(match self.kind {
             Kind::Convex(Convex::Sphere { .. }) => DVec3::ZERO,
@@ -272,13 +279,20 @@ fn of_cores(a: &Solid, b: &Solid, guess: DVec3, scale: f64) -> Option<Between> {
 
 /// One of them is a ball: the signed distance of its centre tells.
 fn of_point(a: &Solid, b: &Solid, radii: f64) -> Between {
-    let (ball, other, sign) = if a.is_point() { (a, b, 1.0) } else { (b, a, -1.0) };
+    let (ball, other, sign) = if a.is_point() {
+        (a, b, 1.0)
+    } else {
+        (b, a, -1.0)
+    };
     let center = ball.pose.position;
     // From the ball to the surface of the other's core.
     let (direction, distance) = match other.kind {
         Kind::Convex(convex) if !matches!(convex, Convex::Capsule { .. }) => {
             let found = onto(convex, other.pose.inverse_transform_point(center));
-            (-other.pose.rotate(found.normal), found.distance - ball.radius())
+            (
+                -other.pose.rotate(found.normal),
+                found.distance - ball.radius(),
+            )
         }
         _ => {
             let offset = other.project(center) - center;
@@ -287,7 +301,11 @@ fn of_point(a: &Solid, b: &Solid, radii: f64) -> Between {
     };
     let on_ball = center + direction * ball.radius();
     let on_other = on_ball + direction * distance;
-    let (on_a, on_b) = if sign > 0.0 { (on_ball, on_other) } else { (on_other, on_ball) };
+    let (on_a, on_b) = if sign > 0.0 {
+        (on_ball, on_other)
+    } else {
+        (on_other, on_ball)
+    };
     Between {
         on_a,
         on_b,

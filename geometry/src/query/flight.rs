@@ -100,7 +100,11 @@ fn best_of(a: &Solid, b: &Solid, found: Option<DVec3>, known: Option<DVec3>) -> 
     let (Some(x), Some(y)) = (found, known) else {
         return found;
     };
-    Some(if separation(a, b, y) > separation(a, b, x) { y } else { x })
+    Some(if separation(a, b, y) > separation(a, b, x) {
+        y
+    } else {
+        x
+    })
 }
 
 /// The solids touch or overlap before anything has moved.

@@ -117,18 +117,20 @@ fn to_body(solid: &Solid, body: &Body, pose: &Pose) -> Option<Between> {
             let (middle, size) = (solid.middle(), solid.reach());
             let center = pose.inverse_transform_point(middle);
             let mut best: Option<Between> = None;
-            surface.tree().near(center, f64::INFINITY, |item, mut reach| {
-                for triangle in surface.triangles_of(item) {
-                    let other = Solid::triangle(surface.corners_of(triangle), *pose);
-                    let guess = (other.middle() - middle).normalize_or(DVec3::Z);
-                    let found = between(solid, &other, guess);
-                    best = least([best, found].into_iter());
-                    if let Some(best) = best {
-                        reach = reach.min(best.distance.max(0.0) + size * (1.0 + 1e-9));
+            surface
+                .tree()
+                .near(center, f64::INFINITY, |item, mut reach| {
+                    for triangle in surface.triangles_of(item) {
+                        let other = Solid::triangle(surface.corners_of(triangle), *pose);
+                        let guess = (other.middle() - middle).normalize_or(DVec3::Z);
+                        let found = between(solid, &other, guess);
+                        best = least([best, found].into_iter());
+                        if let Some(best) = best {
+                            reach = reach.min(best.distance.max(0.0) + size * (1.0 + 1e-9));
+                        }
                     }
-                }
-                reach
-            });
+                    reach
+                });
             best
         }
     }
@@ -163,8 +165,8 @@ fn cut(a: &Geometry, pose_a: &Pose, surface: &Geometry, pose: &Pose) -> bool {
             for triangle in sheet.triangles_of(item) {
                 let other = Solid::triangle(sheet.corners_of(triangle), Pose::IDENTITY);
                 let guess = (other.middle() - solid.middle()).normalize_or(DVec3::Z);
-                met = met
-                    || between(solid, &other, guess).is_some_and(|found| found.distance <= 0.0);
+                met =
+                    met || between(solid, &other, guess).is_some_and(|found| found.distance <= 0.0);
             }
         });
     }

@@ -2,8 +2,8 @@
 
 use super::error::{QueryError, finite, reach};
 use crate::geometry::{Body, Convex};
-use crate::projection::{Projection, onto_cuboid, onto_frustum, onto_polytope, onto_segment};
 use crate::projection::direction_or;
+use crate::projection::{Projection, onto_cuboid, onto_frustum, onto_polytope, onto_segment};
 use crate::surface::Surface;
 use crate::{Geometry, Pose};
 use glam::DVec3;

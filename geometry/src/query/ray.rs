@@ -70,7 +70,11 @@ impl Ray {
     #[must_use]
     #[inline]
     pub fn shortened(self, reach: f64) -> Self {
-        let reach = if reach < self.reach { reach } else { self.reach };
+        let reach = if reach < self.reach {
+            reach
+        } else {
+            self.reach
+        };
         Self { reach, ..self }
     }
 

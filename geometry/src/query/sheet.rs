@@ -94,22 +94,23 @@ impl Surface {
         found: &mut impl FnMut(SheetHit) -> f64,
     ) {
         let ray = Sheared::new(origin, direction);
-        self.tree().cast(origin, direction, reach, |item, mut reach| {
-            for triangle in self.triangles_of(item) {
-                let corners = self.corners_of(triangle);
-                if let Some(distance) = ray.meet(&corners)
-                    && distance <= reach
-                {
-                    let [a, b, c] = corners;
-                    let hit = SheetHit {
-                        distance,
-                        normal: (b - a).cross(c - a).normalize_or_zero(),
-                        triangle: self.given(triangle),
-                    };
-                    reach = found(hit).min(reach);
+        self.tree()
+            .cast(origin, direction, reach, |item, mut reach| {
+                for triangle in self.triangles_of(item) {
+                    let corners = self.corners_of(triangle);
+                    if let Some(distance) = ray.meet(&corners)
+                        && distance <= reach
+                    {
+                        let [a, b, c] = corners;
+                        let hit = SheetHit {
+                            distance,
+                            normal: (b - a).cross(c - a).normalize_or_zero(),
+                            triangle: self.given(triangle),
+                        };
+                        reach = found(hit).min(reach);
+                    }
                 }
-            }
-            reach
-        });
+                reach
+            });
     }
 }

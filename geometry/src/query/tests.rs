@@ -20,7 +20,8 @@ impl Random {
 
     /// In [0, 1).
     pub(super) fn unit(&mut self) -> f64 {
-        self.0 = (self.0.wrapping_mul(6_364_136_223_846_793_005)).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = (self.0.wrapping_mul(6_364_136_223_846_793_005))
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
@@ -58,9 +59,8 @@ impl Random {
 /// Convex solids of about this size (m).
 pub(super) fn solids(size: f64) -> Vec<Geometry> {
     let mut random = Random::new(7);
-    let points = |count: i32, random: &mut Random| {
-        (0..count).map(|_| random.direction() * size).collect()
-    };
+    let points =
+        |count: i32, random: &mut Random| (0..count).map(|_| random.direction() * size).collect();
     let shapes = [
         Shape::Sphere { radius: size },
         Shape::Cuboid {
@@ -147,7 +147,9 @@ pub(super) fn field(size: f64) -> Shape {
 pub(super) fn compound(size: f64) -> Shape {
     let mut random = Random::new(3);
     let parts = solids(0.5 * size);
-    let parts = parts.iter().map(|part| (random.pose(size), part.shape().clone()));
+    let parts = parts
+        .iter()
+        .map(|part| (random.pose(size), part.shape().clone()));
     Shape::Compound {
         parts: parts.collect(),
     }
@@ -155,8 +157,7 @@ pub(super) fn compound(size: f64) -> Shape {
 
 /// Of distances of two solids of about a metre: rims are found by iteration.
 pub(super) fn tolerance(a: &Geometry, b: &Geometry) -> f64 {
-    let has_rim = |solid: &Geometry| {
-        matches!(solid.shape(), Shape::Cylinder { .. } | Shape::Cone { .. })
-    };
+    let has_rim =
+        |solid: &Geometry| matches!(solid.shape(), Shape::Cylinder { .. } | Shape::Cone { .. });
     if has_rim(a) || has_rim(b) { 1e-6 } else { 1e-8 }
 }

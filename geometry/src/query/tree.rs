@@ -82,12 +82,20 @@ pub(super) struct Around {
 
 pub(super) fn down(x: f64) -> f32 {
     let near = x as f32;
-    if f64::from(near) > x { near.next_down() } else { near }
+    if f64::from(near) > x {
+        near.next_down()
+    } else {
+        near
+    }
 }
 
 pub(super) fn up(x: f64) -> f32 {
     let near = x as f32;
-    if f64::from(near) < x { near.next_up() } else { near }
+    if f64::from(near) < x {
+        near.next_up()
+    } else {
+        near
+    }
 }
 
 impl Around {
@@ -127,10 +135,7 @@ impl Around {
 
 impl Node {
     pub(super) const EMPTY: Self = Self {
-        sides: [
-            [[f32::INFINITY; WIDTH]; 3],
-            [[f32::NEG_INFINITY; WIDTH]; 3],
-        ],
+        sides: [[[f32::INFINITY; WIDTH]; 3], [[f32::NEG_INFINITY; WIDTH]; 3]],
         branches: [NONE; WIDTH],
     };
 

@@ -13,7 +13,9 @@ type Leaf = (u32, Around);
 
 /// The middle of most boxes: one that is far away does not move it (m).
 pub(super) fn middle(boxes: &[Aabb]) -> DVec3 {
-    let centers = boxes.iter().map(|bounds| 0.5 * bounds.min + 0.5 * bounds.max);
+    let centers = boxes
+        .iter()
+        .map(|bounds| 0.5 * bounds.min + 0.5 * bounds.max);
     let mut centers: Vec<DVec3> = centers.filter(|center| center.is_finite()).collect();
     if centers.is_empty() {
         return DVec3::ZERO;
@@ -101,7 +103,13 @@ fn cut(leaves: &mut [Leaf], depth: usize) -> (&mut [Leaf], &mut [Leaf]) {
     // Along the longest axis.
     let bounds = whole(leaves);
     let length = |axis: usize| bounds.high[axis] - bounds.low[axis];
-    let axis = (1..3).fold(0, |best, axis| if length(axis) > length(best) { axis } else { best });
+    let axis = (1..3).fold(0, |best, axis| {
+        if length(axis) > length(best) {
+            axis
+        } else {
+            best
+        }
+    });
     leaves.select_nth_unstable_by(half, |a, b| {
         let along = center(&a.1, axis).total_cmp(&center(&b.1, axis));
         along.then(a.0.cmp(&b.0))

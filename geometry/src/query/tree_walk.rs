@@ -34,7 +34,10 @@ impl Line {
             let (before, after) = (self.origins[0][axis], self.origins[1][axis]);
             let inverse = self.inverse[axis];
             for lane in 0..WIDTH {
-                let (a, b) = ((near[lane] - before) * inverse, (far[lane] - after) * inverse);
+                let (a, b) = (
+                    (near[lane] - before) * inverse,
+                    (far[lane] - after) * inverse,
+                );
                 // Not a number, on a side of a box along the line: it says nothing.
                 enter[lane] = if a > enter[lane] { a } else { enter[lane] };
                 exit[lane] = if b < exit[lane] { b } else { exit[lane] };
@@ -42,7 +45,11 @@ impl Line {
         }
         for lane in 0..WIDTH {
             let (a, b) = (enter[lane] * (1.0 - SLACK), exit[lane] * (1.0 + SLACK));
-            enter[lane] = if (a <= b) & (a <= limit) { a } else { f32::INFINITY };
+            enter[lane] = if (a <= b) & (a <= limit) {
+                a
+            } else {
+                f32::INFINITY
+            };
         }
         enter
     }
@@ -82,7 +89,9 @@ impl Tree {
     fn all(&self, mut go_on: impl FnMut(u32) -> bool) {
         let places = (0..).zip(&self.places);
         let known = places.filter(|(_, place)| **place != NONE);
-        let mut items = known.map(|(item, _)| item).chain(self.loose.iter().copied());
+        let mut items = known
+            .map(|(item, _)| item)
+            .chain(self.loose.iter().copied());
         items.all(|item| go_on(item));
     }
 
@@ -169,7 +178,10 @@ impl Tree {
         let here = from + direction * start;
         let lost = 1e-15 * (from.abs().max_element() + start + half.max_element());
         let wide = half + lost;
-        let bounds = [(here - wide).to_array().map(down), (here + wide).to_array().map(up)];
+        let bounds = [
+            (here - wide).to_array().map(down),
+            (here + wide).to_array().map(up),
+        ];
         Line {
             // For the lower side the greater origin makes the distance less.
             origins: [0, 1].map(|leaving: usize| {

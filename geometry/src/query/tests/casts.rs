@@ -28,9 +28,17 @@ fn solids_touch_at_the_hit_and_not_before() {
                     let near = tolerance(a, b) * size;
                     let hit = cast_shape(a, &start, &sweep, b, &pose);
                     all += 1;
-                    let what = || format!("{} {} {start:?} {pose:?} {d:?}", a.shape().kind(), b.shape().kind());
+                    let what = || {
+                        format!(
+                            "{} {} {start:?} {pose:?} {d:?}",
+                            a.shape().kind(),
+                            b.shape().kind()
+                        )
+                    };
                     let at = |way: f64| {
-                        distance(a, &moved(&start, d * way), b, &pose).unwrap().distance
+                        distance(a, &moved(&start, d * way), b, &pose)
+                            .unwrap()
+                            .distance
                     };
                     let Some(hit) = hit else {
                         // The least distance on the way, which is a convex function of it.
@@ -51,7 +59,11 @@ fn solids_touch_at_the_hit_and_not_before() {
                     assert!((hit.normal.length() - 1.0).abs() < 1e-9);
                     assert!(hit.normal.dot(d) <= 1e-6, "{}", hit.normal.dot(d));
                     // Both witnesses are one point, on both surfaces.
-                    assert!((hit.point - hit.on_moving).length() < 10.0 * near, "{hit:?} {}", what());
+                    assert!(
+                        (hit.point - hit.on_moving).length() < 10.0 * near,
+                        "{hit:?} {}",
+                        what()
+                    );
                     for (shape, place) in [(a, moved(&start, d * hit.distance)), (b, pose)] {
                         let found = closest_point(shape, &place, hit.point, f64::INFINITY);
                         let off = found.unwrap().unwrap().distance.abs();
@@ -59,7 +71,8 @@ fn solids_touch_at_the_hit_and_not_before() {
                     }
                     // The normal holds them apart.
                     let there = moved(&start, d * hit.distance);
-                    let held = -a.support(&there, -hit.normal).unwrap() - b.support(&pose, hit.normal).unwrap();
+                    let held = -a.support(&there, -hit.normal).unwrap()
+                        - b.support(&pose, hit.normal).unwrap();
                     assert!(held > -near, "{held:e} {}", what());
                 }
             }
@@ -88,16 +101,26 @@ fn balls_have_closed_forms() {
             continue;
         };
         let facing = expected.normal.dot(ray.direction()).abs().max(1e-4);
-        assert!((hit.distance - expected.distance).abs() < 1e-11 / facing, "{hit:?} {expected:?}");
+        assert!(
+            (hit.distance - expected.distance).abs() < 1e-11 / facing,
+            "{hit:?} {expected:?}"
+        );
         assert!(hit.distance <= 0.0 || (hit.normal - expected.normal).length() < 1e-9 / facing);
     }
     // A box falls on a box, on a plane and on a hill.
-    let brick = Shape::Cuboid { half_extents: DVec3::new(0.5, 0.4, 0.3) }.build().unwrap();
+    let brick = Shape::Cuboid {
+        half_extents: DVec3::new(0.5, 0.4, 0.3),
+    }
+    .build()
+    .unwrap();
     let start = Pose::from_position(DVec3::new(1e6, 0.0, 5.0));
     let floor = Pose::from_position(DVec3::new(1e6, 0.0, 0.0));
     let fall = Sweep::new(DVec3::NEG_Z).unwrap();
     let hit = cast_shape(&brick, &start, &fall, &brick, &floor).unwrap();
-    assert!((hit.distance - 4.4).abs() < 1e-12 && (hit.normal - DVec3::Z).length() < 1e-12, "{hit:?}");
+    assert!(
+        (hit.distance - 4.4).abs() < 1e-12 && (hit.normal - DVec3::Z).length() < 1e-12,
+        "{hit:?}"
+    );
     let plane = Shape::HalfSpace { normal: DVec3::Z }.build().unwrap();
     let hit = cast_shape(&brick, &start, &fall, &plane, &floor).unwrap();
     assert!((hit.distance - 4.7).abs() < 1e-12, "{hit:?}");
@@ -113,7 +136,10 @@ fn balls_have_closed_forms() {
 fn surfaces_and_compounds_are_met_where_the_first_part_is() {
     let mut random = Random::new(3);
     let surfaces = [ball_of_triangles(1.0, 8, 10), field(1.0), compound(1.0)];
-    let shapes: Vec<Geometry> = surfaces.iter().map(|shape| shape.build().unwrap()).collect();
+    let shapes: Vec<Geometry> = surfaces
+        .iter()
+        .map(|shape| shape.build().unwrap())
+        .collect();
     let mut hits = 0;
     for solid in solids(0.3) {
         for shape in &shapes {
@@ -124,7 +150,11 @@ fn surfaces_and_compounds_are_met_where_the_first_part_is() {
                 let sweep = Sweep::new(aim).unwrap();
                 let d = sweep.direction();
                 let hit = cast_shape(&solid, &start, &sweep, shape, &pose);
-                let at = |way: f64| distance(&solid, &moved(&start, d * way), shape, &pose).unwrap().distance;
+                let at = |way: f64| {
+                    distance(&solid, &moved(&start, d * way), shape, &pose)
+                        .unwrap()
+                        .distance
+                };
                 let end = hit.map_or(8.0, |hit| hit.distance);
                 // Not met before the hit. The distance changes no faster than the way.
                 let mut way = 0.0;
@@ -135,13 +165,26 @@ fn surfaces_and_compounds_are_met_where_the_first_part_is() {
                 }
                 let Some(hit) = hit else { continue };
                 hits += 1;
-                assert!(at(hit.distance).abs() < 1e-6, "{} {:?}", at(hit.distance), solid.shape());
+                assert!(
+                    at(hit.distance).abs() < 1e-6,
+                    "{} {:?}",
+                    at(hit.distance),
+                    solid.shape()
+                );
                 // The other way round.
                 let back = Sweep::new(-d).unwrap();
                 let other = cast_shape(shape, &pose, &back, &solid, &start).unwrap();
-                assert!((other.distance - hit.distance).abs() < 1e-5, "{hit:?} {other:?}");
-                let apart = (other.point - d * -hit.distance - hit.on_moving).length().min((other.point + d * hit.distance - hit.point).length());
-                assert!(apart < 1e-5 || (other.normal + hit.normal).length() < 1e-5, "{hit:?} {other:?}");
+                assert!(
+                    (other.distance - hit.distance).abs() < 1e-5,
+                    "{hit:?} {other:?}"
+                );
+                let apart = (other.point - d * -hit.distance - hit.on_moving)
+                    .length()
+                    .min((other.point + d * hit.distance - hit.point).length());
+                assert!(
+                    apart < 1e-5 || (other.normal + hit.normal).length() < 1e-5,
+                    "{hit:?} {other:?}"
+                );
             }
         }
     }
@@ -162,7 +205,10 @@ fn overlaps_at_the_start_are_hit_or_passed() {
             let hit = cast_shape(&a, &start, &sweep, &b, &pose).unwrap();
             assert_eq!(hit.distance.to_bits(), 0.0_f64.to_bits());
             let depth = (hit.point - hit.on_moving).dot(hit.normal);
-            assert!((depth + exact.distance).abs() < tolerance(&a, &b), "{depth} {exact:?}");
+            assert!(
+                (depth + exact.distance).abs() < tolerance(&a, &b),
+                "{depth} {exact:?}"
+            );
             assert!(cast_shape(&a, &start, &sweep.past_overlaps(), &b, &pose).is_none());
         }
     }

@@ -15,7 +15,12 @@ fn pairs_at_any_distance_end_in_finite_numbers() {
     let mut all: Vec<Geometry> = solids(1.0);
     all.extend(solids(1e-4));
     all.extend(solids(1e5));
-    for shape in [ball_of_triangles(1.0, 5, 6), field(1.0), compound(1.0), Shape::HalfSpace { normal: DVec3::X }] {
+    for shape in [
+        ball_of_triangles(1.0, 5, 6),
+        field(1.0),
+        compound(1.0),
+        Shape::HalfSpace { normal: DVec3::X },
+    ] {
         all.push(shape.build().unwrap());
     }
     for k in 0..20_000 {
@@ -25,7 +30,10 @@ fn pairs_at_any_distance_end_in_finite_numbers() {
         if k % 2 == 0 {
             offset = random.vector() * 3.0;
         }
-        let (pose, place) = (Pose::new(offset, random.turn()), Pose::new(random.vector(), random.turn()));
+        let (pose, place) = (
+            Pose::new(offset, random.turn()),
+            Pose::new(random.vector(), random.turn()),
+        );
         if let Some(found) = distance(a, &pose, b, &place) {
             assert!(found.distance.is_finite() && found.on_a.is_finite() && found.on_b.is_finite());
             assert!((found.normal.length() - 1.0).abs() < 1e-9, "{found:?}");

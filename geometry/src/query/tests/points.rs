@@ -7,7 +7,9 @@ use crate::{Geometry, Pose, Shape};
 use glam::DVec3;
 
 fn nearest(shape: &Geometry, pose: &Pose, point: DVec3) -> crate::query::PointHit {
-    closest_point(shape, pose, point, f64::INFINITY).unwrap().unwrap()
+    closest_point(shape, pose, point, f64::INFINITY)
+        .unwrap()
+        .unwrap()
 }
 
 /// For a convex solid the plane across the normal through the nearest point holds all of it, and the distance within is the least to such a plane.
@@ -23,7 +25,10 @@ fn the_nearest_point_of_a_solid_is_optimal() {
                 let near = 1e-12 * size;
                 let back = found.point + found.normal * found.distance;
                 assert!((back - point).length() < 10.0 * near);
-                assert_eq!(contains(&solid, &pose, point).unwrap(), found.distance <= 0.0);
+                assert_eq!(
+                    contains(&solid, &pose, point).unwrap(),
+                    found.distance <= 0.0
+                );
                 if found.distance > 0.0 {
                     let support = solid.support(&pose, found.normal).unwrap();
                     assert!((support - found.normal.dot(found.point)).abs() < 10.0 * near);
@@ -44,7 +49,9 @@ fn surfaces_and_compounds_are_as_near_as_their_nearest_part() {
     let mut random = Random::new(2);
     for shape in [ball_of_triangles(1.0, 12, 20), field(1.0)] {
         let surface = shape.build().unwrap();
-        let Body::Surface(sheet) = surface.body() else { panic!() };
+        let Body::Surface(sheet) = surface.body() else {
+            panic!()
+        };
         let count = match &shape {
             Shape::TriangleMesh { triangles, .. } => triangles.len() as u32,
             _ => 2 * 29 * 39,
@@ -58,7 +65,9 @@ fn surfaces_and_compounds_are_as_near_as_their_nearest_part() {
                 // By its corners in barycentric coordinates: a sample, and never less.
                 let [a, b, c] = sheet.corners_of(t);
                 let foot = super::super::point::on_triangle(local, &[a, b, c]);
-                let samples = (0..6).flat_map(|i| (0..6 - i).map(move |j| (f64::from(i) / 5.0, f64::from(j) / 5.0)));
+                let samples = (0..6).flat_map(|i| {
+                    (0..6 - i).map(move |j| (f64::from(i) / 5.0, f64::from(j) / 5.0))
+                });
                 let sampled = samples.map(|(u, v)| (a + (b - a) * u + (c - a) * v).distance(local));
                 let distance = foot.distance(local);
                 assert!(sampled.fold(f64::INFINITY, f64::min) >= distance * (1.0 - 1e-12));
@@ -74,7 +83,9 @@ fn surfaces_and_compounds_are_as_near_as_their_nearest_part() {
         }
     }
     let shape = compound(1.0);
-    let Shape::Compound { parts } = &shape else { panic!() };
+    let Shape::Compound { parts } = &shape else {
+        panic!()
+    };
     let whole = shape.build().unwrap();
     for _ in 0..300 {
         let pose = random.pose(2.0);

@@ -38,7 +38,13 @@ fn the_hit_is_on_the_surface_and_nothing_is_nearer() {
                     }
                     way += left;
                 }
-                let Some(RayHit { distance, normal, point, .. }) = hit else {
+                let Some(RayHit {
+                    distance,
+                    normal,
+                    point,
+                    ..
+                }) = hit
+                else {
                     assert!(left > 1e-10 * size, "missed {:?} at {way}", solid.shape());
                     continue;
                 };
@@ -50,11 +56,20 @@ fn the_hit_is_on_the_surface_and_nothing_is_nearer() {
                 assert!(facing <= 0.0, "{facing}");
                 assert!(way <= distance * (1.0 + 1e-12) + 1e-12 * size);
                 // A ray that grazes may be near long before it hits.
-                let near = 1e-7 * size / facing.abs().max(1e-3) + 1e-4 * size * f64::from(facing.abs() < 0.05);
-                assert!(distance - way < near, "{distance} {way} {:?}", solid.shape());
+                let near = 1e-7 * size / facing.abs().max(1e-3)
+                    + 1e-4 * size * f64::from(facing.abs() < 0.05);
+                assert!(
+                    distance - way < near,
+                    "{distance} {way} {:?}",
+                    solid.shape()
+                );
                 // The normal is the gradient of the distance, but at edges.
                 let out = signed(&solid, &pose, point + normal * 1e-3 * size);
-                assert!((out / (1e-3 * size) - 1.0).abs() < 1e-9, "{out} {:?}", solid.shape());
+                assert!(
+                    (out / (1e-3 * size) - 1.0).abs() < 1e-9,
+                    "{out} {:?}",
+                    solid.shape()
+                );
             }
         }
     }
@@ -88,7 +103,10 @@ fn rigid_motions_move_the_hit_along() {
             };
             let facing = hit.normal.dot(ray.direction()).abs();
             let near = 1e-12 / facing.max(1e-6);
-            assert!((hit.distance - then.distance).abs() < near, "{hit:?} {then:?}");
+            assert!(
+                (hit.distance - then.distance).abs() < near,
+                "{hit:?} {then:?}"
+            );
             assert!((motion.transform_point(hit.point) - then.point).length() < near);
             assert!((motion.rotate(hit.normal) - then.normal).length() < 1e-9 / facing.max(1e-6));
             assert_eq!(hit.part, then.part);
@@ -129,7 +147,13 @@ fn a_ray_that_starts_inside_hits_at_once_or_leaves() {
 fn no_ray_goes_between_triangles() {
     let mut random = Random::new(4);
     let shape = ball_of_triangles(1.0, 9, 12);
-    let Shape::TriangleMesh { vertices, triangles } = &shape else { panic!() };
+    let Shape::TriangleMesh {
+        vertices,
+        triangles,
+    } = &shape
+    else {
+        panic!()
+    };
     let mesh = shape.build().unwrap();
     let mut aims: Vec<DVec3> = vertices.clone();
     for t in triangles {
@@ -140,10 +164,17 @@ fn no_ray_goes_between_triangles() {
         for k in 0..40 {
             let origin = match k {
                 0 => DVec3::ZERO,
-                1..8 => aim + DVec3::AXES[k % 3] * -(3.0_f64.copysign(aim[k % 3])) * f64::from((k as u32 % 2) * 2) - DVec3::AXES[k % 3] * 4.0_f64.copysign(-aim[k % 3]),
+                1..8 => {
+                    aim + DVec3::AXES[k % 3]
+                        * -(3.0_f64.copysign(aim[k % 3]))
+                        * f64::from((k as u32 % 2) * 2)
+                        - DVec3::AXES[k % 3] * 4.0_f64.copysign(-aim[k % 3])
+                }
                 _ => random.direction() * 3.0,
             };
-            let Ok(ray) = Ray::new(origin, aim - origin) else { continue };
+            let Ok(ray) = Ray::new(origin, aim - origin) else {
+                continue;
+            };
             let mut hits = Vec::new();
             ray_hits(&mesh, &Pose::IDENTITY, &ray, &mut hits);
             // It runs through the inside of the ball, or grazes an edge.
@@ -163,7 +194,9 @@ fn surfaces_are_met_as_by_brute_force() {
             Shape::TriangleMesh { triangles, .. } => triangles.len() as u32,
             _ => 2 * 29 * 39,
         };
-        let crate::geometry::Body::Surface(sheet) = surface.body() else { panic!() };
+        let crate::geometry::Body::Surface(sheet) = surface.body() else {
+            panic!()
+        };
         let mut hits = 0;
         for _ in 0..3000 {
             let pose = random.pose(2.0);
@@ -181,14 +214,18 @@ fn surfaces_are_met_as_by_brute_force() {
                 let u = from.dot(cross) / det;
                 let v = ray.direction().dot(from.cross(p)) / det;
                 let s = q.dot(from.cross(p)) / det;
-                if u >= 0.0 && v >= 0.0 && u + v <= 1.0 && s >= 0.0 && best.is_none_or(|b| s < b.0) {
+                if u >= 0.0 && v >= 0.0 && u + v <= 1.0 && s >= 0.0 && best.is_none_or(|b| s < b.0)
+                {
                     best = Some((s, t));
                 }
             }
             assert_eq!(hit.is_some(), best.is_some(), "{hit:?} {best:?}");
             if let Some((hit, best)) = hit.zip(best) {
                 hits += 1;
-                assert!((hit.distance - best.0).abs() < 1e-11 * far, "{hit:?} {best:?}");
+                assert!(
+                    (hit.distance - best.0).abs() < 1e-11 * far,
+                    "{hit:?} {best:?}"
+                );
                 assert_eq!(hit.part, best.1);
                 assert!(hit.normal.dot(ray.direction()) <= 0.0);
             }
@@ -201,7 +238,9 @@ fn surfaces_are_met_as_by_brute_force() {
 fn all_hits_of_a_compound_are_those_of_its_parts_in_order() {
     let mut random = Random::new(6);
     let shape = compound(1.0);
-    let Shape::Compound { parts } = &shape else { panic!() };
+    let Shape::Compound { parts } = &shape else {
+        panic!()
+    };
     let whole = shape.build().unwrap();
     for _ in 0..2000 {
         let pose = random.pose(1.0);
@@ -233,10 +272,19 @@ fn closed_forms_far_from_the_origin_and_from_far_away() {
     let ray = Ray::new(far + DVec3::new(-2.0, 0.1, 0.3), DVec3::X).unwrap();
     let hit = cast_ray(&brick, &pose, &ray).unwrap();
     assert!((hit.distance - 1.5).abs() < 1e-9 && hit.normal == DVec3::NEG_X);
-    let cone = Shape::Cone { half_height: 1.0, radius: 0.5 }.build().unwrap();
+    let cone = Shape::Cone {
+        half_height: 1.0,
+        radius: 0.5,
+    }
+    .build()
+    .unwrap();
     let from = DVec3::new(-1e9, 0.0, 0.0);
     let hit = cast_ray(&cone, &Pose::IDENTITY, &Ray::new(from, DVec3::X).unwrap()).unwrap();
-    assert!((hit.distance - (1e9 - 0.25)).abs() < 1e-6, "{}", hit.distance);
+    assert!(
+        (hit.distance - (1e9 - 0.25)).abs() < 1e-6,
+        "{}",
+        hit.distance
+    );
     // Down the axis: the apex, and from below the disc.
     let down = Ray::new(DVec3::Z * 5.0, DVec3::NEG_Z).unwrap();
     assert!((cast_ray(&cone, &Pose::IDENTITY, &down).unwrap().distance - 4.0).abs() < 1e-15);
@@ -264,7 +312,11 @@ fn grazing_rays_touch() {
     assert_eq!((hit.distance, hit.normal), (3.0, DVec3::Z));
     assert!(cast_ray(&ball, &Pose::IDENTITY, &ray(1.0 + 1e-15)).is_none());
     // Along a side of a box.
-    let cube = Shape::Cuboid { half_extents: DVec3::ONE }.build().unwrap();
+    let cube = Shape::Cuboid {
+        half_extents: DVec3::ONE,
+    }
+    .build()
+    .unwrap();
     assert!(cast_ray(&cube, &Pose::IDENTITY, &ray(1.0)).is_some());
     assert!(cast_ray(&cube, &Pose::IDENTITY, &ray(1.0 + 1e-15)).is_none());
     // The end of the ray counts.

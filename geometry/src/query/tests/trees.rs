@@ -49,7 +49,10 @@ fn check(tree: &Tree, boxes: &[Option<Aabb>], random: &mut Random, scale: f64, c
         });
         for (item, bounds) in boxes.iter().enumerate() {
             let hit = bounds.and_then(|bounds| enter(&bounds, origin, direction));
-            assert!(seen[item] || hit.is_none_or(|at| at > reach), "{item} {bounds:?}");
+            assert!(
+                seen[item] || hit.is_none_or(|at| at > reach),
+                "{item} {bounds:?}"
+            );
             assert!(!seen[item] || bounds.is_some());
         }
         let region = Aabb::from_center(origin, random.vector().abs() * scale);
