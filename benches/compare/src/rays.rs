@@ -21,9 +21,9 @@ use rapier3d::prelude as rapier;
 /// Rays of each scene, turns, and steps until it rests.
 const RAYS: usize = 20_000;
 const TURNS: usize = 15;
-const STEPS: usize = 300;
+const STEPS: usize = 200;
 
-/// Scenes: name, simulation, half the width of the space that rays come from (m), its middle.
+/// A scene and its rays.
 struct Stage {
     name: &'static str,
     simulation: Simulation,
@@ -49,18 +49,20 @@ pub(crate) struct Figures {
 /// If a scene cannot be built in one of the engines.
 pub(crate) fn run() -> Outcome<Vec<Figures>> {
     let mut all = Vec::new();
-    for stage in [
-        rested("pour of 10,000 spheres", "sphere_pour:n=10000"),
-        rested("pile of 2,000 hulls", "pile:shape=hulls,n=2000"),
-        terrain(),
-    ] {
-        all.push(measure(stage?)?);
-    }
+    let pour = moreau_demos::scenes::pour::sphere_pour([20, 20, 25]);
+    all.push(measure(rested("pour of 10,000 spheres", &pour)?)?);
+    let pile = moreau_demos::built_in("pile:shape=hulls,n=1000")?;
+    all.push(measure(rested("pile of 1,000 hulls", &pile)?)?);
+    all.push(measure(terrain()?)?);
     Ok(all)
 }
 
-fn rested(name: &'static str, scene: &str) -> Outcome<Stage> {
-    let mut run = moreau_demos::built_in(scene)?.start()?;
+fn rested(name: &'static str, scene: &moreau::Scene) -> Outcome<Stage> {
+    let mut run = scene.start()?;
+    run.simulation.set_settings(moreau::Settings {
+        accuracy: moreau::Accuracy::Interactive,
+        ..run.simulation.settings()
+    })?;
     for _ in 0..STEPS {
         run.simulation.step()?;
     }
