@@ -563,7 +563,7 @@ impl Simulation {
     }
 
     /// The bodies where they are now, to be asked about: rays, overlaps and more, see [`Queries`]. Changes since the last call are read first, by whomever
-    /// they were made: the call costs a look at a few columns if there are none, about 50 ns for each body that moved, and some microseconds for one
+    /// they were made: the call costs a look at a few columns if there are none, about 100 ns for each body that moved, and some microseconds for one
     /// that is new.
     ///
     /// ```

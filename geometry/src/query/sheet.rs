@@ -20,11 +20,11 @@ pub(crate) struct SheetHit {
 
 /// The boxes of the triangles of a surface, made by the first query that asks for them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SheetTree(OnceLock<Tree>);
+pub(crate) struct SheetTree(OnceLock<Box<Tree>>);
 
 impl SheetTree {
     pub(crate) fn get(&self, boxes: impl FnOnce() -> Vec<Aabb>) -> &Tree {
-        self.0.get_or_init(|| Tree::of(&boxes()))
+        self.0.get_or_init(|| Box::new(Tree::of(&boxes())))
     }
 }
 

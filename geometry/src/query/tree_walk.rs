@@ -86,13 +86,13 @@ impl Tree {
     }
 
     /// Visits all items until one says that it is enough.
-    fn all(&self, mut go_on: impl FnMut(u32) -> bool) {
+    fn all(&self, go_on: impl FnMut(u32) -> bool) {
         let places = (0..).zip(&self.places);
         let known = places.filter(|(_, place)| **place != NONE);
         let mut items = known
             .map(|(item, _)| item)
             .chain(self.loose.iter().copied());
-        items.all(|item| go_on(item));
+        items.all(go_on);
     }
 
     #[inline]
@@ -122,8 +122,7 @@ impl Tree {
             // The nearest branch last.
             let enter = line.enter(node, most);
             let first = open.len();
-            for lane in 0..WIDTH {
-                let at = enter[lane];
+            for (lane, at) in enter.into_iter().enumerate() {
                 if at < f32::INFINITY {
                     let mut place = open.len();
                     open.push((at, node.branches[lane]));
