@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         // The gun swings from side to side.
         let ray = Ray::new(
             muzzle,
-            DVec3::new(5.0, 1.5 * f64::sin(0.3 * f64::from(shot)), 0.0),
+            DVec3::new(5.0, 1.5 * libm::sin(0.3 * f64::from(shot)), 0.0),
         )?;
         // Crates alone: shots into the floor do nothing.
         let crates = QueryFilter::new().only(&[RigidBody::Dynamic]);

@@ -73,7 +73,7 @@ fn wild(random: &mut Random) -> f64 {
         4 => f64::MIN_POSITIVE,
         5 => -0.0,
         6 => 5e-324,
-        7..12 => (random.unit() - 0.5) * 10.0_f64.powf(600.0 * (random.unit() - 0.5)),
+        7..12 => (random.unit() - 0.5) * libm::exp10(600.0 * (random.unit() - 0.5)),
         _ => (random.unit() - 0.5) * 30.0,
     }
 }

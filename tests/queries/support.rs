@@ -58,7 +58,7 @@ impl Random {
 
 /// Waves, 2 · 30 · 30 triangles.
 pub(crate) fn terrain() -> Collider {
-    let heights = (0..31 * 31).map(|k| 0.3 * (0.8 * f64::from(k % 31)).sin());
+    let heights = (0..31 * 31).map(|k| 0.3 * libm::sin(0.8 * f64::from(k % 31)));
     Collider::new(Shape::HeightField {
         x_size: 20.0,
         y_size: 20.0,

@@ -231,7 +231,7 @@ pub(super) fn frame(pose: &Pose, center: DVec3) -> Result<Frame, BodyError> {
     let length = pose.orientation.length();
     let mut pose = *pose;
     if (length - 1.0).abs() > 1e-14 {
-        pose.orientation = pose.orientation * (1.0 / length);
+        pose.orientation *= 1.0 / length;
     }
     Ok(pose.of_shape(center).into())
 }

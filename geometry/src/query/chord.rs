@@ -53,7 +53,8 @@ impl Chord {
         let along = -origin.dot(direction);
         let o = origin + direction * along;
         // Also false if a number is not finite.
-        let near = o.length_squared() <= solid.bounding_radius().powi(2) * (1.0 + 1e-9);
+        let reach = solid.bounding_radius();
+        let near = o.length_squared() <= reach * reach * (1.0 + 1e-9);
         if !near {
             return None;
         }

@@ -107,9 +107,9 @@ pub(super) fn ball_of_triangles(size: f64, rings: u32, columns: u32) -> Shape {
             let around = 2.0 * std::f64::consts::PI * f64::from(column) / f64::from(columns);
             vertices.push(
                 DVec3::new(
-                    tilt.sin() * around.cos(),
-                    tilt.sin() * around.sin(),
-                    tilt.cos(),
+                    libm::sin(tilt) * libm::cos(around),
+                    libm::sin(tilt) * libm::sin(around),
+                    libm::cos(tilt),
                 ) * size,
             );
         }
@@ -134,7 +134,7 @@ pub(super) fn ball_of_triangles(size: f64, rings: u32, columns: u32) -> Shape {
 pub(super) fn field(size: f64) -> Shape {
     let heights = (0..30 * 40).map(|k| {
         let (x, y) = (f64::from(k % 30), f64::from(k / 30));
-        0.1 * size * ((0.7 * x).sin() + (0.5 * y).cos())
+        0.1 * size * (libm::sin(0.7 * x) + libm::cos(0.5 * y))
     });
     Shape::HeightField {
         x_size: 3.0 * size,

@@ -161,7 +161,7 @@ fn surfaces_and_compounds_are_met_where_the_first_part_is() {
                 while way < end - 1e-4 {
                     let left = at(way);
                     assert!(left > -1e-6, "{left} {way} {end}");
-                    way += left.max(1e-4 * 3.0);
+                    way += left.max(0.02);
                 }
                 let Some(hit) = hit else { continue };
                 hits += 1;

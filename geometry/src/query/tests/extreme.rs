@@ -6,7 +6,7 @@ use crate::{Geometry, Pose, Shape};
 use glam::DVec3;
 
 fn wild(random: &mut Random) -> f64 {
-    (random.unit() - 0.5) * 10.0_f64.powf(600.0 * (random.unit() - 0.5))
+    (random.unit() - 0.5) * libm::exp10(600.0 * (random.unit() - 0.5))
 }
 
 #[test]

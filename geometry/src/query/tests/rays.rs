@@ -24,7 +24,7 @@ fn the_hit_is_on_the_surface_and_nothing_is_nearer() {
     for size in [1e-3, 1.0, 1e3] {
         for solid in solids(size) {
             for _ in 0..2000 {
-                let far = size * 10.0_f64.powf(random.within(0.2, 1.5));
+                let far = size * libm::exp10(random.within(0.2, 1.5));
                 let pose = random.pose(10.0 * size);
                 let ray = ray_near(&mut random, &pose, 1.2 * size, far);
                 all += 1;

@@ -34,12 +34,12 @@ fn boxes(random: &mut Random, count: usize, scale: f64, center: DVec3) -> Vec<Aa
 
 fn check(tree: &Tree, boxes: &[Option<Aabb>], random: &mut Random, scale: f64, center: DVec3) {
     for round in 0..200 {
-        let origin = center + random.vector() * scale * 10.0_f64.powf(random.within(-1.0, 3.0));
+        let origin = center + random.vector() * scale * libm::exp10(random.within(-1.0, 3.0));
         let mut direction = (center + random.vector() * scale - origin).normalize();
         if round % 4 == 0 {
             direction = DVec3::AXES[round / 4 % 3];
         }
-        let reach = scale * 10.0_f64.powf(random.within(-1.0, 4.0));
+        let reach = scale * libm::exp10(random.within(-1.0, 4.0));
         let mut seen = vec![false; boxes.len()];
         let mut count = 0;
         tree.cast(origin, direction, reach, |item, reach| {
