@@ -11,6 +11,7 @@ mod interactions;
 mod joints;
 mod math;
 mod motion;
+mod query;
 mod results;
 pub mod scene;
 mod settings;
@@ -37,6 +38,7 @@ pub use joints::{CouplerSpec, JointReaction, JointSpec};
 pub use math::rotation;
 pub use math::spatial_order::spatial_order;
 pub use motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
+pub use query::{Found, Queries, QueryError, QueryFilter, SpatialQuery};
 pub use results::contact_view::{ContactStatus, ContactView, ContactViews, Contacts};
 pub use results::energy::EnergyLedger;
 pub use results::events::{ContactEvent, Edge, SensorEvent, SleepEvent, StepEvents};
@@ -69,9 +71,11 @@ pub mod prelude {
         SleepEvent, SleepSettings, Sleeping, StepError, StepEvents, StepOutcome, StepPhase,
         StepReport, StepState, Theta, Threads, Twist, Worlds, WorldsError, Wrench,
     };
+    pub use crate::{Found, Queries, QueryError, QueryFilter, SpatialQuery};
     pub use glam;
     pub use glam::{DQuat, DVec3};
     pub use moreau_geometry::Shape;
+    pub use moreau_geometry::query::{Inside, PointHit, Ray, RayHit, ShapeHit, Sweep};
 }
 
 /// The examples of the page run.
@@ -83,3 +87,8 @@ struct JointsPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/forces.md")]
 struct ForcesPage;
+
+/// The same.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/queries.md")]
+struct QueriesPage;

@@ -30,7 +30,7 @@ mod frustum_points;
 mod half_space;
 mod meeting;
 mod merge;
-mod nearest;
+pub(crate) mod nearest;
 mod overlap;
 mod parts;
 mod patch;

@@ -38,6 +38,7 @@ pub mod orientation;
 mod polytope;
 mod pose;
 mod projection;
+pub mod query;
 mod shape;
 mod surface;
 mod symmetry;

@@ -25,9 +25,11 @@ pub(crate) use mesh::Mesh;
 pub(crate) use sides::Sides;
 pub(crate) use triangle::SurfaceTriangle;
 
+use crate::query::Tree;
 use crate::{Aabb, Winding};
 use fan::rises;
 use glam::DVec3;
+use std::ops::Range;
 
 /// A surface in its local frame (m).
 #[derive(Clone, Debug)]
@@ -41,6 +43,38 @@ impl Surface {
         match self {
             Self::Mesh(mesh) => mesh.bounds(),
             Self::Field(field) => field.bounds(),
+        }
+    }
+
+    /// The boxes of its triangles, for queries; an item is some [`Self::triangles_of`] it.
+    pub(crate) fn tree(&self) -> &Tree {
+        match self {
+            Self::Mesh(mesh) => mesh.tree(),
+            Self::Field(field) => field.tree(),
+        }
+    }
+
+    /// Numbers of the triangles in a box of [`Self::tree`].
+    pub(crate) fn triangles_of(&self, item: u32) -> Range<u32> {
+        match self {
+            Self::Mesh(_) => item..item + 1,
+            Self::Field(_) => 2 * item..2 * item + 2,
+        }
+    }
+
+    /// Corners of a triangle (m).
+    pub(crate) fn corners_of(&self, triangle: u32) -> [DVec3; 3] {
+        match self {
+            Self::Mesh(mesh) => mesh.corners_of(triangle),
+            Self::Field(field) => field.corners_of(triangle),
+        }
+    }
+
+    /// Number of a triangle for users: that in the list that was given.
+    pub(crate) fn given(&self, triangle: u32) -> u32 {
+        match self {
+            Self::Mesh(mesh) => mesh.given(triangle),
+            Self::Field(_) => triangle,
         }
     }
 

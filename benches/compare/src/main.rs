@@ -10,6 +10,7 @@ mod overlap;
 mod piles;
 mod race;
 mod rapier_scene;
+mod rays;
 mod residual;
 mod table;
 mod translation;
@@ -43,6 +44,12 @@ struct Arguments {
     /// Piles instead: of the scenes given, such as `pile:shape=hulls,seed=2`, otherwise of every kind.
     #[arg(long)]
     piles: bool,
+    /// First hits of rays instead: nanoseconds a ray, beside parry and rapier.
+    #[arg(long, conflicts_with = "piles")]
+    rays: bool,
+    /// Comma-separated values instead of a table.
+    #[arg(long, requires = "rays")]
+    csv: bool,
     /// Steps of every run [default: 600, of piles 300].
     #[arg(long)]
     steps: Option<usize>,
@@ -75,7 +82,10 @@ fn main() -> Outcome<()> {
         1 => Clock::Cpu,
         _ => Clock::Wall,
     });
-    if arguments.piles {
+    if arguments.rays {
+        let table = rays::render(&rays::run()?, arguments.csv);
+        Ok(writeln!(std::io::stdout().lock(), "{table}")?)
+    } else if arguments.piles {
         piles(arguments, clock)
     } else {
         scenes(arguments, clock)

@@ -79,6 +79,16 @@ macro_rules! translation {
                         let parts: Outcome<Vec<_>> = parts.iter().map(part).collect();
                         (Pose::IDENTITY, SharedShape::compound(parts?))
                     }
+                    Shape::TriangleMesh {
+                        vertices,
+                        triangles,
+                    } => {
+                        let vertices = vertices.iter().map(|p| vector(*p)).collect();
+                        (
+                            Pose::IDENTITY,
+                            SharedShape::trimesh(vertices, triangles.clone())?,
+                        )
+                    }
                     other => return Err(format!("a {} is not translated", other.kind()).into()),
                 })
             }

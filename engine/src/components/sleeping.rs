@@ -27,5 +27,6 @@ pub struct Sleeping;
 fn touched(mut world: DeferredWorld, context: HookContext) {
     if let Some(mut notices) = world.get_resource_mut::<Notices>() {
         notices.sleep_touched.push(context.entity);
+        notices.sleep_changes += 1;
     }
 }

@@ -7,6 +7,7 @@ use super::scatter::{self, StateQueries};
 use crate::components::notices::Notices;
 use crate::error::StepError;
 use crate::motion::scheme::Scheme;
+use crate::query::QueryIndex;
 use crate::results::contact_view::Contacts;
 use crate::results::events::StepEvents;
 use crate::results::report::StepReport;
@@ -105,6 +106,7 @@ pub fn install_with(
     world.init_resource::<StepOutcome>();
     world.init_resource::<Notices>();
     world.init_resource::<Link>();
+    world.init_resource::<QueryIndex>();
     schedule.configure_sets(
         (
             StepPhase::Gather,

@@ -15,6 +15,7 @@ use crate::components::{
 use crate::error::{BodyError, JointError, StepError};
 use crate::joints::check::check_joint;
 use crate::joints::{CouplerSpec, JointReaction, JointSpec, coupled};
+use crate::query::{Asking, Queries, QueryError};
 use crate::results::contact_view::{ContactView, Contacts};
 use crate::results::events::StepEvents;
 use crate::results::report::StepReport;
@@ -51,6 +52,8 @@ use moreau_solvers::FactoredProblem;
 pub struct Simulation {
     world: World,
     schedule: Schedule,
+    /// What questions read of the world, once one was asked.
+    asking: Option<Asking>,
 }
 
 impl Simulation {
@@ -75,7 +78,11 @@ impl Simulation {
             ..ScheduleBuildSettings::default()
         });
         install_with(&mut world, &mut schedule, settings, threads, MoreauJean)?;
-        Ok(Self { world, schedule })
+        Ok(Self {
+            world,
+            schedule,
+            asking: None,
+        })
     }
 
     /// The schedule of the step, for systems of the user's own: see [`StepPhase`](crate::StepPhase).
@@ -351,7 +358,9 @@ impl Simulation {
     /// error: see [`StepReport::converged`].
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         check_installed(&self.world)?;
-        let Self { world, schedule } = self;
+        let Self {
+            world, schedule, ..
+        } = self;
         let state = world.resource::<StepState>();
         let (threads, large) = (state.threads.clone(), state.is_large());
         threads.run_awake(large, || schedule.run(world));
@@ -566,6 +575,30 @@ impl Simulation {
     #[must_use]
     pub fn is_sleeping(&self, body: Entity) -> bool {
         self.world.get::<Sleeping>(body).is_some()
+    }
+
+    /// The bodies where they are now, to be asked about: rays, overlaps and more, see [`Queries`]. Changes since the last call are read first, by whomever
+    /// they were made: the call costs a look at a few columns if there are none, about 100 ns for each body that moved, and some microseconds for one
+    /// that is new.
+    ///
+    /// ```
+    /// use moreau::prelude::*;
+    /// let mut simulation = Simulation::new(Settings::default())?;
+    /// let ball = simulation.spawn((RigidBody::Dynamic, Collider::sphere(0.5), Pose::at(3.0, 0.0, 0.0)))?;
+    /// let ray = Ray::new(DVec3::ZERO, DVec3::X)?;
+    /// let hit = simulation.queries()?.ray(&ray, &QueryFilter::new());
+    /// assert!(hit.is_some_and(|hit| hit.entity == ball && hit.at.distance == 2.5));
+    /// // Moved by hand: seen without a step.
+    /// simulation.set(ball, Pose::at(3.0, 2.0, 0.0));
+    /// assert!(simulation.queries()?.ray(&ray, &QueryFilter::new()).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`QueryError::Body`] names a body that the next step would refuse, for its shape or its pose; [`QueryError::NotInstalled`] if resources of the step were
+    /// taken out of the world.
+    pub fn queries(&mut self) -> Result<Queries<'_>, QueryError> {
+        Asking::of(&mut self.asking, &mut self.world)
     }
 
     /// Contacts of the last step, ordered by the ids of their bodies. The views of a step are made when

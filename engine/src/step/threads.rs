@@ -70,6 +70,15 @@ impl Threads {
         }
     }
 
+    /// The same threads, or a pool of this size where none is started yet; none if the system does not start it.
+    pub(crate) fn started(&self, threads: usize) -> Self {
+        let mut own = self.clone();
+        match own.start(threads) {
+            Ok(()) => own,
+            Err(_) => self.clone(),
+        }
+    }
+
     /// A pool of the simulation's own has `threads` threads from now on.
     pub(crate) fn start(&mut self, threads: usize) -> Result<(), StepError> {
         match &self.0 {

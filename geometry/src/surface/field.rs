@@ -3,6 +3,7 @@
 use super::SurfaceTriangle;
 use super::flat::{self, FLAT, Level};
 use super::triangle::normal_of;
+use crate::query::{SheetTree, Tree};
 use crate::{Aabb, GeometryError};
 use glam::{DVec2, DVec3};
 
@@ -18,6 +19,8 @@ pub(crate) struct Field {
     bounds: Aabb,
     /// Where the triangles lie in their planes.
     levels: Vec<Level>,
+    /// For queries.
+    rays: SheetTree,
 }
 
 impl Field {
@@ -69,6 +72,7 @@ impl Field {
             heights: heights.to_vec(),
             bounds: Aabb::new(-half + DVec3::Z * low, half + DVec3::Z * high),
             levels: Vec::new(),
+            rays: SheetTree::default(),
         };
         field.levels = flat::levels(
             2 * (rows - 1) * (columns - 1),
@@ -76,6 +80,24 @@ impl Field {
             |a, b| field.are_level(a, b),
         );
         Ok(field)
+    }
+
+    /// The boxes of the cells, two triangles each.
+    pub(super) fn tree(&self) -> &Tree {
+        self.rays.get(|| {
+            let cells = 0..(self.rows - 1) * (self.columns - 1);
+            let corners = |triangle: usize| self.corners_of(triangle as u32);
+            let boxes = cells.map(|cell| {
+                let [low, high] = [corners(2 * cell), corners(2 * cell + 1)];
+                Aabb::from_points(low.into_iter().chain(high))
+            });
+            boxes.collect()
+        })
+    }
+
+    pub(super) fn corners_of(&self, triangle: u32) -> [DVec3; 3] {
+        let (row, column, half) = self.place(triangle as usize);
+        self.corners(row, column, half)
     }
 
     /// Row and column of a triangle's cell, and which of its halves it is.

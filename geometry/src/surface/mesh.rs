@@ -7,6 +7,7 @@ use super::pieces::{self, fans};
 use super::seams::Seams;
 use super::sides::Sheets;
 use super::weld::Welded;
+use crate::query::{SheetTree, Tree};
 use crate::{Aabb, GeometryError, Winding};
 use glam::DVec3;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
@@ -25,6 +26,10 @@ pub(crate) struct Mesh {
     /// Sheets of the triangles; empty if none has two sides.
     sheets: Vec<Sheets>,
     fans: Fans,
+    /// Number of each triangle in the list that was given.
+    given: Vec<u32>,
+    /// For queries.
+    rays: SheetTree,
 }
 
 impl Mesh {
@@ -90,6 +95,11 @@ impl Mesh {
             levels: pieces::levels(&pieces, &welded, &seams),
             sheets,
             corners: pieces.iter().map(|piece| piece.ids).collect(),
+            given: pieces
+                .iter()
+                .map(|piece| welded.given[piece.of] as u32)
+                .collect(),
+            rays: SheetTree::default(),
             triangles: pieces.into_iter().map(|piece| piece.triangle).collect(),
             fans,
             winding: seams.winding,
@@ -98,6 +108,24 @@ impl Mesh {
 
     pub(super) fn bounds(&self) -> Aabb {
         self.bounds
+    }
+
+    /// The boxes of the triangles.
+    pub(super) fn tree(&self) -> &Tree {
+        self.rays.get(|| {
+            let triangles = self.triangles.iter();
+            let boxes = triangles.map(|triangle| Aabb::from_points(triangle.vertices));
+            boxes.collect()
+        })
+    }
+
+    pub(super) fn corners_of(&self, triangle: u32) -> [DVec3; 3] {
+        self.triangles[triangle as usize].vertices
+    }
+
+    /// Number of a triangle in the list that was given.
+    pub(super) fn given(&self, triangle: u32) -> u32 {
+        self.given[triangle as usize]
     }
 
     pub(super) fn winding(&self) -> Winding {

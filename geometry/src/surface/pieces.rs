@@ -16,7 +16,7 @@ pub(super) struct Piece {
     pub(super) ids: [usize; 3],
     pub(super) sheets: Sheets,
     /// The triangle that it is of.
-    of: usize,
+    pub(super) of: usize,
 }
 
 /// The triangles; one with different neighbours behind parts of an edge is cut where these change.
