@@ -8,6 +8,7 @@
 
 pub(crate) mod check;
 pub(crate) mod constants;
+pub(crate) mod memory;
 pub(crate) mod plain;
 pub(crate) mod slot;
 pub(crate) mod target;
@@ -234,6 +235,16 @@ impl Bodies {
         self.list_moving();
         self.epoch += 1;
         self.unwritten = true;
+    }
+
+    /// The list is that of these bodies, and each of them is what it was.
+    pub(crate) fn are(&self, listing: &Listing) -> bool {
+        self.ids == listing.ids
+            && self.entities == listing.entities
+            && self.materials == listing.materials
+            && self.part_materials == listing.part_materials
+            && self.user_forces.laws == listing.forces
+            && self.constants == listing.constants
     }
 
     /// Takes states and rest over to the new order, and finds bodies that were added, removed or changed.

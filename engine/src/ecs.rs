@@ -1,10 +1,12 @@
 //! The step in an ECS: components in, components out.
 
+mod capture;
 mod gather;
 mod incomplete;
 pub(crate) mod install;
 mod joints;
 mod link;
+mod restore;
 mod scatter;
 pub(crate) mod simulation;
 mod state_hash;

@@ -14,6 +14,7 @@ mod motion;
 mod results;
 pub mod scene;
 mod settings;
+mod snapshot;
 mod step;
 
 pub use bodies::plain::Body;
@@ -46,6 +47,8 @@ pub use settings::{
     Accuracy, Activation, Advanced, DelassusForm, JointOrder, Projection, RotationUpdate, Settings,
     SleepSettings, Theta,
 };
+pub use snapshot::Snapshot;
+pub use snapshot::error::SnapshotError;
 pub use step::StepState;
 pub use step::moreau_jean::MoreauJean;
 pub use step::threads::Threads;
@@ -63,8 +66,9 @@ pub mod prelude {
         Interaction, InteractionLaw, Interactions, Joint, JointAxis, JointBroken, JointDisabled,
         JointForce, JointForces, JointFrames, JointId, JointKind, JointReaction, JointSpec,
         KinematicTarget, LinearForce, Mass, Material, NoCollision, PartMaterials, PointSpring,
-        Pose, RigidBody, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, StepError,
-        StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Wrench,
+        Pose, RigidBody, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, Snapshot,
+        SnapshotError, StepError, StepOutcome, StepPhase, StepReport, StepState, Theta, Threads,
+        Twist, Wrench,
     };
     pub use glam;
     pub use glam::{DQuat, DVec3};

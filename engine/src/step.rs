@@ -32,6 +32,7 @@ pub(crate) mod impacts;
 mod judged;
 mod ledger;
 mod meeting;
+pub(crate) mod memory;
 mod momentum;
 pub(crate) mod moreau_jean;
 mod near;

@@ -17,6 +17,7 @@ mod pools;
 mod scenes;
 mod schedules;
 mod sleeping;
+mod snapshots;
 mod spawn_order;
 mod support;
 mod threads;

@@ -170,7 +170,12 @@ fn rebuild(
         listing.push((*id, *entity), constants, (made, forces), old);
     }
     link.replace(&listing.entities, bodies);
-    bodies.replace(listing);
+    if bodies.are(&listing) {
+        // Ids, masses and marks are written all the same.
+        bodies.unwritten = true;
+    } else {
+        bodies.replace(listing);
+    }
     Ok(())
 }
 
