@@ -4,13 +4,15 @@ pub(crate) mod error;
 mod file;
 mod format;
 pub(crate) mod image;
-mod shape;
+pub(crate) mod shape;
 pub(crate) mod substance;
 
 use crate::components::BodyId;
+use crate::scene::memory::SceneMemory;
 use error::SnapshotError;
 use format::{Reader, Writer};
 use image::Image;
+use std::sync::Arc;
 
 /// All that the future of a simulation depends on, between two steps: a simulation that is restored from it makes the same steps as the one it was
 /// taken from, to the last bit, on any number of threads.
@@ -43,6 +45,8 @@ use image::Image;
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub(crate) image: Image,
+    /// Of a scene in motion.
+    pub(crate) scene: Option<Arc<SceneMemory>>,
 }
 
 impl Snapshot {
@@ -70,6 +74,7 @@ impl Snapshot {
     pub fn to_bytes(&self) -> Result<Vec<u8>, SnapshotError> {
         let mut writer = Writer::new();
         self.image.write(&mut writer)?;
+        writer.section("scene", &self.scene.as_deref())?;
         Ok(writer.finish())
     }
 
@@ -81,7 +86,9 @@ impl Snapshot {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let mut reader = Reader::new(bytes)?;
         let image = Image::read(&mut reader)?;
+        let scene: Option<SceneMemory> = reader.section("scene")?;
         reader.end()?;
-        Ok(Self { image })
+        let scene = scene.map(Arc::new);
+        Ok(Self { image, scene })
     }
 }

@@ -375,6 +375,7 @@ impl Simulation {
     pub fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
         Ok(Snapshot {
             image: capture::capture(&self.world)?,
+            scene: None,
         })
     }
 

@@ -124,6 +124,12 @@ pub enum SnapshotError {
         /// How many it holds.
         kept: usize,
     },
+    /// It is of a scene with other emitters.
+    #[error("it is of another scene: {name:?}")]
+    OtherScene {
+        /// The name of that scene.
+        name: String,
+    },
     /// There is no scene in it to go on with.
     #[error("a snapshot of a simulation alone, without the scene and its emitters")]
     NoScene,

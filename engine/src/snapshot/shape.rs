@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 /// A shape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum StoredShape {
+pub(crate) enum StoredShape {
     One(Plain),
     Compound(Vec<(DVec3, DQuat, Plain)>),
 }
 
 /// A shape without parts: see [`Shape`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Plain {
+pub(crate) enum Plain {
     Sphere(f64),
     Cuboid(DVec3),
     /// Half-height and radius, as of the next two.
