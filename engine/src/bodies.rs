@@ -8,6 +8,7 @@
 
 pub(crate) mod check;
 pub(crate) mod constants;
+pub(crate) mod described;
 pub(crate) mod memory;
 pub(crate) mod plain;
 pub(crate) mod slot;
@@ -20,6 +21,7 @@ use crate::error::{BodyError, StepError};
 use crate::motion::overflow::{check_finite, overflows};
 use bevy_ecs::entity::Entity;
 use constants::BodyConstants;
+use described::LastDescribed;
 use glam::DVec3;
 use moreau_geometry::Aabb;
 use slot::Slot;
@@ -65,6 +67,8 @@ pub(crate) struct Bodies {
     pub(crate) apart: Vec<[Slot; 2]>,
     /// Sleeping bodies.
     pub(crate) sleep: Sleep,
+    /// What they are, for images of the world.
+    pub(crate) described: LastDescribed,
 }
 
 /// Poses and twists, by slot.
@@ -225,6 +229,7 @@ impl Bodies {
         self.before
             .twist
             .resize(listing.ids.len(), Twist::default());
+        self.described.forget();
         self.ids = listing.ids;
         self.entities = listing.entities;
         self.constants = listing.constants;

@@ -6,6 +6,7 @@ mod incomplete;
 pub(crate) mod install;
 mod joints;
 mod link;
+mod recapture;
 mod restore;
 mod scatter;
 pub(crate) mod simulation;

@@ -49,6 +49,7 @@ pub use settings::{
 };
 pub use snapshot::Snapshot;
 pub use snapshot::error::SnapshotError;
+pub use snapshot::rollback::Rollback;
 pub use step::StepState;
 pub use step::moreau_jean::MoreauJean;
 pub use step::threads::Threads;
@@ -66,9 +67,9 @@ pub mod prelude {
         Interaction, InteractionLaw, Interactions, Joint, JointAxis, JointBroken, JointDisabled,
         JointForce, JointForces, JointFrames, JointId, JointKind, JointReaction, JointSpec,
         KinematicTarget, LinearForce, Mass, Material, NoCollision, PartMaterials, PointSpring,
-        Pose, RigidBody, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping, Snapshot,
-        SnapshotError, StepError, StepOutcome, StepPhase, StepReport, StepState, Theta, Threads,
-        Twist, Wrench,
+        Pose, RigidBody, Rollback, Scene, SceneRun, Settings, Simulation, SleepSettings, Sleeping,
+        Snapshot, SnapshotError, StepError, StepOutcome, StepPhase, StepReport, StepState, Theta,
+        Threads, Twist, Wrench,
     };
     pub use glam;
     pub use glam::{DQuat, DVec3};

@@ -4,6 +4,7 @@ pub(crate) mod error;
 mod file;
 mod format;
 pub(crate) mod image;
+pub(crate) mod rollback;
 pub(crate) mod shape;
 pub(crate) mod substance;
 
@@ -42,7 +43,7 @@ use std::sync::Arc;
 /// assert_eq!(simulation.pose(ball), end);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     pub(crate) image: Image,
     /// Of a scene in motion.

@@ -5,6 +5,7 @@
 
 use super::install::check_installed;
 use super::link::Link;
+use super::recapture::{describe, recapture};
 use crate::bodies::Bodies;
 use crate::bodies::memory::SleepMemory;
 use crate::bodies::slot::Slot;
@@ -24,7 +25,6 @@ use crate::snapshot::error::SnapshotError;
 use crate::snapshot::image::{Acting, CouplerPart, Image, JointPart, Machines};
 use crate::snapshot::substance::{Collector, Substance};
 use crate::step::StepState;
-use crate::step::memory::ImpulseMemory;
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
 use std::sync::Arc;
@@ -71,10 +71,11 @@ pub(super) fn register(world: &mut World) {
     world.query::<BodyQuery>();
     world.query::<JointQuery>();
     world.query::<CouplerQuery>();
+    super::recapture::register(world);
 }
 
-/// The image of a world.
-pub(super) fn capture(world: &World) -> Result<Image, SnapshotError> {
+/// The image of a world, into one whose buffers are used again.
+pub(super) fn capture(world: &World, image: &mut Image) -> Result<(), SnapshotError> {
     check_installed(world)?;
     let missing = |what| StepError::NotInstalled { what };
     let settings = world
@@ -85,26 +86,30 @@ pub(super) fn capture(world: &World) -> Result<Image, SnapshotError> {
         .ok_or(missing("StepState"))?;
     let link = world.get_resource::<Link>().ok_or(missing("Link"))?;
     let notices = world.get_resource::<Notices>().ok_or(missing("Notices"))?;
-    let mut image = Image {
-        settings: *settings,
-        clock: state.clock_memory(),
-        next_ids: [notices.next_id, notices.next_joint_id],
-        ..Image::default()
+    let bodies = &state.bodies;
+    let known = if recapture(world, (bodies, link, notices), image) {
+        true
+    } else {
+        *image = Image::default();
+        let reader = Reader {
+            world,
+            link,
+            bodies,
+        };
+        let captured = reader.bodies(image)?;
+        touch(&mut image.sleep, (notices, state), &captured);
+        if !captured.changed {
+            describe(bodies, &image.matter, world.read_change_tick());
+        }
+        !captured.changed
     };
-    let entities = Reader {
-        world,
-        link,
-        bodies: &state.bodies,
-    }
-    .bodies(&mut image)?;
-    touch(&mut image.sleep, (notices, state), &entities);
+    image.settings = *settings;
+    image.clock = state.clock_memory();
+    image.next_ids = [notices.next_id, notices.next_joint_id];
     image.machines = machines(world, notices)?;
-    let mut impulses = ImpulseMemory::default();
-    state.impulse_memory(&mut impulses);
-    image.impulses = impulses;
-    let known = !entities.changed;
+    state.impulse_memory(&mut image.impulses);
     image.joints = state.joints_memory(known);
-    Ok(image)
+    Ok(())
 }
 
 /// The bodies of an image.

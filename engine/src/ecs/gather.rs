@@ -173,6 +173,7 @@ fn rebuild(
     if bodies.are(&listing) {
         // Ids, masses and marks are written all the same.
         bodies.unwritten = true;
+        bodies.described.forget();
     } else {
         bodies.replace(listing);
     }

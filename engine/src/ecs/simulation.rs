@@ -373,10 +373,15 @@ impl Simulation {
     /// # Errors
     /// [`SnapshotError::Refused`] if a body or a joint is one that no step would take.
     pub fn snapshot(&self) -> Result<Snapshot, SnapshotError> {
-        Ok(Snapshot {
-            image: capture::capture(&self.world)?,
-            scene: None,
-        })
+        let mut snapshot = Snapshot::default();
+        self.snapshot_into(&mut snapshot)?;
+        Ok(snapshot)
+    }
+
+    /// As [`Self::snapshot`], into one whose buffers are used again; it is of no use after an error.
+    pub(crate) fn snapshot_into(&self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
+        snapshot.scene = None;
+        capture::capture(&self.world, &mut snapshot.image)
     }
 
     /// Goes back, or on, to a snapshot of this simulation or of any other: the steps from here on are those that followed it there, to the last bit.
