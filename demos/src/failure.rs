@@ -1,6 +1,7 @@
 //! How the program can fail, and the exit codes.
 
 use crate::checkpoint::Signal;
+use crate::summary::trimmed;
 use moreau::solvers::ProblemError;
 use moreau::{SceneError, SnapshotError, StepError};
 use moreau_demos::{CatalogError, ResidualKind};
@@ -20,8 +21,9 @@ pub(crate) enum Failure {
     #[error("{0}")]
     Snapshot(SnapshotError),
     #[error(
-        "{}: stopped after step {step}, t = {time} s; to go on: moreau run --resume {}",
+        "{}: stopped after step {step}, t = {} s; to go on: moreau run --resume {}",
         signal.name(),
+        trimmed(*time),
         file.display()
     )]
     Stopped {

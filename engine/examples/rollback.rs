@@ -49,7 +49,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let last = rollback.back(0).ok_or("nothing was kept")?;
     let bytes = last.to_bytes()?.len();
     let contacts = simulation.contacts().len();
-    println!("{} bodies, {contacts} contacts: {bytes} bytes", heap.len() + 1);
+    println!(
+        "{} bodies, {contacts} contacts: {bytes} bytes",
+        heap.len() + 1
+    );
     println!(
         "a step {:.3} ms, its snapshot {:.4} ms ({:.1} %), back {LATE} steps {:.2} ms",
         stepping.as_secs_f64() * 5.0,
