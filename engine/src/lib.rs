@@ -85,3 +85,8 @@ struct JointsPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/forces.md")]
 struct ForcesPage;
+
+/// The same.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/snapshots.md")]
+struct SnapshotsPage;

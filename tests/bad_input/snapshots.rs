@@ -142,6 +142,16 @@ fn files_are_replaced_as_a_whole_and_named_in_errors() {
         let files = std::fs::read_dir(&folder).unwrap().count();
         assert_eq!(files, 1, "nothing is left beside it");
     }
+    // What a kill left is taken over, and two writers do not mix.
+    let partial = folder.join(".world.snapshot.partial");
+    std::fs::write(&partial, vec![7; 1 << 20]).unwrap();
+    let other = std::fs::File::open(&partial).unwrap();
+    other.lock().unwrap();
+    let busy = snapshot.write(&file).unwrap_err().to_string();
+    names(&busy, &["world.snapshot", "something else is writing it"]);
+    drop(other);
+    snapshot.write(&file).unwrap();
+    assert!(!partial.exists());
     let read = Snapshot::read(&file).unwrap();
     assert_eq!(read.to_bytes().unwrap(), snapshot.to_bytes().unwrap());
     assert_eq!(read.step(), 155);

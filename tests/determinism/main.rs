@@ -14,6 +14,8 @@ mod ids;
 mod phases;
 mod plain;
 mod pools;
+mod restored_worlds;
+mod rollback;
 mod scenes;
 mod schedules;
 mod sleeping;

@@ -5,7 +5,8 @@
 
 use super::install::check_installed;
 use super::link::Link;
-use super::recapture::{describe, recapture};
+use super::machines;
+use super::recapture::{self, describe, recapture};
 use crate::bodies::Bodies;
 use crate::bodies::memory::SleepMemory;
 use crate::bodies::slot::Slot;
@@ -14,15 +15,13 @@ use crate::bodies::waking::Rest;
 use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
-    BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Coupler, Drag, GravityScale, Joint,
-    JointBroken, JointDisabled, JointForces, JointId, KinematicTarget, Mass, Material, NoCollision,
-    PartMaterials, Pose, RigidBody, Sleeping, Twist, Wrench,
+    BodyForces, BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Mass,
+    Material, PartMaterials, Pose, RigidBody, Sleeping, Twist, Wrench,
 };
-use crate::error::{BodyError, JointError, StepError};
-use crate::joints::{CouplerSpec, JointSpec};
+use crate::error::{BodyError, StepError};
 use crate::settings::Settings;
 use crate::snapshot::error::SnapshotError;
-use crate::snapshot::image::{Acting, CouplerPart, Image, JointPart, Machines};
+use crate::snapshot::image::{Acting, Image};
 use crate::snapshot::substance::{Collector, Substance};
 use crate::step::StepState;
 use bevy_ecs::name::Name;
@@ -49,29 +48,13 @@ type BodyQuery = (
     (Option<&'static KinematicTarget>, Has<Sleeping>),
 );
 
-type JointQuery = (
-    (Entity, &'static JointId, Option<&'static Name>),
-    &'static Joint,
-    Option<&'static JointForces>,
-    Option<&'static BreakLimit>,
-    Has<NoCollision>,
-    (Has<JointDisabled>, Has<JointBroken>),
-);
-
-type CouplerQuery = (
-    (Entity, &'static JointId, Option<&'static Name>),
-    &'static Coupler,
-    Has<JointDisabled>,
-);
-
 type BodyItem<'w> = <BodyQuery as bevy_ecs::query::QueryData>::Item<'w, 'w>;
 
 /// Makes their components known to the world, so that it can be read without being changed.
 pub(super) fn register(world: &mut World) {
     world.query::<BodyQuery>();
-    world.query::<JointQuery>();
-    world.query::<CouplerQuery>();
-    super::recapture::register(world);
+    machines::register(world);
+    recapture::register(world);
 }
 
 /// The image of a world, into one whose buffers are used again.
@@ -106,7 +89,7 @@ pub(super) fn capture(world: &World, image: &mut Image) -> Result<(), SnapshotEr
     image.settings = *settings;
     image.clock = state.clock_memory();
     image.next_ids = [notices.next_id, notices.next_joint_id];
-    image.machines = machines(world, notices)?;
+    image.machines = machines::machines(world, notices)?;
     state.impulse_memory(&mut image.impulses);
     image.joints = state.joints_memory(known);
     Ok(())
@@ -344,73 +327,4 @@ fn touch(sleep: &mut SleepMemory, (notices, state): (&Notices, &StepState), bodi
     sleep
         .touched
         .extend(touched.filter_map(|entity| bodies.slot(*entity)));
-}
-
-/// The joints and couplers. Those of bodies and joints that are no more go with the next step, and are left out.
-fn machines(world: &World, notices: &Notices) -> Result<Machines, SnapshotError> {
-    let mut found = Machines::default();
-    let (Some(mut joints), Some(mut couplers)) = (
-        world.try_query::<JointQuery>(),
-        world.try_query::<CouplerQuery>(),
-    ) else {
-        return Ok(found);
-    };
-    let mut left_out = Vec::new();
-    for ((entity, id, name), joint, forces, limit, apart, (disabled, broken)) in joints.iter(world)
-    {
-        let mut bodies = [None; 2];
-        let mut gone = false;
-        for (of, body) in bodies.iter_mut().zip(joint.bodies) {
-            let Some(body) = body else { continue };
-            let is_body = world.get::<RigidBody>(body).is_some();
-            match world.get::<BodyId>(body).filter(|_| is_body) {
-                Some(id) => *of = Some(*id),
-                None if disabled || broken || notices.bodies_gone.contains(&body) => gone = true,
-                None => {
-                    let source = JointError::NoBody { entity: body };
-                    return Err(StepError::Joint { id: *id, source }.into());
-                }
-            }
-        }
-        if gone {
-            left_out.push(entity);
-            continue;
-        }
-        found.joints.push(JointPart {
-            spec: JointSpec {
-                id: *id,
-                bodies,
-                frames: joint.frames,
-                kind: joint.kind,
-                forces: forces.map_or_else(Vec::new, |forces| forces.0.clone()),
-                collide: !apart,
-                break_limit: limit.copied(),
-            },
-            disabled,
-            broken,
-            name: name.map(|name| name.as_str().to_owned()),
-        });
-    }
-    for ((_, id, name), coupler, disabled) in couplers.iter(world) {
-        let terms = coupler.terms.iter().map(|term| {
-            let joint = world.get::<JointId>(term.joint);
-            let known = joint.filter(|_| !left_out.contains(&term.joint));
-            known.map(|joint| (*joint, term.axis, term.ratio))
-        });
-        let Some(terms) = terms.collect::<Option<Vec<_>>>() else {
-            continue;
-        };
-        found.couplers.push(CouplerPart {
-            spec: CouplerSpec {
-                id: *id,
-                terms,
-                offset: coupler.offset,
-            },
-            disabled,
-            name: name.map(|name| name.as_str().to_owned()),
-        });
-    }
-    found.joints.sort_by_key(|joint| joint.spec.id);
-    found.couplers.sort_by_key(|coupler| coupler.spec.id);
-    Ok(found)
 }

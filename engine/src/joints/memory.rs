@@ -222,7 +222,8 @@ impl JointMemory {
             }
             // Of two quaternions that each are of unit length to 1e-6.
             let norm = frame.orientation.length();
-            if !((norm - 1.0).abs() <= 1e-5) {
+            let ok = (norm - 1.0).abs() <= 1e-5;
+            if !ok {
                 return Err(JointError::Field {
                     field: "frame orientation norm",
                     value: norm,

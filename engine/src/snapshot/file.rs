@@ -3,7 +3,7 @@
 use super::Snapshot;
 use super::error::SnapshotError;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ const MOST_BYTES: u64 = 1 << 34;
 
 impl Snapshot {
     /// Writes it to a file: to another name in the same folder, then to the disk, then under its name. A power cut or a kill leaves the old file or the new one,
-    /// never a part; at worst a file `.NAME.PID.partial` besides.
+    /// never a part; a kill may leave `.NAME.partial` besides, which the next write takes over. Two processes that write one file at a time get an error, not a mixture.
     ///
     /// # Errors
     /// [`SnapshotError::File`]; what was there before is then still there.
@@ -66,18 +66,19 @@ fn load(file: &Path) -> Result<Vec<u8>, io::Error> {
 fn replace(file: &Path, bytes: &[u8]) -> Result<(), SnapshotError> {
     let failed = |action| move |source| SnapshotError::Io { action, source };
     let partial = partial_name(file).map_err(failed("name a file beside it"))?;
-    let written = write_through(&partial, bytes).map_err(failed("write beside it"));
+    let mut opened = open_alone(&partial).map_err(failed("write a file beside it"))?;
+    let written = write_through(&mut opened, bytes).map_err(failed("write a file beside it"));
     let renamed =
         written.and_then(|()| fs::rename(&partial, file).map_err(failed("put it in its place")));
     if renamed.is_err() {
-        // It may not be there.
+        // The disk may be full: what is there is of no use.
         let _ = fs::remove_file(&partial);
         return renamed;
     }
     sync_folder(file).map_err(failed("write its folder to the disk"))
 }
 
-/// In the same folder, so that it can be renamed at once; of this process.
+/// In the same folder, so that it can be renamed at once. Always the same: the next write takes over what a kill has left.
 fn partial_name(file: &Path) -> Result<PathBuf, io::Error> {
     let Some(name) = file.file_name() else {
         let message = "it has no file name";
@@ -85,13 +86,47 @@ fn partial_name(file: &Path) -> Result<PathBuf, io::Error> {
     };
     let mut partial = OsString::from(".");
     partial.push(name);
-    partial.push(format!(".{}.partial", std::process::id()));
+    partial.push(".partial");
     Ok(file.with_file_name(partial))
 }
 
-fn write_through(file: &Path, bytes: &[u8]) -> Result<(), io::Error> {
-    let mut open = OpenOptions::new();
-    let mut opened = open.write(true).create(true).truncate(true).open(file)?;
+/// Opens a file that no one else writes: a lock, which ends with the process.
+fn open_alone(file: &Path) -> Result<File, io::Error> {
+    let opened = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(file)?;
+    let busy = || {
+        let message = "something else is writing it";
+        io::Error::new(io::ErrorKind::ResourceBusy, message)
+    };
+    opened.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => busy(),
+        TryLockError::Error(source) => source,
+    })?;
+    // Who had the lock before may have put it in its place since it was opened.
+    if is_at(&opened, file)? {
+        Ok(opened)
+    } else {
+        Err(busy())
+    }
+}
+
+#[cfg(unix)]
+fn is_at(opened: &File, file: &Path) -> Result<bool, io::Error> {
+    use std::os::unix::fs::MetadataExt;
+    let (own, found) = (opened.metadata()?, fs::metadata(file)?);
+    Ok((own.dev(), own.ino()) == (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, file: &Path) -> Result<bool, io::Error> {
+    Ok(file.exists())
+}
+
+fn write_through(opened: &mut File, bytes: &[u8]) -> Result<(), io::Error> {
+    opened.set_len(0)?;
     opened.write_all(bytes)?;
     opened.sync_all()
 }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// Snapshots of the last steps, as many as it is told to keep.
 ///
 /// What bodies are is shared between them as long as it does not change; buffers of the oldest are used for the newest. A step of 1,000 bodies takes about 0.2 MB and a
-/// few hundredths of its time (docs/snapshots.md).
+/// few hundredths of its time (docs/snapshots.md). It knows nothing of the emitters of a scene: keep [`SceneRun::snapshot`](crate::SceneRun::snapshot)s of one that has some.
 ///
 /// ```
 /// use moreau::prelude::*;

@@ -113,7 +113,7 @@ struct StoredSubstance {
 /// A force in a file.
 #[derive(Serialize, Deserialize)]
 enum StoredForce {
-    Linear(LinearForce),
+    Linear(Box<LinearForce>),
     PointSpring(PointSpring),
     /// A law of the user's own.
     Foreign,
@@ -125,8 +125,8 @@ impl StoredForce {
             return Self::Foreign;
         };
         let law: &dyn Any = &**law;
-        if let Some(linear) = law.downcast_ref() {
-            Self::Linear(*linear)
+        if let Some(linear) = law.downcast_ref::<LinearForce>() {
+            Self::Linear(Box::new(*linear))
         } else if let Some(spring) = law.downcast_ref() {
             Self::PointSpring(*spring)
         } else {
@@ -136,7 +136,7 @@ impl StoredForce {
 
     fn law(self) -> Option<Arc<dyn ForceLaw>> {
         match self {
-            Self::Linear(linear) => Some(Arc::new(linear)),
+            Self::Linear(linear) => Some(Arc::new(*linear)),
             Self::PointSpring(spring) => Some(Arc::new(spring)),
             Self::Foreign => None,
         }
