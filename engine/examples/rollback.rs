@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         simulation.step()?;
         stepping += begin.elapsed();
         let begin = Instant::now();
-        rollback.push(&simulation)?;
+        rollback.push(&mut simulation)?;
         keeping += begin.elapsed();
     }
 
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     simulation.set(player, Twist::linear(0.0, 0.0, 3.0));
     for _ in 0..LATE {
         simulation.step()?;
-        rollback.push(&simulation)?;
+        rollback.push(&mut simulation)?;
     }
     assert_ne!(simulation.state_hash(), without);
 

@@ -24,7 +24,7 @@ fn a_rollback_goes_back_any_number_of_its_steps() {
     let mut lines = Vec::new();
     for _ in 0..60 {
         lines.push(line(simulation.step().unwrap()));
-        rollback.push(&simulation).unwrap();
+        rollback.push(&mut simulation).unwrap();
     }
     let end = simulation.state_hash();
     assert_eq!(rollback.len(), 10);
@@ -33,7 +33,7 @@ fn a_rollback_goes_back_any_number_of_its_steps() {
         for known in &lines[60 - back..] {
             let found = line(simulation.step().unwrap());
             assert_eq!(found, *known, "{back} steps back");
-            rollback.push(&simulation).unwrap();
+            rollback.push(&mut simulation).unwrap();
         }
         assert_eq!(simulation.state_hash(), end);
     }
@@ -90,7 +90,7 @@ fn a_rollback_sees_what_bodies_are_changed_to() {
             _ => {}
         }
         simulation.step().unwrap();
-        rollback.push(&simulation).unwrap();
+        rollback.push(&mut simulation).unwrap();
         let mut fork = Simulation::from_snapshot(rollback.back(0).unwrap()).unwrap();
         assert_eq!(
             described(&mut fork),

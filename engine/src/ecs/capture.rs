@@ -90,7 +90,7 @@ pub(super) fn capture(world: &World, image: &mut Image) -> Result<(), SnapshotEr
     image.clock = state.clock_memory();
     image.next_ids = [notices.next_id, notices.next_joint_id];
     image.machines = machines::machines(world, notices)?;
-    state.impulse_memory(&mut image.impulses);
+    image.impulses = state.impulse_memory();
     image.joints = state.joints_memory(known);
     Ok(())
 }

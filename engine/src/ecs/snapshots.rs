@@ -4,6 +4,7 @@ use super::simulation::Simulation;
 use super::{capture, restore};
 use crate::snapshot::Snapshot;
 use crate::snapshot::error::SnapshotError;
+use crate::step::StepState;
 use crate::step::threads::Threads;
 
 impl Simulation {
@@ -21,6 +22,13 @@ impl Simulation {
     pub(crate) fn snapshot_into(&self, snapshot: &mut Snapshot) -> Result<(), SnapshotError> {
         snapshot.scene = None;
         capture::capture(self.world(), &mut snapshot.image)
+    }
+
+    /// Takes the buffers of a snapshot that will be written anew.
+    pub(crate) fn reuse(&mut self, snapshot: &mut Snapshot) {
+        if let Some(mut state) = self.world_mut().get_resource_mut::<StepState>() {
+            state.reuse(std::mem::take(&mut snapshot.image.impulses));
+        }
     }
 
     /// Goes back, or on, to a snapshot of this simulation or of any other: the steps from here on are those that followed it there, to the last bit.

@@ -57,22 +57,19 @@ pub(crate) struct Stored {
 impl Stored {
     /// The store as a whole.
     pub(crate) fn export(&self, last: &LastContacts) -> WarmStart {
-        let mut contacts = Vec::new();
-        self.export_contacts(last, &mut contacts);
+        let contacts = match &self.restored[..] {
+            [] => listed(last),
+            restored => restored.to_vec(),
+        };
         WarmStart {
             contacts,
             asleep: self.asleep.to_vec(),
         }
     }
 
-    /// The impulses of the last step, into a buffer.
-    pub(crate) fn export_contacts(&self, last: &LastContacts, contacts: &mut Vec<StoredImpulse>) {
-        contacts.clone_from(&self.restored);
-        if contacts.is_empty() {
-            let record = &last.record;
-            let rows = 0..record.places().len().min(record.carried.len());
-            contacts.extend(rows.map(|row| stored(row, last)));
-        }
+    /// Those of a snapshot, as long as they take the place of the last step.
+    pub(crate) fn restored(&self) -> &[StoredImpulse] {
+        &self.restored
     }
 
     /// Those within islands that sleep, shared.
@@ -143,6 +140,13 @@ impl Stored {
             ids: &bodies.ids,
         }
     }
+}
+
+/// The impulses of the last step.
+pub(crate) fn listed(last: &LastContacts) -> Vec<StoredImpulse> {
+    let record = &last.record;
+    let rows = 0..record.places().len().min(record.carried.len());
+    rows.map(|row| stored(row, last)).collect()
 }
 
 fn stored(row: usize, last: &LastContacts) -> StoredImpulse {

@@ -17,7 +17,7 @@ use crate::joints::memory::JointsMemory;
 use crate::joints::{CouplerSpec, JointSpec};
 use crate::settings::Settings;
 use crate::step::StepState;
-use crate::step::memory::{ClockMemory, ImpulseMemory};
+use crate::step::memory::{ClockMemory, ContactMemory, ImpulseMemory};
 use crate::step::threads::Threads;
 use bevy_ecs::entity::Entity;
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,7 @@ impl Image {
         writer.section("forces", &self.acting)?;
         writer.section("rest", &self.sleep)?;
         writer.section("joints", &(&self.joints, &self.machines))?;
-        writer.section("contacts", &self.impulses.contacts)?;
+        writer.section("contacts", &*self.impulses.contacts.list())?;
         writer.section("sleeping contacts", &*self.impulses.asleep)
     }
 
@@ -129,7 +129,7 @@ impl Image {
             impulses: Default::default(),
         };
         let (joints, machines) = reader.section("joints")?;
-        let contacts = reader.section("contacts")?;
+        let contacts = ContactMemory::Listed(reader.section("contacts")?);
         let asleep = Arc::new(reader.section("sleeping contacts")?);
         let image = Self {
             joints,
@@ -199,8 +199,8 @@ impl Image {
             });
         }
         let impulses = &self.impulses;
-        impulses
-            .contacts
+        let contacts = impulses.contacts.list();
+        contacts
             .iter()
             .chain(&*impulses.asleep)
             .try_for_each(check_impulse)

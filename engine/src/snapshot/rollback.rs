@@ -17,14 +17,14 @@ use std::collections::VecDeque;
 /// let mut rollback = Rollback::new(8);
 /// for _ in 0..20 {
 ///     simulation.step()?;
-///     rollback.push(&simulation)?;
+///     rollback.push(&mut simulation)?;
 /// }
 /// let end = simulation.pose(ball);
 /// // An input of three steps ago has come late: the same steps again, with it.
 /// rollback.restore(&mut simulation, 3)?;
 /// for _ in 0..3 {
 ///     simulation.step()?;
-///     rollback.push(&simulation)?;
+///     rollback.push(&mut simulation)?;
 /// }
 /// assert_eq!(simulation.pose(ball), end);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -62,9 +62,11 @@ impl Rollback {
     ///
     /// # Errors
     /// As [`Simulation::snapshot`]; what it holds then stays, but for the oldest.
-    pub fn push(&mut self, simulation: &Simulation) -> Result<(), SnapshotError> {
+    pub fn push(&mut self, simulation: &mut Simulation) -> Result<(), SnapshotError> {
         let full = self.kept.len() >= self.most;
-        let mut snapshot = if full { self.kept.pop_front() } else { None }.unwrap_or_default();
+        let oldest = if full { self.kept.pop_front() } else { None };
+        let mut snapshot = oldest.unwrap_or_default();
+        simulation.reuse(&mut snapshot);
         simulation.snapshot_into(&mut snapshot)?;
         self.kept.push_back(snapshot);
         Ok(())

@@ -8,9 +8,11 @@ use super::StepState;
 use super::threads::Threads;
 use crate::bodies::Bodies;
 use crate::error::StepError;
-use crate::interactions::warm_start::{Stored, StoredImpulse};
+use crate::interactions::record::LastContacts;
+use crate::interactions::warm_start::{Stored, StoredImpulse, listed};
 use crate::joints::memory::JointsMemory;
 use crate::results::report::StepReport;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Steps made, and the time they have reached, s.
@@ -23,8 +25,31 @@ pub(crate) struct ClockMemory {
 /// The impulses that a step starts from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImpulseMemory {
-    pub(crate) contacts: Vec<StoredImpulse>,
+    pub(crate) contacts: ContactMemory,
     pub(crate) asleep: Arc<Vec<StoredImpulse>>,
+}
+
+/// Those of the last step.
+#[derive(Clone, Debug)]
+pub(crate) enum ContactMemory {
+    /// Its record, which the next step leaves alone.
+    Record(Arc<LastContacts>),
+    Listed(Vec<StoredImpulse>),
+}
+
+impl Default for ContactMemory {
+    fn default() -> Self {
+        Self::Listed(Vec::new())
+    }
+}
+
+impl ContactMemory {
+    pub(crate) fn list(&self) -> Cow<'_, [StoredImpulse]> {
+        match self {
+            Self::Record(last) => Cow::Owned(listed(last)),
+            Self::Listed(list) => Cow::Borrowed(list),
+        }
+    }
 }
 
 impl StepState {
@@ -35,13 +60,23 @@ impl StepState {
         }
     }
 
-    /// Into a buffer that is used again.
-    pub(crate) fn impulse_memory(&self, into: &mut ImpulseMemory) {
-        match self.contacts.last() {
-            Some(last) => self.stored.export_contacts(last, &mut into.contacts),
-            None => into.contacts.clear(),
+    pub(crate) fn impulse_memory(&self) -> ImpulseMemory {
+        let restored = self.stored.restored();
+        let last = self.contacts.lend().filter(|_| restored.is_empty());
+        ImpulseMemory {
+            contacts: last.map_or_else(
+                || ContactMemory::Listed(restored.to_vec()),
+                ContactMemory::Record,
+            ),
+            asleep: Arc::clone(self.stored.asleep()),
         }
-        into.asleep = Arc::clone(self.stored.asleep());
+    }
+
+    /// The buffers of a memory that nobody needs serve the next steps.
+    pub(crate) fn reuse(&mut self, memory: ImpulseMemory) {
+        if let ContactMemory::Record(last) = memory.contacts {
+            self.contacts.reuse(last);
+        }
     }
 
     /// `known` says that the bodies are those of the last gather.
@@ -65,7 +100,7 @@ impl StepState {
         let mut state = Self::with_threads(threads);
         state.joints = joints.joints(&mut bodies)?;
         state.joint_rows.kept = joints.kept().to_vec();
-        state.stored = Stored::of(impulses.contacts, impulses.asleep);
+        state.stored = Stored::of(impulses.contacts.list().into_owned(), impulses.asleep);
         // Before the first step there is none.
         state.contacts.renew();
         (state.clock.step, state.clock.t) = (clock.step, clock.t);
