@@ -97,5 +97,16 @@ fn a_rollback_sees_what_bodies_are_changed_to() {
             described(&mut simulation),
             "step {step}"
         );
+        // Without a step between a change and the next snapshot.
+        let name = Name::new(format!("after step {step}"));
+        if step % 3 == 1 && step < 26 {
+            simulation.set(one, (name, Material::with_friction(0.4)));
+            let mut other = simulation.fork().unwrap();
+            assert_eq!(described(&mut other), described(&mut simulation));
+            simulation.set(one, Material::default());
+            simulation.world_mut().entity_mut(one).remove::<Name>();
+            let mut other = simulation.fork().unwrap();
+            assert_eq!(described(&mut other), described(&mut simulation));
+        }
     }
 }

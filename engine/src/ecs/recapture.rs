@@ -159,10 +159,10 @@ fn recall_rest(bodies: &Bodies, image: &mut Image) {
     sleep.settings = known.settings;
 }
 
-/// What the bodies of `matter` are is in the world at this tick.
-pub(super) fn describe(bodies: &Bodies, matter: &Arc<Matter>, since: Tick) {
+/// What the bodies of `matter` are is in the world at this tick. Without a step what is changed from now on has it, too, so that it counts as changed.
+pub(super) fn describe(bodies: &Bodies, matter: &Arc<Matter>, now: Tick) {
     bodies.described.set(Described {
-        since,
+        since: Tick::new(now.get().wrapping_sub(1)),
         matter: Arc::clone(matter),
     });
 }

@@ -133,6 +133,23 @@ impl JointsMemory {
         &self.kept
     }
 
+    /// A list that is that of what was asked for has its joints, with as many forces: a controller changes no more than their numbers.
+    fn check_specs(&self) -> Result<(), StepError> {
+        let Some(specs) = self.specs.as_ref().filter(|_| self.resolved) else {
+            return Ok(());
+        };
+        let mut order: Vec<_> = specs.iter().map(|of| (of.id, of.forces.len())).collect();
+        order.sort_unstable();
+        let made = self.list.iter();
+        let made = made.map(|joint| (joint.spec.id, joint.spec.forces.len()));
+        if made.clone().eq(order.iter().copied()) {
+            return Ok(());
+        }
+        let odd = made.zip(order).find(|(own, other)| own != other);
+        let id = odd.map_or_else(JointId::default, |((id, _), _)| id);
+        Err(refused(id, JointError::UnknownJoint { id }))
+    }
+
     /// The joints of these bodies, checked.
     pub(crate) fn joints(&self, bodies: &mut Bodies) -> Result<Joints, StepError> {
         for pair in self.list.windows(2) {
@@ -140,6 +157,7 @@ impl JointsMemory {
                 return Err(refused(pair[1].spec.id, JointError::DuplicateId));
             }
         }
+        self.check_specs()?;
         let list = self.list.iter().map(|joint| {
             let made = joint.jointed(self.resolved, bodies);
             made.map_err(|source| refused(joint.spec.id, source))
