@@ -12,7 +12,8 @@ use std::path::PathBuf;
 /// Without a command: run the built-in scene `pour`.
 ///
 /// Exit codes: 0 fine, 1 a check failed, 2 bad usage or input, 3 a step or a solve did not reach
-/// the required residual or velocity, 4 the state became non-finite.
+/// the required residual or velocity, 4 the state became non-finite, 130 and 143 SIGINT and SIGTERM
+/// ended a run after its checkpoint was written.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Arguments {
@@ -95,14 +96,14 @@ impl Default for Command {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct RunOptions {
     /// A scene file (`*.toml`), a robot file (`*.urdf`, or `*.xml` for MJCF) or a built-in scene: `name` or `name:key=value,key=value`.
-    #[arg(value_name = "SCENE")]
-    pub(crate) scene: String,
+    #[arg(value_name = "SCENE", required_unless_present = "resume")]
+    pub(crate) scene: Option<String>,
     #[command(flatten)]
     pub(crate) robot: RobotOptions,
-    /// Number of steps, instead of the scene's duration.
+    /// Number of steps, instead of the scene's duration; with `--resume` those before are counted, too.
     #[arg(long, value_name = "N", conflicts_with = "time", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
     pub(crate) steps: Option<u64>,
-    /// Time to simulate, s, instead of the scene's duration.
+    /// Time to simulate, s, instead of the scene's duration; with `--resume` from the beginning of the scene, not from the checkpoint.
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) time: Option<f64>,
     /// Time step, s.
@@ -138,6 +139,17 @@ pub(crate) struct RunOptions {
     /// Fail with exit code 1 unless the state at the end has this hash (16 hexadecimal digits).
     #[arg(long, value_name = "HASH", value_parser = hash)]
     pub(crate) verify_hash: Option<u64>,
+    /// Write snapshots of the run to this file: at the beginning, every K steps, at the end, and on SIGINT and SIGTERM, which then end the run with exit code 130 or
+    /// 143. Each replaces the one before as a whole: a kill at any moment leaves one from which `--resume` goes on to the bits of a run that was not interrupted.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Steps from one snapshot to the next [default: 1000].
+    #[arg(long, value_name = "K", requires = "checkpoint", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) every: Option<u64>,
+    /// Go on from a snapshot of `--checkpoint`, instead of a scene, up to the end that was asked for there unless `--time` or `--steps` is given. Scene, settings
+    /// and random numbers are in it. Give `--checkpoint`, too, to have further ones written. The summary is of the steps made since.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scene", "dt", "seed", "accuracy", "awake", "tol", "base", "keyframe"])]
+    pub(crate) resume: Option<PathBuf>,
     /// Write the state at the end to this file, as JSON: bodies and joints with names, and the contacts of the last step with their forces.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
@@ -156,7 +168,7 @@ pub(crate) struct RunOptions {
 impl Default for RunOptions {
     fn default() -> Self {
         Self {
-            scene: "pour".to_owned(),
+            scene: Some("pour".to_owned()),
             robot: RobotOptions::default(),
             steps: None,
             time: None,
@@ -170,6 +182,9 @@ impl Default for RunOptions {
             require_residual: None,
             require_velocity: None,
             verify_hash: None,
+            checkpoint: None,
+            every: None,
+            resume: None,
             state: None,
             fclib: None,
             fclib_every: None,

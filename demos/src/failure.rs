@@ -1,7 +1,9 @@
 //! How the program can fail, and the exit codes.
 
+use crate::checkpoint::Signal;
+use crate::summary::trimmed;
 use moreau::solvers::ProblemError;
-use moreau::{SceneError, StepError};
+use moreau::{SceneError, SnapshotError, StepError};
 use moreau_demos::{CatalogError, ResidualKind};
 use moreau_solvers::fclib::FclibError;
 use std::path::PathBuf;
@@ -16,6 +18,22 @@ pub(crate) enum Failure {
     Scene(#[from] SceneError),
     #[error("{0}")]
     Robot(#[from] moreau_robots::RobotError),
+    #[error("{0}")]
+    Snapshot(SnapshotError),
+    #[error(
+        "{}: stopped after step {step}, t = {} s; to go on: moreau run --resume {}",
+        signal.name(),
+        trimmed(*time),
+        file.display()
+    )]
+    Stopped {
+        signal: Signal,
+        step: u64,
+        time: f64,
+        file: PathBuf,
+    },
+    #[error("{made} steps are made, and the run ends after {all}: --steps or --time ends it later")]
+    Over { made: u64, all: u64 },
     #[error("{scene}: {field} is {value}, expected {bound}")]
     Field {
         scene: String,
@@ -114,7 +132,10 @@ impl Failure {
                     StepError::NonFinite { .. } | StepError::Problem(ProblemError::NotFinite { .. }),
                 ..
             }) => 4,
+            Self::Stopped { signal, .. } => signal.exit_code(),
             Self::Catalog(_)
+            | Self::Snapshot(_)
+            | Self::Over { .. }
             | Self::Scene(_)
             | Self::Robot(_)
             | Self::Field { .. }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod checkpoint;
 mod cli;
 mod convert;
 mod failure;

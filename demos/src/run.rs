@@ -1,5 +1,6 @@
 //! `moreau run`.
 
+use crate::checkpoint::{self, Checkpoint, Signal};
 use crate::cli::{Log, MOST_STEPS, RobotOptions, RunOptions};
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -12,21 +13,60 @@ use std::time::{Duration, Instant};
 
 /// Runs a scene from its specification to the verdict.
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
-    let mut scene = load(&options.scene, &options.robot)?;
+    let mut run = match &options.resume {
+        Some(file) => checkpoint::resume(options, file)?,
+        None => start(options)?,
+    };
+    let steps = steps_left(&run, options)?;
+    let writer = StepWriter::new(&run.scene().name, options)?;
+    let checkpoint = Checkpoint::new(options)?;
+    // If it cannot be written, that is said before anything is computed.
+    checkpoint.write(&run)?;
+    let started = Instant::now();
+    let made = make_steps(&mut run, steps, options, (&writer, &checkpoint))?;
+    if made.error.is_none() && made.signal.is_none() {
+        checkpoint.write(&run)?;
+    }
+    finish(&mut run, &made, started.elapsed(), options)?;
+    if let Some(signal) = made.signal {
+        return Err(Failure::Stopped {
+            signal,
+            step: made.record.last.step,
+            time: made.record.last.t,
+            file: checkpoint.file().cloned().unwrap_or_default(),
+        });
+    }
+    verdict(&mut run, made, options)
+}
+
+/// A scene from its beginning. Its duration becomes that of the run, which a checkpoint remembers.
+fn start(options: &RunOptions) -> Result<SceneRun, Failure> {
+    let scene = options.scene.as_deref().unwrap_or_default();
+    let mut scene = load(scene, &options.robot)?;
     if scene.body_count() == 0 {
         warn(&format!("{} has no bodies", scene.name));
     }
     override_settings(&mut scene, options);
     let steps = step_count(&scene, options)?;
-    let writer = StepWriter::new(&scene.name, options)?;
-    let mut run = scene.start()?;
+    scene.duration = steps as f64 * scene.settings.time_step;
+    let run = scene.start()?;
     for warning in run.warnings() {
         warn(&warning.to_string());
     }
-    let started = Instant::now();
-    let made = make_steps(&mut run, steps, options, &writer)?;
-    finish(&mut run, &made, started.elapsed(), options)?;
-    verdict(&mut run, made, options)
+    Ok(run)
+}
+
+/// Steps up to the end of the run from where it is now.
+fn steps_left(run: &SceneRun, options: &RunOptions) -> Result<u64, Failure> {
+    let all = step_count(run.scene(), options)?;
+    let made = run
+        .simulation
+        .state()
+        .map_or(0, |state| state.report().step);
+    match all.checked_sub(made) {
+        Some(left) if left > 0 => Ok(left),
+        _ => Err(Failure::Over { made, all }),
+    }
 }
 
 /// A line for people; a failure to write it is ignored.
@@ -128,13 +168,14 @@ struct Made {
     error: Option<SceneError>,
     /// stdout is closed.
     unread: bool,
+    signal: Option<Signal>,
 }
 
 fn make_steps(
     run: &mut SceneRun,
     steps: u64,
     options: &RunOptions,
-    writer: &StepWriter,
+    (writer, checkpoint): (&StepWriter, &Checkpoint),
 ) -> Result<Made, Failure> {
     let mut made = Made {
         record: Record::new(Required {
@@ -144,6 +185,7 @@ fn make_steps(
         }),
         error: None,
         unread: false,
+        signal: None,
     };
     let progress = Progress::new(steps, options.log);
     let mut out = io::stdout().lock();
@@ -160,6 +202,10 @@ fn make_steps(
         writer.step(&run.simulation, &report)?;
         if options.log == Log::Jsonl && !read(json_lines::write_step(&mut out, &report))? {
             made.unread = true;
+            break;
+        }
+        made.signal = checkpoint.step(run, &report)?;
+        if made.signal.is_some() {
             break;
         }
     }

@@ -1,7 +1,9 @@
 //! `--state`: where the bodies are at the end of a run, and what held them in its last step.
 
 use crate::failure::Failure;
-use moreau::{ContactStatus, ContactView, SceneRun, Twist};
+use bevy_ecs::name::Name;
+use bevy_ecs::prelude::*;
+use moreau::{BodyId, ContactStatus, ContactView, JointId, RigidBody, SceneRun, Twist};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -61,13 +63,9 @@ pub(crate) fn write(run: &mut SceneRun, file: &Path) -> Result<(), Failure> {
 }
 
 fn state(run: &mut SceneRun) -> State {
-    let scene = run.scene().clone();
     let mut names = BTreeMap::new();
     let mut bodies = Vec::new();
-    for name in scene.bodies.iter().filter_map(|body| body.name.as_ref()) {
-        let Some(entity) = run.body(name) else {
-            continue;
-        };
+    for (entity, name) in named::<BodyId, RigidBody>(run.simulation.world_mut()) {
         names.insert(entity, name.clone());
         let Some(pose) = run.simulation.pose(entity) else {
             continue;
@@ -91,12 +89,11 @@ fn state(run: &mut SceneRun) -> State {
         status: of.status,
     };
     let contacts = run.simulation.contacts().iter().map(contact).collect();
-    let joints = scene.joints.iter().filter_map(|joint| joint.name.as_ref());
-    let joints = joints.filter_map(|name| {
-        let entity = run.joint(name)?;
+    let joints = named::<JointId, moreau::Joint>(run.simulation.world_mut()).into_iter();
+    let joints = joints.filter_map(|(entity, name)| {
         let reaction = run.simulation.joint_reaction(entity)?;
         Some(Joint {
-            name: name.clone(),
+            name,
             force: reaction.force.to_array(),
             torque: reaction.torque.to_array(),
             efforts: run.simulation.joint_efforts(entity).unwrap_or_default(),
@@ -109,4 +106,15 @@ fn state(run: &mut SceneRun) -> State {
         contacts,
         joints,
     }
+}
+
+/// The entities of one kind that have names, in the order of their ids.
+fn named<Id: Component + Copy + Ord, Kind: Component>(world: &mut World) -> Vec<(Entity, String)> {
+    let mut query = world.query_filtered::<(&Id, Entity, &Name), With<Kind>>();
+    let mut found: Vec<_> = query.iter(world).collect();
+    found.sort_unstable_by_key(|(id, ..)| **id);
+    let found = found.into_iter();
+    found
+        .map(|(_, entity, name)| (entity, name.as_str().to_owned()))
+        .collect()
 }

@@ -161,7 +161,7 @@ fn verdict(record: &Record, settings: &Settings) -> String {
 }
 
 /// A time without trailing zeros.
-fn trimmed(t: f64) -> String {
+pub(crate) fn trimmed(t: f64) -> String {
     let text = format!("{t:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -8,6 +8,8 @@
 
 pub(crate) mod check;
 pub(crate) mod constants;
+pub(crate) mod described;
+pub(crate) mod memory;
 pub(crate) mod plain;
 pub(crate) mod slot;
 pub(crate) mod target;
@@ -19,6 +21,7 @@ use crate::error::{BodyError, StepError};
 use crate::motion::overflow::{check_finite, overflows};
 use bevy_ecs::entity::Entity;
 use constants::BodyConstants;
+use described::LastDescribed;
 use glam::DVec3;
 use moreau_geometry::Aabb;
 use slot::Slot;
@@ -66,6 +69,8 @@ pub(crate) struct Bodies {
     pub(crate) apart: Vec<[Slot; 2]>,
     /// Sleeping bodies.
     pub(crate) sleep: Sleep,
+    /// What they are, for images of the world.
+    pub(crate) described: LastDescribed,
 }
 
 /// Poses and twists, by slot.
@@ -232,6 +237,7 @@ impl Bodies {
         self.before
             .twist
             .resize(listing.ids.len(), Twist::default());
+        self.described.forget();
         self.ids = listing.ids;
         self.entities = listing.entities;
         self.constants = listing.constants;
@@ -243,6 +249,16 @@ impl Bodies {
         self.list_moving();
         self.epoch += 1;
         self.unwritten = true;
+    }
+
+    /// The list is that of these bodies, and each of them is what it was.
+    pub(crate) fn are(&self, listing: &Listing) -> bool {
+        self.ids == listing.ids
+            && self.entities == listing.entities
+            && self.materials == listing.materials
+            && self.part_materials == listing.part_materials
+            && self.user_forces.laws == listing.forces
+            && self.constants == listing.constants
     }
 
     /// Takes states and rest over to the new order, and finds bodies that were added, removed or changed.

@@ -1,11 +1,16 @@
 //! The step in an ECS: components in, components out.
 
+mod capture;
 mod gather;
 mod incomplete;
 pub(crate) mod install;
 mod joints;
 mod link;
+mod machines;
+mod recapture;
+mod restore;
 mod scatter;
 pub(crate) mod simulation;
+mod snapshots;
 mod state_hash;
 pub(crate) mod worlds;

@@ -129,6 +129,12 @@ pub enum JointError {
         /// The entity.
         entity: Entity,
     },
+    /// A coupler names a joint that is not there.
+    #[error("there is no joint {id}")]
+    UnknownJoint {
+        /// The id.
+        id: JointId,
+    },
     /// A coupler names a coordinate twice.
     #[error("{axis:?} of joint {id} is in it twice")]
     Twice {

@@ -9,6 +9,7 @@ pub(crate) mod coupled;
 mod drift;
 mod driven;
 mod held;
+pub(crate) mod memory;
 mod plain;
 mod reaction;
 mod renewed;
@@ -47,6 +48,8 @@ pub(crate) struct Jointed {
     given: JointFrames,
     pub(crate) kind: JointKind,
     pub(crate) forces: Vec<JointForce>,
+    /// Its bodies collide with each other.
+    collide: bool,
     break_limit: Option<BreakLimit>,
     /// Rotation about z with its turns, rad.
     turned: f64,

@@ -15,6 +15,7 @@ mod query;
 mod results;
 pub mod scene;
 mod settings;
+mod snapshot;
 mod step;
 
 pub use bodies::plain::Body;
@@ -50,6 +51,9 @@ pub use settings::{
     Accuracy, Activation, Advanced, DelassusForm, JointOrder, Projection, RotationUpdate, Settings,
     SleepSettings, Theta,
 };
+pub use snapshot::Snapshot;
+pub use snapshot::error::SnapshotError;
+pub use snapshot::rollback::Rollback;
 pub use step::StepState;
 pub use step::moreau_jean::MoreauJean;
 pub use step::threads::Threads;
@@ -67,9 +71,10 @@ pub mod prelude {
         GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis, JointBroken,
         JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind, JointReaction,
         JointSpec, KinematicTarget, LinearForce, Mass, Material, NoCollision, PartMaterials,
-        PointSpring, Pose, RigidBody, Scene, SceneRun, Sensor, SensorEvent, Settings, Simulation,
-        SleepEvent, SleepSettings, Sleeping, StepError, StepEvents, StepOutcome, StepPhase,
-        StepReport, StepState, Theta, Threads, Twist, Worlds, WorldsError, Wrench,
+        PointSpring, Pose, RigidBody, Rollback, Scene, SceneRun, Sensor, SensorEvent, Settings,
+        Simulation, SleepEvent, SleepSettings, Sleeping, Snapshot, SnapshotError, StepError,
+        StepEvents, StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Worlds,
+        WorldsError, Wrench,
     };
     pub use crate::{Found, Queries, QueryError, QueryFilter, SpatialQuery};
     pub use glam;
@@ -92,3 +97,8 @@ struct ForcesPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/queries.md")]
 struct QueriesPage;
+
+/// The same.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/snapshots.md")]
+struct SnapshotsPage;

@@ -57,6 +57,7 @@
 mod error;
 mod file;
 mod joint;
+pub(crate) mod memory;
 mod nearest;
 mod random;
 mod room;

@@ -32,6 +32,7 @@ pub(crate) mod impacts;
 mod judged;
 mod ledger;
 mod meeting;
+pub(crate) mod memory;
 mod momentum;
 pub(crate) mod moreau_jean;
 mod near;
@@ -46,7 +47,7 @@ pub(crate) mod solved;
 mod strikes;
 mod sub_problem;
 pub(crate) mod threads;
-mod touching;
+pub(crate) mod touching;
 mod update;
 mod wake;
 

@@ -15,5 +15,6 @@ mod mutated;
 mod overflow;
 mod scenes;
 mod settings;
+mod snapshots;
 mod steps;
 mod support;

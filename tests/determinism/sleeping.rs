@@ -33,12 +33,6 @@ fn heaps() -> Vec<Spec> {
     specs
 }
 
-fn entity(simulation: &mut Simulation, id: BodyId) -> Entity {
-    let mut query = simulation.world_mut().query::<(Entity, &BodyId)>();
-    let mut bodies = query.iter(simulation.world());
-    bodies.find(|(_, found)| **found == id).unwrap().0
-}
-
 /// Hashes on the way, and how many slept in each step.
 fn story<'a>(threads: usize, specs: impl IntoIterator<Item = &'a Spec>) -> (Vec<u64>, Vec<usize>) {
     let mut settings = settings(threads);
@@ -54,16 +48,16 @@ fn story<'a>(threads: usize, specs: impl IntoIterator<Item = &'a Spec>) -> (Vec<
     for step in 0..700 {
         match step {
             400 => {
-                let ball = entity(&mut simulation, BALL);
+                let ball = entity(&mut simulation, BALL.0);
                 let shot = (RigidBody::Dynamic, Twist::linear(8.0, 0.0, 0.5));
                 assert!(simulation.set(ball, shot));
             }
             500 => {
-                let body = entity(&mut simulation, BodyId(2005 + 3 * 13));
+                let body = entity(&mut simulation, 2005 + 3 * 13);
                 simulation.wake(body);
             }
             600 => {
-                let ground = entity(&mut simulation, GROUND);
+                let ground = entity(&mut simulation, GROUND.0);
                 assert!(simulation.set(ground, Pose::at(0.0, 0.0, -0.1)));
             }
             _ => {}
@@ -99,7 +93,7 @@ fn distant_sleeping_bodies_change_no_bit() {
         let mut simulation = spawn(settings(2), &specs);
         let heap: Vec<Entity> = specs
             .iter()
-            .map(|spec| entity(&mut simulation, spec.id))
+            .map(|spec| entity(&mut simulation, spec.id.0))
             .collect();
         for number in 0..sleepers {
             // Ids between those of the heap, and in mid-air.

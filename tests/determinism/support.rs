@@ -91,3 +91,12 @@ pub(crate) fn run(simulation: &mut Simulation, steps: usize) -> (u64, usize) {
     }
     (simulation.state_hash(), contacts)
 }
+
+/// The body with this id.
+pub(crate) fn entity(simulation: &mut Simulation, id: u64) -> bevy_ecs::entity::Entity {
+    let mut query = simulation
+        .world_mut()
+        .query::<(bevy_ecs::entity::Entity, &BodyId)>();
+    let mut bodies = query.iter(simulation.world());
+    bodies.find(|(_, found)| found.0 == id).unwrap().0
+}

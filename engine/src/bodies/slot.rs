@@ -1,10 +1,11 @@
 //! Places of bodies in the arrays of the step.
 
 use crate::math::chunks::Part;
+use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
 /// Place of a body in the arrays of the step, in the order of ids.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Slot(pub(crate) u32);
 
 impl Slot {

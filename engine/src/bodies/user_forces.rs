@@ -74,7 +74,7 @@ impl Bodies {
 }
 
 /// The forces of a body, in a list that is ascending.
-pub(super) fn forces_of(list: &[(Slot, BodyForces)], slot: Slot) -> Option<&BodyForces> {
+pub(crate) fn forces_of(list: &[(Slot, BodyForces)], slot: Slot) -> Option<&BodyForces> {
     let found = list.binary_search_by_key(&slot, |(own, _)| *own);
     found.ok().map(|place| &list[place].1)
 }

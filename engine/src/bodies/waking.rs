@@ -10,9 +10,10 @@ use crate::components::{BodyId, RigidBody, Twist};
 use crate::settings::{Settings, SleepSettings};
 use bevy_ecs::entity::Entity;
 use moreau_geometry::Aabb;
+use serde::{Deserialize, Serialize};
 
 /// What is known of the rest of a body.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Rest {
     /// Time for which it has been quiet, s; zero asleep.
     pub(crate) quiet: f64,
@@ -21,7 +22,7 @@ pub(crate) struct Rest {
     /// The island that it sleeps with, named by the lowest id among its bodies.
     pub(crate) asleep: Option<BodyId>,
     /// It came, or was changed from outside, since the last gather that succeeded.
-    disturbed: bool,
+    pub(crate) disturbed: bool,
 }
 
 impl Rest {
@@ -46,15 +47,15 @@ pub(crate) struct Sleep {
     /// Bodies whose [`Sleeping`](crate::Sleeping) was inserted or removed since the last step.
     pub(crate) touched: Vec<Slot>,
     /// Some [`Rest::disturbed`].
-    pub(super) any_disturbed: bool,
+    pub(crate) any_disturbed: bool,
     /// Where disturbed bodies were.
-    places: Vec<Aabb>,
+    pub(crate) places: Vec<Aabb>,
     /// Those of them that impulses do not move.
-    hosts: Vec<Slot>,
+    pub(crate) hosts: Vec<Slot>,
     /// Islands to wake.
-    to_wake: Vec<BodyId>,
+    pub(crate) to_wake: Vec<BodyId>,
     /// Of the last gather, without what changes no result.
-    settings: Option<Settings>,
+    pub(crate) settings: Option<Settings>,
 }
 
 impl Bodies {
@@ -258,7 +259,7 @@ impl Bodies {
 }
 
 impl Sleep {
-    pub(super) fn count_asleep(&mut self) {
+    pub(crate) fn count_asleep(&mut self) {
         let asleep = self.rest.iter().filter(|rest| rest.asleep.is_some());
         self.count = asleep.count();
     }

@@ -66,6 +66,11 @@ impl Collider {
         geometry.get_or_init(|| shape.build()).clone()
     }
 
+    /// Where the description is, which clones share.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.shared).addr()
+    }
+
     /// The shape.
     #[must_use]
     pub fn shape(&self) -> &Shape {

@@ -23,12 +23,15 @@ pub struct Mass {
 }
 
 /// What does not follow from the shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Given {
     Nothing,
     Mass,
     MassAndInertia,
 }
+
+/// What was given, mass, principal moments, their frame, and a centre of its own.
+pub(crate) type RawMass = (Given, f64, DVec3, DQuat, Option<DVec3>);
 
 impl Default for Mass {
     fn default() -> Self {
@@ -138,6 +141,46 @@ impl Mass {
     #[must_use]
     pub fn is_given(&self) -> bool {
         self.given == Given::MassAndInertia
+    }
+
+    /// All of it, for a format that is not for people.
+    pub(crate) fn raw(&self) -> RawMass {
+        let Self {
+            given,
+            mass,
+            principal_inertia,
+            principal_frame,
+            center,
+        } = *self;
+        (given, mass, principal_inertia, principal_frame, center)
+    }
+
+    /// The reverse of [`Self::raw`].
+    pub(crate) fn of_raw(
+        (given, mass, principal_inertia, principal_frame, center): RawMass,
+    ) -> Self {
+        Self {
+            given,
+            mass,
+            principal_inertia,
+            principal_frame,
+            center,
+        }
+    }
+
+    /// What was given, without what follows from the shape.
+    pub(crate) fn as_given(&self) -> Self {
+        let nothing = Self::from_shape();
+        match self.given {
+            Given::Nothing => nothing,
+            Given::Mass => Self::scaled_to(self.mass),
+            Given::MassAndInertia => return *self,
+        }
+        .with_center(self.center)
+    }
+
+    fn with_center(self, center: Option<DVec3>) -> Self {
+        Self { center, ..self }
     }
 
     pub(crate) fn given_part(&self) -> Given {

@@ -191,7 +191,13 @@ fn rebuild(
         listing.push((*id, *entity), constants, (made, forces), old);
     }
     link.replace(&listing.entities, bodies);
-    bodies.replace(listing);
+    if bodies.are(&listing) {
+        // Ids, masses and marks are written all the same.
+        bodies.unwritten = true;
+        bodies.described.forget();
+    } else {
+        bodies.replace(listing);
+    }
     Ok(())
 }
 

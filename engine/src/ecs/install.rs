@@ -1,5 +1,6 @@
 //! The systems of the step, and the sets that users order theirs against.
 
+use super::capture;
 use super::gather::{self, BodyQueries};
 use super::joints::{self, Joints};
 use super::link::Link;
@@ -107,6 +108,7 @@ pub fn install_with(
     world.init_resource::<Notices>();
     world.init_resource::<Link>();
     world.init_resource::<QueryIndex>();
+    capture::register(world);
     schedule.configure_sets(
         (
             StepPhase::Gather,

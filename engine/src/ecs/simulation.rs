@@ -32,9 +32,8 @@ use moreau_solvers::FactoredProblem;
 /// A world of bodies and its steps.
 ///
 /// The state that the next step starts from is the components and the impulses of the last step's
-/// contacts, its warm start; with sleeping on also the sleeping islands, and for how long the other bodies
-/// have been at rest. A simulation rebuilt from poses and twists alone repeats the bits of
-/// the first if [`Settings::warm_start`] and sleeping are off; with warm starts the impulses differ within the tolerance.
+/// contacts and joints, its warm start; the turns that joints have counted; with sleeping on also the sleeping islands, and for how long the other bodies
+/// have been at rest. [`Simulation::snapshot`] holds all of it: a simulation that is restored from one repeats the bits of the first.
 ///
 /// ```
 /// use moreau::prelude::*;

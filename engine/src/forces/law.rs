@@ -3,6 +3,7 @@
 use crate::components::{Pose, Twist, Wrench};
 use crate::math::rotation;
 use glam::{DQuat, DVec3};
+use std::any::Any;
 use std::fmt::Debug;
 
 /// A force on one body, as a function of the time and of the state of the body.
@@ -12,6 +13,8 @@ use std::fmt::Debug;
 ///
 /// Everything is in the **inertial frame**, angular velocities as well. It must be a function of its arguments alone: steps evaluate it
 /// several times, on any thread.
+///
+/// Files of snapshots hold [`LinearForce`](crate::LinearForce) and [`PointSpring`](crate::PointSpring); of other laws see [`Snapshot`](crate::Snapshot).
 ///
 /// ```
 /// use moreau::prelude::*;
@@ -34,7 +37,7 @@ use std::fmt::Debug;
 /// assert!(simulation.step()?.converged);
 /// # Ok::<(), StepError>(())
 /// ```
-pub trait ForceLaw: Debug + Send + Sync + 'static {
+pub trait ForceLaw: Any + Debug + Send + Sync + 'static {
     /// Force at the centre of mass, and moments about it.
     fn wrench(&self, body: &BodyState) -> Wrench;
 

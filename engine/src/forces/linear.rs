@@ -5,11 +5,13 @@ use crate::components::{Pose, Wrench};
 use crate::math::rotation;
 use crate::math::six::{Matrix, blocks, halves, plus, product, six, times};
 use glam::{DMat3, DVec3};
+use serde::{Deserialize, Serialize};
 
 /// `W = W₀ − K (x − x₀, φ) − C (v, ω)`, with the rotation vector `φ` of `R R₀ᵀ`, of at most half a turn; the internal wrench of docs/theory.md §5.
 ///
 /// Everything is in the inertial frame; rows and columns are linear first. At half a turn `φ` jumps to the other side.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct LinearForce {
     /// `W₀`.
     pub wrench: Wrench,

@@ -5,6 +5,7 @@ use super::linear::skew;
 use crate::components::Wrench;
 use crate::math::six::blocks;
 use glam::{DMat3, DVec3};
+use serde::{Deserialize, Serialize};
 
 /// A spring from a point of the body to a point of the world, with a damper beside it.
 ///
@@ -14,7 +15,8 @@ use glam::{DMat3, DVec3};
 /// ```
 ///
 /// A spring with a length pulls and pushes along its line; one without holds the point, and damps it in every direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PointSpring {
     /// `a`: the point of the body, from its centre of mass, body frame, m.
     pub anchor: DVec3,

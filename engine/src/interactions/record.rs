@@ -35,6 +35,27 @@ impl ContactRecord {
         self.chosen.as_deref().unwrap_or(&self.found)
     }
 
+    fn clear(&mut self) {
+        let Self {
+            found,
+            chosen,
+            given,
+            friction,
+            impulse,
+            earlier,
+            carried,
+            end,
+        } = self;
+        found.clear();
+        *chosen = None;
+        given.clear();
+        friction.clear();
+        impulse.clear();
+        earlier.clear();
+        carried.clear();
+        end.clear();
+    }
+
     /// What earlier stages did to a row.
     pub(crate) fn earlier(&self, row: usize) -> Earlier {
         self.earlier.get(row).copied().unwrap_or_default()
@@ -118,6 +139,26 @@ pub(crate) struct LastContacts {
 }
 
 impl LastContacts {
+    /// Nothing is left but the buffers.
+    pub(crate) fn clear(&mut self) {
+        let Self {
+            record,
+            time_step,
+            position,
+            balls,
+            ids,
+            entities,
+            epoch,
+        } = self;
+        record.clear();
+        position.clear();
+        balls.clear();
+        ids.clear();
+        entities.clear();
+        *epoch = 0;
+        *time_step = 0.0;
+    }
+
     /// Takes over the contacts of a finished step, in exchange for the buffers of the one before.
     pub(crate) fn keep(
         &mut self,

@@ -12,6 +12,7 @@ use crate::components::BodyId;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// The impulse of an interaction, by the names that it keeps from step to step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,7 +49,7 @@ pub struct WarmStart {
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
     /// Contacts of sleeping bodies, ordered by bodies and feature.
-    asleep: Vec<StoredImpulse>,
+    asleep: Arc<Vec<StoredImpulse>>,
     /// Contacts of a snapshot, ordered by bodies; they take the place of the last step.
     restored: Vec<StoredImpulse>,
 }
@@ -56,26 +57,50 @@ pub(crate) struct Stored {
 impl Stored {
     /// The store as a whole.
     pub(crate) fn export(&self, last: &LastContacts) -> WarmStart {
-        let mut contacts = self.restored.clone();
-        if contacts.is_empty() {
-            let record = &last.record;
-            let rows = 0..record.places().len().min(record.carried.len());
-            contacts.extend(rows.map(|row| stored(row, last)));
-        }
+        let contacts = match &self.restored[..] {
+            [] => listed(last),
+            restored => restored.to_vec(),
+        };
         WarmStart {
             contacts,
-            asleep: self.asleep.clone(),
+            asleep: self.asleep.to_vec(),
+        }
+    }
+
+    /// Those of a snapshot, as long as they take the place of the last step.
+    pub(crate) fn restored(&self) -> &[StoredImpulse] {
+        &self.restored
+    }
+
+    /// Those within islands that sleep, shared.
+    pub(crate) fn asleep(&self) -> &Arc<Vec<StoredImpulse>> {
+        &self.asleep
+    }
+
+    /// A store with these.
+    pub(crate) fn of(contacts: Vec<StoredImpulse>, asleep: Arc<Vec<StoredImpulse>>) -> Self {
+        let mut stored = Self {
+            asleep,
+            restored: contacts,
+        };
+        stored.sort();
+        stored
+    }
+
+    /// Contacts of one pair keep their order.
+    fn sort(&mut self) {
+        if !self.restored.is_sorted_by_key(|contact| contact.bodies) {
+            self.restored.sort_by_key(|contact| contact.bodies);
+        }
+        if !self.asleep.is_sorted_by_key(StoredImpulse::key) {
+            Arc::make_mut(&mut self.asleep).sort_by_key(StoredImpulse::key);
         }
     }
 
     /// Puts a snapshot in the place of what is stored.
     pub(crate) fn restore(&mut self, from: WarmStart, last: &mut LastContacts) {
         *last = LastContacts::default();
-        self.restored = from.contacts;
-        // Contacts of one pair keep their order.
-        self.restored.sort_by_key(|contact| contact.bodies);
-        self.asleep = from.asleep;
-        self.asleep.sort_by_key(StoredImpulse::key);
+        *self = Self::of(from.contacts, Arc::new(from.asleep));
     }
 
     /// Keeps the contacts of the last step with a body that `sleeps`.
@@ -83,8 +108,9 @@ impl Stored {
         let record = &last.record;
         let solved = record.places().iter().zip(&record.carried).enumerate();
         let kept = solved.filter(|(_, (place, _))| place.bodies.into_iter().any(&sleeps));
-        self.asleep.extend(kept.map(|(row, _)| stored(row, last)));
-        self.asleep.sort_unstable_by_key(StoredImpulse::key);
+        let asleep = Arc::make_mut(&mut self.asleep);
+        asleep.extend(kept.map(|(row, _)| stored(row, last)));
+        asleep.sort_unstable_by_key(StoredImpulse::key);
     }
 
     /// Forgets the contacts without a body that sleeps.
@@ -95,7 +121,7 @@ impl Stored {
                 .is_some_and(|slot| bodies.is_asleep(slot))
         };
         let sleeps = |contact: &StoredImpulse| contact.bodies.into_iter().any(asleep);
-        self.asleep.retain(sleeps);
+        Arc::make_mut(&mut self.asleep).retain(sleeps);
     }
 
     /// A step has been made from what was restored.
@@ -114,6 +140,13 @@ impl Stored {
             ids: &bodies.ids,
         }
     }
+}
+
+/// The impulses of the last step.
+pub(crate) fn listed(last: &LastContacts) -> Vec<StoredImpulse> {
+    let record = &last.record;
+    let rows = 0..record.places().len().min(record.carried.len());
+    rows.map(|row| stored(row, last)).collect()
 }
 
 fn stored(row: usize, last: &LastContacts) -> StoredImpulse {

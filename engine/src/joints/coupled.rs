@@ -6,10 +6,12 @@ use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{JointAxis, JointId};
 use crate::error::{JointError, StepError};
+use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
 /// Everything that the step needs to know of a coupler: `Σ ratio·q = offset`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct CouplerSpec {
     /// Its identity, among those of joints and couplers.
     pub id: JointId,
@@ -24,8 +26,8 @@ pub struct CouplerSpec {
 pub(super) struct Term {
     /// Its place in the list of joints.
     pub(super) joint: usize,
-    axis: JointAxis,
-    ratio: f64,
+    pub(super) axis: JointAxis,
+    pub(super) ratio: f64,
     /// At the last look, an angle with its turns.
     pub(super) last: f64,
 }

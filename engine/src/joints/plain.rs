@@ -6,9 +6,11 @@ use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{BodyId, BreakLimit, JointForce, JointFrames, JointId, JointKind, Pose};
 use crate::error::{JointError, StepError};
+use serde::{Deserialize, Serialize};
 
 /// Everything that the step needs to know of a joint.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct JointSpec {
     /// Its identity; no two joints share one. Results depend on the order of ids.
     pub id: JointId,
@@ -51,8 +53,7 @@ impl Joints {
         if let Some(pair) = order.windows(2).find(|pair| pair[0].id == pair[1].id) {
             return Err(refused(pair[1], JointError::DuplicateId));
         }
-        let (mut list, mut tied, mut apart) = (Vec::new(), Vec::new(), Vec::new());
-        let mut hung = Vec::new();
+        let mut list = Vec::new();
         for spec in order {
             let mut slots = [Slot::NONE; 2];
             for (slot, body) in slots.iter_mut().zip(spec.bodies) {
@@ -63,11 +64,32 @@ impl Joints {
             }
             check_joint(spec, rigid_bodies(slots, bodies))
                 .map_err(|source| refused(spec, source))?;
+            list.push(self.jointed(spec, slots, bodies));
+        }
+        for joint in &mut list {
+            joint.count_turns(bodies, 0.0);
+        }
+        let couplers = self.couple(&list, bodies)?;
+        self.couplers = couplers;
+        self.list = list;
+        self.tie(bodies);
+        self.resolved = Some(bodies.epoch);
+        self.driven_anew = false;
+        self.epoch = None;
+        self.articulations.clear();
+        Ok(())
+    }
+
+    /// Tells the bodies which of them the list ties, keeps apart and holds on what impulses do not move.
+    pub(super) fn tie(&self, bodies: &mut Bodies) {
+        let (mut tied, mut apart, mut hung) = (Vec::new(), Vec::new(), Vec::new());
+        let in_order = |[a, b]: [Slot; 2]| [a.min(b), a.max(b)];
+        for joint in &self.list {
+            let slots = joint.bodies;
             if slots.iter().all(|slot| *slot != Slot::NONE) {
-                let pair = [slots[0].min(slots[1]), slots[0].max(slots[1])];
-                tied.push(pair);
-                if !spec.collide {
-                    apart.push(pair);
+                tied.push(in_order(slots));
+                if !joint.collide {
+                    apart.push(in_order(slots));
                 }
             }
             let moves = |slot: Slot| slot != Slot::NONE && bodies.constants[slot].is_dynamic();
@@ -76,31 +98,19 @@ impl Joints {
                 [false, true] => hung.push([slots[1], slots[0]]),
                 _ => {}
             }
-            list.push(self.jointed(spec, slots, bodies));
         }
-        for joint in &mut list {
-            joint.count_turns(bodies, 0.0);
-        }
-        let couplers = self.couple(&list, bodies)?;
-        for coupler in &couplers {
-            let slots: Vec<Slot> = coupler.slots(&list, bodies).collect();
+        for coupler in &self.couplers {
+            let slots: Vec<Slot> = coupler.slots(&self.list, bodies).collect();
             let pairs = slots.windows(2).filter(|pair| pair[0] != pair[1]);
-            tied.extend(pairs.map(|pair| [pair[0].min(pair[1]), pair[0].max(pair[1])]));
+            tied.extend(pairs.map(|pair| in_order([pair[0], pair[1]])));
         }
         for pairs in [&mut tied, &mut apart] {
             pairs.sort_unstable();
             pairs.dedup();
         }
-        self.couplers = couplers;
-        self.list = list;
         bodies.tied = tied;
         bodies.apart = apart;
         bodies.hung = hung;
-        self.resolved = Some(bodies.epoch);
-        self.driven_anew = false;
-        self.epoch = None;
-        self.articulations.clear();
-        Ok(())
     }
 
     fn jointed(&self, spec: &JointSpec, slots: [Slot; 2], bodies: &Bodies) -> Jointed {
@@ -129,6 +139,7 @@ impl Joints {
             given: spec.frames,
             kind: spec.kind,
             forces: spec.forces.clone(),
+            collide: spec.collide,
             break_limit: spec.break_limit,
             turned: known.map_or(0.0, |known| known.turned),
             coordinates: vec![0.0; spec.forces.len()],

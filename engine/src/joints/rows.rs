@@ -25,10 +25,11 @@ use crate::settings::Settings;
 use crate::step::moreau_jean::theta_of_impact;
 use glam::DVec3;
 use moreau_solvers::{Interaction, Law, WorldTwist};
+use serde::{Deserialize, Serialize};
 
 /// What an interaction is of its joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Part {
     Locks,
     Rope,
     /// Of its forces; of a limit the lower end.
@@ -53,7 +54,7 @@ pub(super) struct Along {
 }
 
 /// The impulses of an interaction in the last step.
-type Kept = (JointId, Part, [f64; MOST]);
+pub(crate) type Kept = (JointId, Part, [f64; MOST]);
 
 /// The rows of the joints of a step, and what was solved for them.
 #[derive(Debug, Default)]
@@ -75,7 +76,8 @@ pub(crate) struct JointRows {
     begun: bool,
     /// They are of several stages.
     staged: bool,
-    kept: Vec<Kept>,
+    /// Of the last step, ascending: the next one starts from them.
+    pub(crate) kept: Vec<Kept>,
 }
 
 impl JointRows {

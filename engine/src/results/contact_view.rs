@@ -78,6 +78,8 @@ pub struct Contacts(pub ContactViews);
 pub struct ContactViews {
     last: Option<Arc<LastContacts>>,
     views: OnceLock<Vec<ContactView>>,
+    /// Empty buffers, for a record that others hold.
+    spare: Option<Arc<LastContacts>>,
 }
 
 /// Relative distance to the boundary of the cone within which a contact counts as slipping: the
@@ -114,10 +116,31 @@ impl ContactViews {
         self.last.as_deref()
     }
 
-    /// Forgets the views, and gives the record out to be written; others who have it keep a copy.
+    /// Forgets the views, and gives the record out to be written as a whole; others who have it keep it, and another one is written.
     pub(crate) fn renew(&mut self) -> &mut LastContacts {
         self.views = OnceLock::new();
-        Arc::make_mut(self.last.get_or_insert_default())
+        let last = self.last.get_or_insert_default();
+        if Arc::get_mut(last).is_none() {
+            let spare = self
+                .spare
+                .take()
+                .filter(|spare| Arc::strong_count(spare) == 1);
+            *last = spare.unwrap_or_default();
+        }
+        Arc::make_mut(last)
+    }
+
+    /// The record behind the views, to be held on to.
+    pub(crate) fn lend(&self) -> Option<Arc<LastContacts>> {
+        self.last.clone()
+    }
+
+    /// Takes the buffers of a record that nobody needs.
+    pub(crate) fn reuse(&mut self, mut record: Arc<LastContacts>) {
+        if let Some(own) = Arc::get_mut(&mut record) {
+            own.clear();
+            self.spare = Some(record);
+        }
     }
 
     /// The same contacts, without their views.
@@ -125,6 +148,7 @@ impl ContactViews {
         Self {
             last: self.last.clone(),
             views: OnceLock::new(),
+            spare: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What can be wrong with a scene.
 
-use crate::{BodyError, StepError};
+use crate::{BodyError, SnapshotError, StepError};
 use std::path::PathBuf;
 
 /// Why a scene cannot be read or started.
@@ -94,6 +94,9 @@ pub enum SceneError {
         /// Why.
         source: BodyError,
     },
+    /// A snapshot was not taken or not restored.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
     /// A body or a setting was refused.
     #[error("{place}: {source}")]
     Refused {

@@ -14,6 +14,16 @@ impl Lcg {
         Self(seed)
     }
 
+    /// What the next numbers follow from.
+    pub(super) fn state(self) -> u64 {
+        self.0
+    }
+
+    /// The reverse of [`Self::state`].
+    pub(super) fn of_state(state: u64) -> Self {
+        Self(state)
+    }
+
     /// Uniform in [0, 1).
     pub fn uniform(&mut self) -> f64 {
         self.0 = self

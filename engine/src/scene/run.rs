@@ -32,20 +32,20 @@ struct Ready<'a> {
 
 /// What a body consists of.
 #[derive(Clone)]
-struct Substance {
+pub(super) struct Substance {
     material: Material,
     parts: PartMaterials,
-    collider: Option<Collider>,
+    pub(super) collider: Option<Collider>,
 }
 
 /// An emitter at work.
-struct Source {
-    bodies: Vec<(Substance, Option<Guest>)>,
+pub(super) struct Source {
+    pub(super) bodies: Vec<(Substance, Option<Guest>)>,
     region: Option<Aabb>,
     /// Number of bodies that have come.
-    emitted: usize,
+    pub(super) emitted: usize,
     /// The next one is due and found no room in the last step.
-    waits: bool,
+    pub(super) waits: bool,
 }
 
 impl Scene {
@@ -102,7 +102,7 @@ impl Scene {
     }
 
     /// Names the first entry with which there are too many bodies.
-    fn check_count(&self) -> Result<(), SceneError> {
+    pub(super) fn check_count(&self) -> Result<(), SceneError> {
         let lattices = self.lattices.iter().enumerate().map(|(index, lattice)| {
             let place = place("lattices", index, &lattice.body);
             (place, format!("{:?}", lattice.count), lattice.body_count())
@@ -172,7 +172,7 @@ impl Scene {
     }
 
     /// Checks the bodies of an emitter as if they were spawned.
-    fn source(
+    pub(super) fn source(
         &self,
         emitter: &Emitter,
         place: &str,
@@ -264,6 +264,28 @@ impl SceneRun {
     #[must_use]
     pub fn warnings(&self) -> &[SceneWarning] {
         &self.warnings
+    }
+
+    pub(super) fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    pub(super) fn sources_mut(&mut self) -> &mut [Source] {
+        &mut self.sources
+    }
+
+    pub(super) fn random(&self) -> Lcg {
+        self.random
+    }
+
+    pub(super) fn set_random(&mut self, random: Lcg) {
+        self.random = random;
+    }
+
+    /// It is of this scene from now on.
+    pub(super) fn set_scene(&mut self, scene: Scene, sources: Vec<Source>) {
+        self.scene = scene;
+        self.sources = sources;
     }
 
     fn warn_of(&mut self, body: &Ready, place: &str) {
@@ -424,7 +446,11 @@ fn check(
     })
 }
 
-fn check_emitter(emitter: &Emitter, time_step: f64, place: &str) -> Result<(), SceneError> {
+pub(super) fn check_emitter(
+    emitter: &Emitter,
+    time_step: f64,
+    place: &str,
+) -> Result<(), SceneError> {
     check(
         place,
         "interval",

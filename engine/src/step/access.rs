@@ -62,10 +62,9 @@ impl StepState {
         self.touching.holds(bodies)
     }
 
-    /// Sensors and what they see after the last step, in the order of their ids.
-    #[must_use]
-    pub fn sensed(&self) -> Vec<[BodyId; 2]> {
-        self.touching.sensed(&self.bodies)
+    /// Sensors and what they see after the last step, in the order of the ids of both.
+    pub fn sensed(&self) -> impl Iterator<Item = [BodyId; 2]> + '_ {
+        self.touching.sensed()
     }
 
     /// The friction-contact problem of the last step, in factored form, over the bodies in the

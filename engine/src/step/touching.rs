@@ -13,6 +13,7 @@ use crate::results::events::{ContactEvent, Edge, SensorEvent, SleepEvent, StepEv
 use bevy_ecs::entity::Entity;
 use glam::DVec3;
 use moreau_geometry::{ContactPoint, Geometry, contacts};
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 /// What is so from step to step.
@@ -22,7 +23,7 @@ pub(crate) struct Touching {
     awake: Vec<[Slot; 2]>,
     /// … and those at rest.
     resting: Vec<[Slot; 2]>,
-    /// Pairs of a sensor and what it sees, ascending.
+    /// Sensors and what they see, ascending.
     sensed: Vec<[Slot; 2]>,
     asleep: Vec<bool>,
     /// Static sensors as they were.
@@ -34,6 +35,15 @@ pub(crate) struct Touching {
     now: Vec<[Slot; 2]>,
     points: Vec<ContactPoint>,
     pub(crate) events: StepEvents,
+}
+
+/// The same as it is kept, by ids.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TouchingMemory {
+    touching: Vec<[BodyId; 2]>,
+    /// Sensors first.
+    sensed: Vec<[BodyId; 2]>,
+    asleep: Vec<BodyId>,
 }
 
 /// A static sensor at its place.
@@ -91,12 +101,49 @@ impl Touching {
     }
 
     /// Sensors and what they see, ascending by the ids of both.
-    pub(crate) fn sensed(&self, bodies: &Bodies) -> Vec<[BodyId; 2]> {
-        let pairs = self.sensed.iter();
-        let pairs = pairs.map(|pair| sensor_first(*pair, bodies).map(|slot| self.ids[slot]));
-        let mut pairs: Vec<_> = pairs.collect();
-        pairs.sort_unstable();
-        pairs
+    pub(crate) fn sensed(&self) -> impl Iterator<Item = [BodyId; 2]> + '_ {
+        self.sensed.iter().map(|pair| self.named(*pair).0)
+    }
+
+    pub(crate) fn memory(&self) -> TouchingMemory {
+        let asleep = self.ids.iter().zip(&self.asleep);
+        TouchingMemory {
+            touching: self.pairs().collect(),
+            sensed: self.sensed().collect(),
+            asleep: asleep
+                .filter_map(|(id, asleep)| asleep.then_some(*id))
+                .collect(),
+        }
+    }
+
+    /// Goes on from there; the bodies are looked at in the next step.
+    pub(crate) fn recall(&mut self, memory: &TouchingMemory) {
+        let TouchingMemory {
+            touching,
+            sensed,
+            asleep,
+        } = memory;
+        let pairs = touching.iter().chain(sensed);
+        let mut ids: Vec<_> = pairs.flatten().chain(asleep).copied().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let slot = |id: &BodyId| Slot::new(ids.partition_point(|own| own < id));
+        let slots = |pairs: &[[BodyId; 2]]| {
+            let mut pairs: Vec<_> = pairs.iter().map(|[a, b]| [slot(a), slot(b)]).collect();
+            pairs.sort_unstable();
+            pairs
+        };
+        *self = Self {
+            awake: slots(touching),
+            sensed: slots(sensed),
+            asleep: ids
+                .iter()
+                .map(|id| asleep.binary_search(id).is_ok())
+                .collect(),
+            entities: vec![Entity::PLACEHOLDER; ids.len()],
+            ids,
+            ..Self::default()
+        };
     }
 
     /// The step is over, with these contacts.
@@ -142,10 +189,6 @@ impl Touching {
         });
         let mut sensed = std::mem::take(&mut self.sensed);
         retain_renamed(&mut sensed, renamed, |pair| {
-            // Which of them was the sensor, if it is gone, tells the one that stays.
-            let is_sensor = |slot: Slot| renamed(slot).map(|slot| bodies.constants[slot].sensor);
-            let swap = is_sensor(pair[0]) == Some(false) || is_sensor(pair[1]) == Some(true);
-            let pair = if swap { [pair[1], pair[0]] } else { pair };
             let (bodies, entities) = self.named(pair);
             let edge = Edge::Ends;
             sensors.push(SensorEvent {
@@ -248,8 +291,13 @@ impl Touching {
             let pairs = detection.pairs().iter().map(|pair| pair.map(Slot));
             let moves = |pair: &[Slot; 2]| pair.iter().any(|slot| bodies.moves(*slot));
             let pairs = pairs.filter(|pair| bodies.are_sensed(pair) && moves(pair));
+            let pairs = pairs.map(|pair| sensor_first(pair, bodies));
+            let is_pair = |pair: &[Slot; 2]| {
+                let [sensor, other] = pair.map(|slot| &bodies.constants[slot]);
+                sensor.sensor && !other.sensor && sensor.groups.meets(other.groups)
+            };
             let still = self.sensed.iter().copied().filter(|pair| !moves(pair));
-            let still = still.chain(zones);
+            let still = still.chain(zones).filter(is_pair);
             for pair in pairs.chain(still) {
                 let known = same && !moves(&pair);
                 if known || overlap(pair, bodies, &mut self.points) {
@@ -261,7 +309,6 @@ impl Touching {
         }
         let sensors = &mut self.events.sensors;
         differences(&self.sensed, &self.now, |edge, pair| {
-            let pair = sensor_first(pair, bodies);
             sensors.push(SensorEvent {
                 edge,
                 bodies: pair.map(|slot| bodies.ids[slot]),
@@ -288,11 +335,9 @@ impl Touching {
                 let sleepers = bodies.slots().filter(|other| bodies.is_asleep(*other));
                 let near = sleepers.filter(|other| {
                     let own = bodies.bounds(*other);
-                    body(*other).groups.meets(zone.groups)
-                        && !body(*other).sensor
-                        && own.is_some_and(|own| own.intersects(&bounds))
+                    own.is_some_and(|own| own.intersects(&bounds))
                 });
-                pairs.extend(near.map(|other| [slot.min(other), slot.max(other)]));
+                pairs.extend(near.map(|other| [slot, other]));
             }
             zones.push(zone);
         }

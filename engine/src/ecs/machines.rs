@@ -1,0 +1,103 @@
+//! The joints and couplers of a world between two steps, for an image of it.
+
+use crate::components::notices::Notices;
+use crate::components::{
+    BodyId, BreakLimit, Coupler, Joint, JointBroken, JointDisabled, JointForces, JointId,
+    NoCollision, RigidBody,
+};
+use crate::error::{JointError, StepError};
+use crate::joints::{CouplerSpec, JointSpec};
+use crate::snapshot::error::SnapshotError;
+use crate::snapshot::image::{CouplerPart, JointPart, Machines};
+use bevy_ecs::name::Name;
+use bevy_ecs::prelude::*;
+
+type JointQuery = (
+    (Entity, &'static JointId, Option<&'static Name>),
+    &'static Joint,
+    Option<&'static JointForces>,
+    Option<&'static BreakLimit>,
+    Has<NoCollision>,
+    (Has<JointDisabled>, Has<JointBroken>),
+);
+
+type CouplerQuery = (
+    (Entity, &'static JointId, Option<&'static Name>),
+    &'static Coupler,
+    Has<JointDisabled>,
+);
+
+/// Makes their components known to the world, so that it can be read without being changed.
+pub(super) fn register(world: &mut World) {
+    world.query::<JointQuery>();
+    world.query::<CouplerQuery>();
+}
+
+/// The joints and couplers. Those of bodies and joints that are no more go with the next step, and are left out.
+pub(super) fn machines(world: &World, notices: &Notices) -> Result<Machines, SnapshotError> {
+    let mut found = Machines::default();
+    let (Some(mut joints), Some(mut couplers)) = (
+        world.try_query::<JointQuery>(),
+        world.try_query::<CouplerQuery>(),
+    ) else {
+        return Ok(found);
+    };
+    let mut left_out = Vec::new();
+    for ((entity, id, name), joint, forces, limit, apart, (disabled, broken)) in joints.iter(world)
+    {
+        let mut bodies = [None; 2];
+        let mut gone = false;
+        for (of, body) in bodies.iter_mut().zip(joint.bodies) {
+            let Some(body) = body else { continue };
+            let is_body = world.get::<RigidBody>(body).is_some();
+            match world.get::<BodyId>(body).filter(|_| is_body) {
+                Some(id) => *of = Some(*id),
+                None if disabled || broken || notices.bodies_gone.contains(&body) => gone = true,
+                None => {
+                    let source = JointError::NoBody { entity: body };
+                    return Err(StepError::Joint { id: *id, source }.into());
+                }
+            }
+        }
+        if gone {
+            left_out.push(entity);
+            continue;
+        }
+        found.joints.push(JointPart {
+            spec: JointSpec {
+                id: *id,
+                bodies,
+                frames: joint.frames,
+                kind: joint.kind,
+                forces: forces.map_or_else(Vec::new, |forces| forces.0.clone()),
+                collide: !apart,
+                break_limit: limit.copied(),
+            },
+            disabled,
+            broken,
+            name: name.map(|name| name.as_str().to_owned()),
+        });
+    }
+    for ((_, id, name), coupler, disabled) in couplers.iter(world) {
+        let terms = coupler.terms.iter().map(|term| {
+            let joint = world.get::<JointId>(term.joint);
+            let known = joint.filter(|_| !left_out.contains(&term.joint));
+            known.map(|joint| (*joint, term.axis, term.ratio))
+        });
+        let Some(terms) = terms.collect::<Option<Vec<_>>>() else {
+            continue;
+        };
+        found.couplers.push(CouplerPart {
+            spec: CouplerSpec {
+                id: *id,
+                terms,
+                offset: coupler.offset,
+            },
+            disabled,
+            name: name.map(|name| name.as_str().to_owned()),
+        });
+    }
+    found.joints.sort_by_key(|joint| joint.spec.id);
+    found.couplers.sort_by_key(|coupler| coupler.spec.id);
+    Ok(found)
+}
