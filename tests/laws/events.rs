@@ -355,3 +355,59 @@ fn the_contacts_of_a_body_give_all_its_momentum() {
     }
     assert!(pushed > 1000 && most > m * G);
 }
+
+/// A world that goes on from a snapshot has the events of the one that was not interrupted, at any moment of a pile that falls, sleeps and is woken.
+#[test]
+fn what_is_restored_has_the_events_of_what_was_not_interrupted() {
+    let mut simulation = Simulation::new(settings()).unwrap();
+    floor(&mut simulation);
+    for k in 0..6 {
+        let at = Pose::at(0.0, 0.0, 0.1 + 0.15 * f64::from(k));
+        let shape = Collider::cuboid(0.05, 0.05, 0.05);
+        simulation.spawn((RigidBody::Dynamic, shape, at)).unwrap();
+    }
+    for kind in [RigidBody::Static, RigidBody::Kinematic] {
+        let zone = (kind, Collider::cuboid(0.2, 0.2, 0.25), Sensor);
+        simulation.spawn(zone).unwrap();
+    }
+    let ball = (
+        RigidBody::Dynamic,
+        Collider::sphere(0.05),
+        Pose::at(-20.0, 0.0, 0.35),
+        Twist::linear(12.0, 0.0, 0.0),
+        GravityScale(0.0),
+    );
+    simulation.spawn(ball).unwrap();
+    let named = |events: &StepEvents| {
+        let contacts = events
+            .contacts
+            .iter()
+            .map(|of| (of.edge, of.bodies, of.normal_impulse));
+        let sensors = events.sensors.iter().map(|of| (of.edge, of.bodies));
+        let sleep = events.sleep.iter().map(|of| (of.edge, of.body));
+        let lists = (contacts.collect::<Vec<_>>(), sensors.collect::<Vec<_>>());
+        (lists, sleep.collect::<Vec<_>>())
+    };
+    let mut restored: Vec<Simulation> = Vec::new();
+    let (mut contacts, mut slept) = (0, 0);
+    for step in 0..500 {
+        if step % 40 == 7 {
+            let bytes = simulation.snapshot().unwrap().to_bytes().unwrap();
+            let snapshot = Snapshot::from_bytes(&bytes).unwrap();
+            restored.push(Simulation::from_snapshot(&snapshot).unwrap());
+            // Back in the world that it is of.
+            simulation.restore(&snapshot).unwrap();
+        }
+        simulation.step().unwrap();
+        let expected = named(simulation.events());
+        contacts += simulation.events().contacts.len();
+        slept += simulation.events().sleep.len();
+        for other in &mut restored {
+            other.step().unwrap();
+            assert_eq!(named(other.events()), expected, "step {step}");
+            let [one, all] = [&*other, &simulation].map(|world| world.state().unwrap());
+            assert!(one.touching().eq(all.touching()) && one.sensed().eq(all.sensed()));
+        }
+    }
+    assert!(contacts > 10 && slept > 6, "{contacts} {slept}");
+}

@@ -89,3 +89,23 @@ fn sleepers_count_or_not_from_the_step_on_that_lays_them_down() {
         Some(floor)
     );
 }
+
+#[test]
+fn sensors_count_unless_only_what_is_solid_is_asked_for() {
+    let (mut simulation, e) = row(&[RigidBody::Static; 3]);
+    let every = QueryFilter::new();
+    simulation.set(e[1], Sensor);
+    assert_eq!(seen(&mut simulation, &every), e);
+    assert_eq!(seen(&mut simulation, &every.solid()), [e[0], e[2]]);
+    assert_eq!(seen(&mut simulation, &every.sensors()), [e[1]]);
+    let (ball, wide) = (Collider::sphere(1e3), Pose::default());
+    let touched = |simulation: &mut Simulation| {
+        let found = simulation.queries().unwrap();
+        let found = found.contacts_of(&ball, &wide, 0.0, &every).unwrap();
+        found.iter().any(|found| found.entity == e[1])
+    };
+    assert!(!touched(&mut simulation));
+    simulation.world_mut().entity_mut(e[1]).remove::<Sensor>();
+    assert_eq!(seen(&mut simulation, &every.solid()), e);
+    assert!(touched(&mut simulation));
+}

@@ -1,6 +1,6 @@
 //! Materials, and how two of them make the law of a contact.
 
-use super::notices::materials_lost;
+use super::notices::seen_lost;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +72,7 @@ impl Material {
 /// # Ok::<(), StepError>(())
 /// ```
 #[derive(Component, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[component(summary_tick, on_remove = materials_lost)]
+#[component(summary_tick, on_remove = seen_lost)]
 #[serde(transparent)]
 pub struct PartMaterials(pub Vec<Material>);
 

@@ -23,8 +23,8 @@ pub(crate) struct Notices {
     /// A component that a body may have or not was taken off: its body is in the same columns as before but for this one, and no tick
     /// tells.
     pub(crate) part_lost: bool,
-    /// How often the materials of parts were taken off.
-    pub(crate) materials_lost: u64,
+    /// How often something was taken off that questions read.
+    pub(crate) seen_lost: u64,
     /// How often [`Sleeping`](crate::Sleeping) was inserted or removed.
     pub(crate) sleep_changes: u64,
 }
@@ -36,11 +36,11 @@ pub(super) fn lost(mut world: DeferredWorld, _: HookContext) {
     }
 }
 
-/// The hook of [`PartMaterials`](crate::PartMaterials), which the centre of mass depends on.
-pub(super) fn materials_lost(mut world: DeferredWorld, _: HookContext) {
+/// The hook of those that questions read: [`PartMaterials`](crate::PartMaterials), which the centre of mass depends on, and [`Sensor`](crate::Sensor).
+pub(super) fn seen_lost(mut world: DeferredWorld, _: HookContext) {
     if let Some(mut notices) = world.get_resource_mut::<Notices>() {
         notices.part_lost = true;
-        notices.materials_lost += 1;
+        notices.seen_lost += 1;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Bodies that see and do not touch.
 
-use super::notices::lost;
+use super::notices::seen_lost;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -26,5 +26,5 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), StepError>(())
 /// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[component(summary_tick, on_remove = lost)]
+#[component(summary_tick, on_remove = seen_lost)]
 pub struct Sensor;

@@ -25,6 +25,7 @@ pub struct QueryFilter<'a> {
     /// By kind: the bodies of this kind do not count.
     left_out: [bool; 3],
     asleep: Option<bool>,
+    sensors: Option<bool>,
     predicate: Option<&'a (dyn Fn(Entity) -> bool + Sync)>,
 }
 
@@ -35,6 +36,7 @@ impl std::fmt::Debug for QueryFilter<'_> {
             .field("without", &self.without)
             .field("left_out", &self.left_out)
             .field("asleep", &self.asleep)
+            .field("sensors", &self.sensors)
             .field("predicate", &self.predicate.is_some())
             .finish()
     }
@@ -92,6 +94,20 @@ impl<'a> QueryFilter<'a> {
         Self { asleep, ..self }
     }
 
+    /// Of these, those that are no [`Sensor`](crate::Sensor).
+    #[must_use]
+    pub fn solid(self) -> Self {
+        let sensors = Some(false);
+        Self { sensors, ..self }
+    }
+
+    /// Of these, the sensors.
+    #[must_use]
+    pub fn sensors(self) -> Self {
+        let sensors = Some(true);
+        Self { sensors, ..self }
+    }
+
     /// Of these, those of which this is true. It is asked last, about bodies whose boxes are met, in any order and perhaps on several threads: its
     /// answers must depend on the entity alone.
     #[must_use]
@@ -105,6 +121,7 @@ impl<'a> QueryFilter<'a> {
         !self.left_out[number(item.kind)]
             && self.groups.is_none_or(|groups| groups.meets(item.groups))
             && self.asleep.is_none_or(|asleep| asleep == item.asleep)
+            && self.sensors.is_none_or(|sensors| sensors == item.sensor)
             && !self.without.contains(&item.entity)
             && self
                 .predicate

@@ -16,6 +16,7 @@ pub(crate) struct Item {
     pub(super) id: BodyId,
     pub(super) kind: RigidBody,
     pub(super) groups: CollisionGroups,
+    pub(super) sensor: bool,
     pub(super) asleep: bool,
     pub(super) geometry: Geometry,
     /// Centre of mass in the frame of the shape (m).
@@ -39,7 +40,7 @@ pub(crate) struct QueryIndex {
     /// Nothing is known: the first time, and after a failure.
     pub(super) stale: bool,
     /// Counts of [`Notices`](crate::components::notices::Notices) when they were last looked at.
-    pub(super) materials_lost: u64,
+    pub(super) seen_lost: u64,
     pub(super) sleep_changes: u64,
     /// Threads for batches, while the step has not started its own.
     pub(super) threads: OnceLock<Threads>,
@@ -57,7 +58,7 @@ impl Default for QueryIndex {
             tree: Tree::default(),
             known: Tick::new(0),
             stale: true,
-            materials_lost: 0,
+            seen_lost: 0,
             sleep_changes: 0,
             threads: OnceLock::new(),
         }

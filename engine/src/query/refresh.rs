@@ -8,8 +8,8 @@ use super::index::{Item, QueryIndex};
 use crate::bodies::check::check_body_state;
 use crate::components::notices::Notices;
 use crate::components::{
-    BodyId, Collider, CollisionGroups, Mass, PartMaterials, Pose, RigidBody, Sleeping, Twist,
-    Wrench,
+    BodyId, Collider, CollisionGroups, Mass, PartMaterials, Pose, RigidBody, Sensor, Sleeping,
+    Twist, Wrench,
 };
 use crate::error::BodyError;
 use bevy_ecs::change_detection::{ContiguousRef, Tick};
@@ -28,6 +28,7 @@ type ShapeQuery = (
     Option<Ref<'static, PartMaterials>>,
     Ref<'static, Mass>,
     Ref<'static, CollisionGroups>,
+    Option<Ref<'static, Sensor>>,
     Ref<'static, Pose>,
 );
 
@@ -74,7 +75,7 @@ impl QueryIndex {
         since: Since,
         up_to: Tick,
     ) -> Result<(), QueryError> {
-        let everything = self.stale || self.materials_lost != notices.materials_lost;
+        let everything = self.stale || self.seen_lost != notices.seen_lost;
         self.stale = true;
         self.read(shapes, everything, since)?;
         self.tree.settle();
@@ -83,7 +84,7 @@ impl QueryIndex {
                 item.asleep = shapes.sleepers.contains(item.entity);
             }
         }
-        self.materials_lost = notices.materials_lost;
+        self.seen_lost = notices.seen_lost;
         self.sleep_changes = notices.sleep_changes;
         self.known = up_to;
         self.stale = false;
@@ -96,7 +97,7 @@ impl QueryIndex {
             count += columns.0.len();
             if everything || constants_touched(&columns, since) {
                 self.read_rows(&columns, everything, since, shapes)?;
-            } else if since.touched(&columns.7) {
+            } else if since.touched(&columns.8) {
                 self.read_poses(&columns, since)?;
             }
         }
@@ -117,7 +118,7 @@ impl QueryIndex {
         since: Since,
         shapes: &Shapes,
     ) -> Result<(), QueryError> {
-        let (entities, kind, id, collider, parts, mass, groups, pose) = columns;
+        let (entities, kind, id, collider, parts, mass, groups, sensor, pose) = columns;
         for (row, entity) in entities.iter().enumerate() {
             let new = |ticks: &[Tick]| since.is_new(ticks[row]);
             let changed = everything
@@ -128,7 +129,10 @@ impl QueryIndex {
                     .as_ref()
                     .is_some_and(|parts| new(parts.changed_ticks_slice()))
                 || new(mass.changed_ticks_slice())
-                || new(groups.changed_ticks_slice());
+                || new(groups.changed_ticks_slice())
+                || sensor
+                    .as_ref()
+                    .is_some_and(|sensor| new(sensor.changed_ticks_slice()));
             if changed {
                 let refused = |source: BodyError| QueryError::Body {
                     id: id[row],
@@ -145,6 +149,7 @@ impl QueryIndex {
                     id: id[row],
                     kind: kind[row],
                     groups: groups[row],
+                    sensor: sensor.is_some(),
                     asleep: shapes.sleepers.contains(*entity),
                     geometry,
                     center,
@@ -181,13 +186,14 @@ impl QueryIndex {
 }
 
 fn constants_touched(columns: &Columns, since: Since) -> bool {
-    let (_, kind, id, collider, parts, mass, groups, _) = columns;
+    let (_, kind, id, collider, parts, mass, groups, sensor, _) = columns;
     since.touched(kind)
         || since.touched(id)
         || since.touched(collider)
         || parts.as_ref().is_some_and(|parts| since.touched(parts))
         || since.touched(mass)
         || since.touched(groups)
+        || sensor.as_ref().is_some_and(|sensor| since.touched(sensor))
 }
 
 /// The first body that lacks a component.

@@ -152,6 +152,7 @@ impl Queries<'_> {
         let region = geometry.aabb(&pose).inflated(margin.max(0.0));
         self.index.tree.meet(&region, |number| {
             if let Some(item) = self.index.item(number)
+                && !item.sensor
                 && filter.accepts(item)
             {
                 points.clear();
