@@ -165,3 +165,64 @@ fn nor_do_two_bodies_that_turn_fast_change_it() {
     let (_, worst) = thrown_at_each_other(30.0);
     assert!(worst < ROUNDING, "it changes by {worst}");
 }
+
+/// Three elastic balls fly at a wall and a ceiling; a slack rope joins the second and the third. A rope takes energy or keeps it.
+#[test]
+#[ignore = "not mended: a rope that is drawn tight in an impact pulls by the speed after it, and gives 2,200 of 640 J"]
+fn a_slack_rope_gives_no_energy_to_what_strikes() {
+    let smooth = Material::frictionless(1.0);
+    let mut simulation = Simulation::new(settings(0.005, DVec3::ZERO)).unwrap();
+    for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+        for side in [axis, -axis] {
+            let at = Pose::from_position(-side);
+            let wall = (RigidBody::Static, Collider::half_space(side), smooth, at);
+            simulation.spawn(wall).unwrap();
+        }
+    }
+    let balls = [
+        (
+            7.4863,
+            [-0.917_458_457_3, -0.152_199_691, 0.905_252_858_3],
+            [-4.213_141_235_6, -1.790_584_599_2, 10.233_069_703_2],
+        ),
+        (
+            1.0,
+            [-0.743_895_443_6, -0.152_199_691, 0.905_256_341_8],
+            [-11.029_440_113_6, -1.790_584_599_2, 10.233_466_542_1],
+        ),
+        (
+            1.0,
+            [-0.549_522_357, -0.152_199_691, 0.905_253_154_2],
+            [-0.988_454_891_7, -1.790_584_599_2, 10.233_102_674_9],
+        ),
+    ];
+    let bodies = balls.map(|(mass, place, velocity)| {
+        let linear = DVec3::from_array(velocity);
+        let angular = DVec3::ZERO;
+        let motion = (
+            Pose::from_position(DVec3::from_array(place)),
+            Twist { linear, angular },
+        );
+        let ball = (RigidBody::Dynamic, Collider::sphere(0.08), smooth);
+        let ball = (ball, Mass::scaled_to(mass), motion);
+        simulation.spawn(ball).unwrap()
+    });
+    let mut rope = Joint::new(bodies[1], bodies[2], JointKind::Rope { length: 0.25 });
+    rope.frames = JointFrames::Own([Pose::default(); 2]);
+    simulation.spawn_joint(rope, ()).unwrap();
+    let energy = |simulation: &Simulation| {
+        let each = bodies.iter().zip(&balls);
+        let each = each.map(|(body, (mass, ..))| {
+            0.5 * mass * simulation.twist(*body).unwrap().linear.length_squared()
+        });
+        each.sum::<f64>()
+    };
+    let before = energy(&simulation);
+    let report = simulation.step().unwrap();
+    let after = energy(&simulation);
+    // A thousandth is what stages of impacts take for rounding.
+    assert!(
+        after <= before * (1.0 + 1e-3) || !report.converged,
+        "{before} J become {after} J"
+    );
+}

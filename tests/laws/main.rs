@@ -56,6 +56,7 @@ mod meeting;
 mod momentum;
 mod no_solution;
 mod part_materials;
+mod passing;
 mod plastic_spin;
 mod pressed_by_forces;
 mod projected_spin;

@@ -353,3 +353,46 @@ fn elastic_balls_at_any_speed_stay_in_a_closed_room() {
     }
     assert!(out.is_empty(), "{out:?}");
 }
+
+/// Three elastic balls on a line in space: the first strikes the second, which may or may not get to the third in the same step.
+#[test]
+fn the_centre_of_mass_of_balls_that_strike_one_another_moves_uniformly() {
+    let h = 0.01;
+    let mut off = Vec::new();
+    for gaps in [
+        [0.08, 0.03],
+        [0.08, 0.06],
+        [0.05, 0.03],
+        [0.02, 0.03],
+        [0.09, 0.02],
+    ] {
+        let mut simulation = Simulation::new(Settings {
+            time_step: h,
+            ..settings(DVec3::ZERO)
+        })
+        .unwrap();
+        let places = [-0.2 - gaps[0], 0.0, 0.2 + gaps[1]];
+        let balls = places.map(|x| {
+            let ball = (
+                RigidBody::Dynamic,
+                Collider::sphere(0.1),
+                Material::frictionless(1.0),
+            );
+            let speed = if x < 0.0 { 10.0 } else { 0.0 };
+            let motion = (Pose::at(x, 0.0, 0.0), Twist::linear(speed, 0.0, 0.0));
+            simulation
+                .spawn((ball, Mass::scaled_to(1.0), motion))
+                .unwrap()
+        });
+        for step in 1..=3 {
+            simulation.step().unwrap();
+            let way = [0, 1, 2].map(|k| simulation.pose(balls[k]).unwrap().position.x - places[k]);
+            let way: f64 = way.iter().sum();
+            // Rounding of places of half a metre.
+            if (way - 0.1 * f64::from(step)).abs() > 1e-14 {
+                off.push((gaps, step, way));
+            }
+        }
+    }
+    assert!(off.is_empty(), "{off:?}");
+}

@@ -212,13 +212,22 @@ impl Course {
         for slot in waiting.iter().flat_map(|late| late.contact.bodies) {
             self.follows[slot] = true;
         }
-        for (row, place) in solved.record.found.iter().enumerate() {
-            let strikes = solved.impacts[row] && solved.record.impulse[row].x > 0.0;
-            let staged = place.bodies.into_iter().any(|slot| self.staged[slot]);
-            if staged && (strikes || solved.earlier(row).impact) {
-                for slot in place.bodies {
-                    self.follows[slot] = true;
+        // Bodies that strike each other go by one rule: their centre of mass keeps its way.
+        let dynamic = |slot: Slot| solved.bodies.is_awake_dynamic(slot);
+        loop {
+            let mut changes = false;
+            for (row, place) in solved.record.found.iter().enumerate() {
+                let strikes = solved.impacts[row] && solved.record.impulse[row].x > 0.0;
+                let [a, b] = place.bodies;
+                let follows = |slot: Slot| self.follows[slot] && dynamic(slot);
+                let one = follows(a) && !self.follows[b] || follows(b) && !self.follows[a];
+                if one && (strikes || solved.earlier(row).impact) {
+                    (self.follows[a], self.follows[b]) = (true, true);
+                    changes = true;
                 }
+            }
+            if !changes {
+                break;
             }
         }
     }
