@@ -95,6 +95,11 @@ struct ForcesPage;
 
 /// The same.
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/events.md")]
+struct EventsPage;
+
+/// The same.
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/queries.md")]
 struct QueriesPage;
 

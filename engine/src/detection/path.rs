@@ -364,6 +364,11 @@ impl Path<'_> {
         end < -depth && end < -depth + self.deepest_at(0.0, points).0.min(0.0)
     }
 
+    /// Looks at every half of the half-thickness of the way are no more than [`SAMPLES`].
+    pub(crate) fn is_seen(&self, h: f64) -> bool {
+        self.length(h) <= 0.5 * SAMPLES * thickness(self.bodies)
+    }
+
     /// Looked at as often, bodies that slide or roll past each other flush do not meet.
     pub(crate) fn is_clear(&self, h: f64, points: &mut Vec<ContactPoint>) -> bool {
         let tolerance = tolerance(self.bodies);

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! "Without them" is the solved motion less what those contacts give, which is right where nothing else pushes. What a body leans on would
-//! hold it, so a body that leans on something is followed as it began instead.
+//! hold it, and what else pushes it may do so because of them: such a body is followed as it began too, and meets only if it does both ways.
 //!
 //! Bodies that already pushed each other in the last step meet. Where no pair changes the first solve stands, with its bits.
 
@@ -424,8 +424,14 @@ impl Meetings {
                 return Encounter::Unclear;
             }
         }
-        let encounter = path.encounter(h, &mut self.points);
-        if !leans || encounter == Encounter::Apart {
+        let mut encounter = path.encounter(h, &mut self.points);
+        if encounter == Encounter::Unclear && path.is_seen(h) && path.is_clear(h, &mut self.points)
+        {
+            encounter = Encounter::Apart;
+        }
+        // What pushes a body besides may do so since these contacts do: without them it goes on as it began.
+        let alone = !leans && !self.are_pushed_besides(path.pair);
+        if alone || encounter == Encounter::Apart {
             return encounter;
         }
         match begin.encounter(h, &mut self.points) {
@@ -471,6 +477,13 @@ impl Meetings {
     /// One of the bodies touches something, or was pushed by it.
     fn leans(&self, pair: [Slot; 2]) -> bool {
         pair.into_iter().any(|slot| self.pushes[slot].leans)
+    }
+
+    /// Something pushes one of the bodies that is not in doubt.
+    fn are_pushed_besides(&self, pair: [Slot; 2]) -> bool {
+        let old = |slot: Slot| self.pushes[slot].old;
+        pair.into_iter()
+            .any(|slot| !matches!(old(slot), Pushed::Not))
     }
 
     /// Lists the rows of a pair that push for the first time, on a plane on which nothing pushed before.
