@@ -40,7 +40,7 @@ fn push(world: &mut Simulation, force: &[f64]) {
 fn lean(world: &mut Simulation, seen: &mut [f64]) {
     let pole = world.body(POLE).and_then(|pole| world.pose(pole));
     let axis = pole.map_or(DVec3::Z, |pole| pole.orientation * DVec3::Z);
-    seen[0] = axis.x.atan2(axis.z);
+    seen[0] = libm::atan2(axis.x, axis.z);
 }
 
 fn main() -> Result<(), WorldsError> {
