@@ -170,3 +170,22 @@ fn a_step_that_fails_leaves_the_bodies_as_they_were() {
     state.set_bodies(&plain).unwrap();
     state.step(&settings(1)).unwrap();
 }
+
+/// Between bodies that were replaced by fewer and the next step, a joint of those that are gone bears nothing.
+#[test]
+fn a_joint_of_bodies_that_are_gone_bears_nothing() {
+    let plain = bodies(&heap(2));
+    let joint = JointSpec {
+        id: JointId(0),
+        bodies: [None, plain.last().map(|body| body.id)],
+        kind: JointKind::Ball,
+        ..JointSpec::default()
+    };
+    let mut state = StepState::default();
+    state.set_bodies(&plain).unwrap();
+    state.set_joints(vec![joint]);
+    state.step(&settings(1)).unwrap();
+    assert!(state.joint_reaction(JointId(0)).is_some());
+    state.set_bodies(&plain[..1]).unwrap();
+    assert!(state.joint_reaction(JointId(0)).is_none());
+}

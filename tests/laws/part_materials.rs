@@ -453,3 +453,27 @@ fn scenes_have_materials_by_part() {
     let few = scene(r#"["ice"]"#).start();
     assert!(matches!(few, Err(SceneError::Refused { .. })));
 }
+
+/// A dumb-bell of a heavy and a light ball: the frame of the shape is where the balls are met.
+#[test]
+fn the_pose_of_a_shape_is_that_of_its_parts() {
+    let mut simulation = Simulation::new(Settings::default()).unwrap();
+    let ball = Shape::Sphere { radius: 0.1 };
+    let parts = [-0.5, 0.5].map(|x| (Pose::at(x, 0.0, 0.0), ball.clone()));
+    let density = |density| Material {
+        density,
+        ..Material::default()
+    };
+    let made = PartMaterials(vec![density(3000.0), density(1000.0)]);
+    let body = (RigidBody::Dynamic, Collider::compound(parts.to_vec()), made);
+    let body = simulation.spawn(body).unwrap();
+    // The centre of mass is at 0, a quarter of a metre from the middle.
+    let frame = simulation.shape_pose(body).unwrap();
+    assert!(
+        (frame.position - DVec3::X * 0.25).length() < 1e-15,
+        "{frame:?}"
+    );
+    let ray = Ray::new(DVec3::new(0.75, 0.0, 1.0), DVec3::NEG_Z).unwrap();
+    let hit = simulation.queries().unwrap().ray(&ray, &QueryFilter::new());
+    assert!(hit.is_some_and(|hit| (hit.at.distance - 0.9).abs() < 1e-12));
+}

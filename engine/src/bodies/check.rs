@@ -5,11 +5,33 @@ use crate::components::inertia::Inertia;
 use crate::components::mass::Given;
 use crate::components::response::Response;
 use crate::components::{
-    Collider, CollisionGroups, Made, Mass, Material, Pose, RigidBody, Twist, Wrench,
+    Collider, CollisionGroups, Made, Mass, Material, PartMaterials, Pose, RigidBody, Twist, Wrench,
 };
 use crate::error::BodyError;
 use glam::DVec3;
 use moreau_geometry::{ContactPoint, Geometry, MassProperties};
+
+/// Centre of mass in the frame of the shape, m, as the step has it.
+pub(crate) fn center_of_mass(
+    geometry: &Geometry,
+    mass: &Mass,
+    parts: Option<&PartMaterials>,
+) -> Result<DVec3, BodyError> {
+    if let Some(own) = mass.center_of_mass() {
+        return Ok(own);
+    }
+    if !geometry.is_solid() {
+        return Ok(DVec3::ZERO);
+    }
+    let properties = match parts {
+        Some(parts) if !parts.0.is_empty() => {
+            let densities: Vec<f64> = parts.0.iter().map(|part| part.density).collect();
+            geometry.mass_properties_by_part(&densities)?
+        }
+        _ => geometry.mass_properties(1.0)?,
+    };
+    Ok(properties.center_of_mass)
+}
 
 /// Checks a body and works out its constants.
 pub(crate) fn check_body(

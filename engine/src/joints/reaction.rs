@@ -61,6 +61,10 @@ impl Joints {
     /// The reaction of a joint.
     pub(crate) fn reaction(&self, id: JointId, bodies: &Bodies) -> Option<JointReaction> {
         let joint = self.find(id)?;
+        // Bodies may have been replaced since by fewer.
+        if joint.slots().any(|slot| slot.index() >= bodies.len()) {
+            return None;
+        }
         let back = joint.placed(bodies).turn_of_a().conjugate();
         Some(JointReaction {
             force: back * joint.bore.force,

@@ -5,7 +5,7 @@
 
 use super::error::QueryError;
 use super::index::{Item, QueryIndex};
-use crate::bodies::check::check_body_state;
+use crate::bodies::check::{center_of_mass, check_body_state};
 use crate::components::notices::Notices;
 use crate::components::{
     BodyId, Collider, CollisionGroups, Mass, PartMaterials, Pose, RigidBody, Sensor, Sleeping,
@@ -17,7 +17,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::ContiguousQueryData;
 use bevy_ecs::system::SystemParam;
 use glam::DVec3;
-use moreau_geometry::{Geometry, Pose as Frame};
+use moreau_geometry::Pose as Frame;
 
 /// What is read of a body with a shape.
 type ShapeQuery = (
@@ -207,28 +207,6 @@ fn incomplete(shapes: &Shapes) -> QueryError {
             part: "Pose, BodyId, Mass or CollisionGroups",
         },
     }
-}
-
-/// Centre of mass in the frame of the shape, m, as the step has it.
-fn center_of_mass(
-    geometry: &Geometry,
-    mass: &Mass,
-    parts: Option<&PartMaterials>,
-) -> Result<DVec3, BodyError> {
-    if let Some(own) = mass.center_of_mass() {
-        return Ok(own);
-    }
-    if !geometry.is_solid() {
-        return Ok(DVec3::ZERO);
-    }
-    let properties = match parts {
-        Some(parts) if !parts.0.is_empty() => {
-            let densities: Vec<f64> = parts.0.iter().map(|part| part.density).collect();
-            geometry.mass_properties_by_part(&densities)?
-        }
-        _ => geometry.mass_properties(1.0)?,
-    };
-    Ok(properties.center_of_mass)
 }
 
 /// The frame of the shape of a body.
