@@ -58,6 +58,7 @@ pub use step::StepState;
 pub use step::moreau_jean::MoreauJean;
 pub use step::threads::Threads;
 
+pub use bevy_ecs;
 pub use glam;
 pub use moreau_geometry as geometry;
 pub use moreau_solvers as solvers;

@@ -110,3 +110,23 @@ fn a_rollback_sees_what_bodies_are_changed_to() {
         }
     }
 }
+
+/// A mass that is put on anew and comes to what it was wakes nobody, in what goes on and in what is restored.
+#[test]
+fn a_mass_that_is_what_it_was_does_not_wake_a_restored_body() {
+    let mut simulation = Simulation::new(Settings::default()).unwrap();
+    let ground = (RigidBody::Static, Collider::half_space(DVec3::Z));
+    simulation.spawn(ground).unwrap();
+    let cube = Collider::cuboid(0.1, 0.1, 0.1);
+    let cube = (RigidBody::Dynamic, cube, Pose::at(0.0, 0.0, 0.1));
+    let cube = simulation.spawn(cube).unwrap();
+    while !simulation.is_sleeping(cube) {
+        simulation.step().unwrap();
+    }
+    simulation.set(cube, Mass::from_shape());
+    let mut fork = simulation.fork().unwrap();
+    for world in [&mut simulation, &mut fork] {
+        assert_eq!(world.step().unwrap().sleeping, 1);
+        assert!(world.events().sleep.is_empty());
+    }
+}

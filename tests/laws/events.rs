@@ -411,3 +411,51 @@ fn what_is_restored_has_the_events_of_what_was_not_interrupted() {
     }
     assert!(contacts > 10 && slept > 6, "{contacts} {slept}");
 }
+
+/// What can touch no more has ended: of two bodies that nothing moves, or of which one is a sensor now.
+#[test]
+fn a_contact_ends_when_a_body_becomes_static_or_a_sensor() {
+    for sensor in [false, true] {
+        let mut simulation = Simulation::new(settings()).unwrap();
+        let floor = floor(&mut simulation);
+        let cube = Collider::cuboid(0.05, 0.05, 0.05);
+        let cube = (RigidBody::Dynamic, cube, Pose::at(0.0, 0.0, 0.05));
+        let cube = simulation.spawn(cube).unwrap();
+        while !simulation.is_sleeping(cube) {
+            simulation.step().unwrap();
+        }
+        let pair = ids(&simulation, [floor, cube]);
+        assert!(simulation.state().unwrap().are_touching(pair));
+        if sensor {
+            simulation.set(cube, (Sensor, Sleeping));
+        } else {
+            simulation.set(cube, (RigidBody::Static, Pose::at(0.0, 0.0, 5.0)));
+        }
+        simulation.step().unwrap();
+        assert!(!simulation.state().unwrap().are_touching(pair));
+        assert_eq!(simulation.events().ended().count(), 1);
+    }
+}
+
+/// A sensor that sleeps sees a wall that is put where it is, and loses it when the wall is taken away.
+#[test]
+fn a_sleeping_sensor_sees_static_bodies_that_are_put_there() {
+    let mut simulation = Simulation::new(settings()).unwrap();
+    let ball = Collider::sphere(0.1);
+    let sensor = (RigidBody::Dynamic, ball.clone(), Sensor, GravityScale(0.0));
+    let sensor = simulation.spawn(sensor).unwrap();
+    let wall = (RigidBody::Static, ball, Pose::at(5.0, 0.0, 0.0));
+    let wall = simulation.spawn(wall).unwrap();
+    let pair = ids(&simulation, [sensor, wall]);
+    simulation.set(sensor, Sleeping);
+    simulation.step().unwrap();
+    assert!(simulation.is_sleeping(sensor));
+    for (x, seen) in [(0.05, 1), (5.0, 0)] {
+        simulation.set(wall, Pose::at(x, 0.0, 0.0));
+        simulation.set(sensor, Sleeping);
+        simulation.step().unwrap();
+        let sensed: Vec<_> = simulation.state().unwrap().sensed().collect();
+        assert_eq!(sensed, vec![pair; seen]);
+        assert_eq!(simulation.events().sensors.len(), 1);
+    }
+}

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// A sensor may be static, kinematic or dynamic, with any shape. It sees bodies whose [`CollisionGroups`](crate::CollisionGroups) meet its own, if one of
 /// the two is not static, and no other sensor; it looks at the poses at the end of each step. Of a mesh or a height field it is the surface alone
-/// that sees. What it sees may sleep, and is not woken.
+/// that sees, as contacts act: from its side. What it sees may sleep, and is not woken.
 ///
 /// ```
 /// use moreau::prelude::*;

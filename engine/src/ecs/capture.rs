@@ -8,6 +8,7 @@ use super::link::Link;
 use super::machines;
 use super::recapture::{self, describe, recapture};
 use crate::bodies::Bodies;
+use crate::bodies::check::check_body;
 use crate::bodies::memory::SleepMemory;
 use crate::bodies::slot::Slot;
 use crate::bodies::user_forces::forces_of;
@@ -15,7 +16,7 @@ use crate::bodies::waking::Rest;
 use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
-    BodyForces, BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Mass,
+    BodyForces, BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Made, Mass,
     Material, PartMaterials, Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
@@ -246,12 +247,20 @@ impl Reader<'_> {
         };
         let no_forces = BodyForces::default();
         let known_forces = forces_of(&bodies.user_forces.laws, old).unwrap_or(&no_forces);
+        // A mass that was put on anew, and comes to what it was.
+        let weighs_the_same = || {
+            let made = Made::of(material, *parts);
+            let response = Response::new(*gravity, *drag);
+            let groups = (**groups, *sensor);
+            let built = check_body(**kind, *collider, made, mass, groups, response);
+            built.is_ok_and(|built| built == *body)
+        };
         let same = bodies.ids[old] == id
             && body.kind == **kind
             && same_shape
             && *made.whole == **material
             && made.parts == parts.map_or(&[][..], |parts| &parts.0)
-            && (!body.is_dynamic() || mass.describes(&body.inertia))
+            && (!body.is_dynamic() || mass.describes(&body.inertia) || weighs_the_same())
             && mass
                 .center_of_mass()
                 .is_none_or(|own| own == body.center_of_mass)

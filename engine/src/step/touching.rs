@@ -5,14 +5,14 @@
 
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
-use crate::components::{BodyId, CollisionGroups, JointId, Pose, RigidBody};
+use crate::components::{BodyId, JointId, RigidBody};
 use crate::detection::{Detection, path};
 use crate::interactions::record::ContactRecord;
 use crate::math::rotation::contact_frame;
 use crate::results::events::{ContactEvent, Edge, SensorEvent, SleepEvent, StepEvents};
 use bevy_ecs::entity::Entity;
 use glam::DVec3;
-use moreau_geometry::{ContactPoint, Geometry, contacts};
+use moreau_geometry::{Aabb, ContactPoint, contacts};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
@@ -26,8 +26,6 @@ pub(crate) struct Touching {
     /// Sensors and what they see, ascending.
     sensed: Vec<[Slot; 2]>,
     asleep: Vec<bool>,
-    /// Static sensors as they were.
-    zones: Vec<Zone>,
     /// Of the bodies that the slots are of.
     ids: Vec<BodyId>,
     entities: Vec<Entity>,
@@ -44,15 +42,6 @@ pub(crate) struct TouchingMemory {
     /// Sensors first.
     sensed: Vec<[BodyId; 2]>,
     asleep: Vec<BodyId>,
-}
-
-/// A static sensor at its place.
-#[derive(Debug, PartialEq)]
-struct Zone {
-    id: BodyId,
-    pose: Pose,
-    geometry: Option<Geometry>,
-    groups: CollisionGroups,
 }
 
 /// The difference of two ascending lists: what is only in the first, only in the second.
@@ -177,7 +166,12 @@ impl Touching {
         let mut sensors = std::mem::take(&mut self.events.sensors);
         let mut awake = std::mem::take(&mut self.awake);
         // Ids and slots have one order: what stays is ascending.
-        retain_renamed(&mut awake, renamed, |pair| {
+        let may_touch = |pair: [Slot; 2]| {
+            let [a, b] = pair.map(|slot| &bodies.constants[slot]);
+            let moves = a.is_dynamic() || b.is_dynamic();
+            moves && a.groups.meets(b.groups) && !bodies.are_apart(&pair)
+        };
+        retain_renamed(&mut awake, (renamed, may_touch), |pair| {
             let (bodies, entities) = self.named(pair);
             contacts.push(ContactEvent {
                 edge: Edge::Ends,
@@ -188,7 +182,7 @@ impl Touching {
             });
         });
         let mut sensed = std::mem::take(&mut self.sensed);
-        retain_renamed(&mut sensed, renamed, |pair| {
+        retain_renamed(&mut sensed, (renamed, |_| true), |pair| {
             let (bodies, entities) = self.named(pair);
             let edge = Edge::Ends;
             sensors.push(SensorEvent {
@@ -283,10 +277,10 @@ impl Touching {
         }
         self.now.clear();
         if bodies.some_are_sensors {
-            let zones = if same {
+            let at_rest = if same {
                 Vec::new()
             } else {
-                self.pairs_of_new_zones(bodies)
+                Self::pairs_at_rest(bodies)
             };
             let pairs = detection.pairs().iter().map(|pair| pair.map(Slot));
             let moves = |pair: &[Slot; 2]| pair.iter().any(|slot| bodies.moves(*slot));
@@ -294,18 +288,22 @@ impl Touching {
             let pairs = pairs.map(|pair| sensor_first(pair, bodies));
             let is_pair = |pair: &[Slot; 2]| {
                 let [sensor, other] = pair.map(|slot| &bodies.constants[slot]);
-                sensor.sensor && !other.sensor && sensor.groups.meets(other.groups)
+                let stand = [sensor, other].map(|body| body.kind == RigidBody::Static);
+                sensor.sensor
+                    && !other.sensor
+                    && stand != [true, true]
+                    && sensor.groups.meets(other.groups)
             };
-            let still = self.sensed.iter().copied().filter(|pair| !moves(pair));
-            let still = still.chain(zones).filter(is_pair);
-            for pair in pairs.chain(still) {
-                let known = same && !moves(&pair);
-                if known || overlap(pair, bodies, &mut self.points) {
-                    self.now.push(pair);
-                }
-            }
+            // A body that woke in the midst of the step was not looked at by detection.
+            let known = self.sensed.iter().copied().chain(at_rest).filter(is_pair);
+            self.now.extend(pairs.chain(known));
             self.now.sort_unstable();
             self.now.dedup();
+            let (before, points) = (&self.sensed, &mut self.points);
+            self.now.retain(|pair| {
+                let stays = same && !moves(pair) && before.binary_search(pair).is_ok();
+                stays || overlap(*pair, bodies, points)
+            });
         }
         let sensors = &mut self.events.sensors;
         differences(&self.sensed, &self.now, |edge, pair| {
@@ -318,30 +316,22 @@ impl Touching {
         std::mem::swap(&mut self.sensed, &mut self.now);
     }
 
-    /// Pairs of static sensors that are new or were moved, and sleepers near them: detection looks at what moves.
-    fn pairs_of_new_zones(&mut self, bodies: &Bodies) -> Vec<[Slot; 2]> {
-        let body = |slot: Slot| &bodies.constants[slot];
-        let is_zone = |slot: &Slot| body(*slot).sensor && body(*slot).kind == RigidBody::Static;
-        let (mut pairs, mut zones) = (Vec::new(), Vec::new());
-        for slot in bodies.slots().filter(is_zone) {
-            let zone = Zone {
-                id: bodies.ids[slot],
-                pose: bodies.pose[slot],
-                geometry: body(slot).geometry.clone(),
-                groups: body(slot).groups,
-            };
-            let bounds = bodies.bounds(slot).filter(|_| !self.zones.contains(&zone));
-            if let Some(bounds) = bounds {
-                let sleepers = bodies.slots().filter(|other| bodies.is_asleep(*other));
-                let near = sleepers.filter(|other| {
-                    let own = bodies.bounds(*other);
-                    own.is_some_and(|own| own.intersects(&bounds))
-                });
-                pairs.extend(near.map(|other| [slot, other]));
+    /// Pairs of a sensor and another body that both stand still, and not for good: detection looks at what moves.
+    fn pairs_at_rest(bodies: &Bodies) -> Vec<[Slot; 2]> {
+        let still = bodies.slots().filter(|slot| !bodies.moves(*slot));
+        let still = still.filter_map(|slot| Some((slot, bodies.bounds(slot)?)));
+        let still: Vec<(Slot, Aabb)> = still.collect();
+        let mut pairs = Vec::new();
+        for (sensor, zone) in &still {
+            if !bodies.constants[*sensor].sensor {
+                continue;
             }
-            zones.push(zone);
+            let near = still.iter().filter(|(other, bounds)| {
+                let sleeps = bodies.is_asleep(*sensor) || bodies.is_asleep(*other);
+                sleeps && bounds.intersects(zone)
+            });
+            pairs.extend(near.map(|(other, _)| [*sensor, *other]));
         }
-        self.zones = zones;
         pairs
     }
 
@@ -351,14 +341,14 @@ impl Touching {
     }
 }
 
-/// Pairs in new slots; `lost` is told of those that are no more, in old ones.
+/// Pairs in new slots; `lost` is told of those that are no more, or do not stay, in old ones.
 fn retain_renamed(
     pairs: &mut Vec<[Slot; 2]>,
-    renamed: impl Fn(Slot) -> Option<Slot>,
+    (renamed, stays): (impl Fn(Slot) -> Option<Slot>, impl Fn([Slot; 2]) -> bool),
     mut lost: impl FnMut([Slot; 2]),
 ) {
     pairs.retain_mut(|pair| match pair.map(&renamed) {
-        [Some(a), Some(b)] => {
+        [Some(a), Some(b)] if stays([a, b]) => {
             *pair = [a, b];
             true
         }
