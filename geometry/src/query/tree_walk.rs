@@ -123,7 +123,8 @@ impl Tree {
             let enter = line.enter(node, most);
             let first = open.len();
             for (lane, at) in enter.into_iter().enumerate() {
-                if at < f32::INFINITY {
+                // Along an axis that says nothing an empty box is met as any other.
+                if at < f32::INFINITY && node.branches[lane] != NONE {
                     let mut place = open.len();
                     open.push((at, node.branches[lane]));
                     while place > first && open[place - 1].0 < at {
