@@ -322,11 +322,11 @@ impl StepState {
         problem.activate(record, &parts);
         let many = is_long(record.places().len());
         self.threads.run(many, || problem.assemble(record, &parts));
-        problem.open_by_impacts(record, &mut self.graph, &parts);
         let begin = self.impacts.begin_of_stage();
         let known = (&self.bodies, &self.motion);
-        self.joint_rows
-            .build(&self.joints, known, &self.settings, begin);
+        let joint_rows = &mut self.joint_rows;
+        joint_rows.build(&self.joints, known, &self.settings, begin);
+        problem.open_by_impacts(record, joint_rows, &mut self.graph, &parts);
         self.forces.build(
             &self.problem.contacts,
             &self.joint_rows,

@@ -9,7 +9,8 @@
 //! applied      r = h f                                                                  interval of this one value
 //! rotor        r = −I (u − u_k)                                                         equality with a compliance
 //! coupler      Σ ratio J v = 0                                                          equality, over the bodies of its joints
-//! limit, rope  0 ≤ u + s ⊥ r ≥ 0,   s = max(gap, 0)/h, or e u_k for an impact           complementarity
+//! limit, rope  0 ≤ u + s ⊥ r ≥ 0,   s = max(gap, 0)/h, or e u_k for an impact;           complementarity
+//!              as it opens, s ≥ e u_k with the largest e of the impacts of its island
 //! ```
 //!
 //! Velocities are of B against A; those of limits and ropes are those at which their gap opens.
@@ -56,14 +57,24 @@ pub(super) struct Along {
 /// The impulses of an interaction in the last step.
 pub(crate) type Kept = (JointId, Part, [f64; MOST]);
 
+/// A limit that is struck with restitution.
+#[derive(Clone, Copy, Debug)]
+struct Struck {
+    /// Its interaction.
+    index: usize,
+    /// m or rad.
+    gap: f64,
+    restitution: f64,
+}
+
 /// The rows of the joints of a step, and what was solved for them.
 #[derive(Debug, Default)]
 pub(crate) struct JointRows {
     /// In the order of joints. Bodies are slots; [`Slot::NONE`] is the world.
     pub(crate) interactions: Vec<Interaction>,
     parts: Vec<(usize, Part)>,
-    /// Limits that are struck with restitution, ascending, and their gaps.
-    strikes: Vec<(usize, f64)>,
+    /// Limits that are struck with restitution, ascending.
+    strikes: Vec<Struck>,
     /// Of each interaction the first of its impulses.
     first: Vec<usize>,
     /// Where those of each joint begin, and last where those of couplers do.
@@ -110,8 +121,14 @@ impl JointRows {
                     settings,
                     is_first,
                 };
-                of.rows(|part, (interaction, gap)| {
-                    self.strikes.extend(gap.map(|gap| (self.parts.len(), gap)));
+                of.rows(|part, (interaction, struck)| {
+                    let at = self.parts.len();
+                    let struck = struck.map(|[gap, restitution]| Struck {
+                        index: at,
+                        gap,
+                        restitution,
+                    });
+                    self.strikes.extend(struck);
                     self.parts.push((index, part));
                     self.interactions.push(interaction);
                 });
@@ -158,6 +175,34 @@ impl JointRows {
                 }
                 _ => self.impulse.resize(self.impulse.len() + rows, 0.0),
             }
+        }
+    }
+
+    /// The limits that are struck with restitution: a body of each, and its `e`.
+    pub(crate) fn impacts(&self) -> impl Iterator<Item = (Slot, f64)> {
+        self.strikes.iter().flat_map(|struck| {
+            let sides = sides(&self.interactions[struck.index]);
+            sides.map(|(_, slot)| (slot, struck.restitution))
+        })
+    }
+
+    /// Limits and ropes that open while bodies of their island strike with an `e` restitute with it as well: so they take no energy
+    /// from the impact that they did not lose.
+    pub(crate) fn open_by_impacts(
+        &mut self,
+        begin: &[WorldTwist],
+        mut of: impl FnMut(Slot) -> f64,
+    ) {
+        for interaction in &mut self.interactions {
+            if interaction.law != Law::Complementarity {
+                continue;
+            }
+            let (mut e, mut u) = (0.0_f64, 0.0);
+            for (side, slot) in sides(interaction) {
+                e = e.max(of(slot));
+                u += dot(&interaction.rows[0], side, &begin[slot]);
+            }
+            interaction.offset[0] = interaction.offset[0].max(e * u);
         }
     }
 
@@ -299,8 +344,8 @@ impl JointRows {
             one_sided && self.impulse[self.first[*index]] > 0.0
         });
         let theta = |index: usize| {
-            let strike = self.strikes.binary_search_by_key(&index, |of| of.0);
-            let Some((_, gap)) = strike.ok().map(|place| self.strikes[place]) else {
+            let strike = self.strikes.binary_search_by_key(&index, |of| of.index);
+            let Some(struck) = strike.ok().map(|place| self.strikes[place]) else {
                 return 1.0;
             };
             if self.staged {
@@ -308,14 +353,12 @@ impl JointRows {
             }
             let interaction = &self.interactions[index];
             let mut u = [0.0; 2];
-            for (side, body) in interaction.bodies.into_iter().enumerate() {
-                if body != Slot::NONE.0 {
-                    for (u, twist) in u.iter_mut().zip(twists(Slot(body))) {
-                        *u += dot(&interaction.rows[0], side, &twist);
-                    }
+            for (side, slot) in sides(interaction) {
+                for (u, twist) in u.iter_mut().zip(twists(slot)) {
+                    *u += dot(&interaction.rows[0], side, &twist);
                 }
             }
-            theta_of_impact(gap, u, h)
+            theta_of_impact(struck.gap, u, h)
         };
         pushes.map(theta).reduce(f64::max)
     }
@@ -333,7 +376,7 @@ struct OfJoint<'a> {
 }
 
 impl OfJoint<'_> {
-    fn rows(&self, mut push: impl FnMut(Part, (Interaction, Option<f64>))) {
+    fn rows(&self, mut push: impl FnMut(Part, (Interaction, Option<[f64; 2]>))) {
         let placed = self.joint.placed(self.bodies);
         let locks = placed.locks(&self.joint.kind, self.joint.turns(&placed));
         if let JointKind::Rope { length } = self.joint.kind {
@@ -398,8 +441,8 @@ impl OfJoint<'_> {
         interaction
     }
 
-    /// A one-sided stop with this gap, which is told again if it is struck with restitution.
-    fn stop(&self, row: Row, gap: f64, restitution: f64) -> (Interaction, Option<f64>) {
+    /// A one-sided stop with this gap, which is told again with `e` if it is struck with restitution.
+    fn stop(&self, row: Row, gap: f64, restitution: f64) -> (Interaction, Option<[f64; 2]>) {
         let h = self.settings.time_step;
         let u = self.velocity(&row);
         let strikes = restitution > 0.0
@@ -412,7 +455,7 @@ impl OfJoint<'_> {
             gap.max(0.0) / h
         };
         let stop = self.one(Law::Complementarity, &row, shift, 0.0);
-        (stop, strikes.then_some(gap))
+        (stop, strikes.then_some([gap, restitution]))
     }
 
     fn force(&self, force: &JointForce, x: f64, row: &Row) -> Option<Interaction> {
@@ -515,6 +558,13 @@ impl OfJoint<'_> {
         };
         self.of_sides(of, row)
     }
+}
+
+/// The sides of an interaction that are bodies, and these.
+fn sides(interaction: &Interaction) -> impl Iterator<Item = (usize, Slot)> + use<> {
+    let sides = interaction.bodies.into_iter().enumerate();
+    let sides = sides.map(|(side, body)| (side, Slot(body)));
+    sides.filter(|(_, slot)| *slot != Slot::NONE)
 }
 
 fn opposite(row: &Row) -> Row {

@@ -20,6 +20,7 @@ use crate::interactions::graph::Graph;
 use crate::interactions::law::{InteractionLaw, of_materials};
 use crate::interactions::record::{ContactRecord, GivenArms, own_arms};
 use crate::interactions::warm_start::{Cursor, Source};
+use crate::joints::JointRows;
 use crate::math::chunks;
 use crate::math::rotation::contact_frame;
 use crate::motion::Motion;
@@ -116,35 +117,41 @@ impl ContactProblem {
         chunks::for_each((places, 0..count as u32, rows), &work);
     }
 
-    /// Contacts that open while bodies of their island strike get the largest `e` of these impacts: with a smaller one energy could be
-    /// gained where materials differ [docs/theory.md §5].
+    /// Contacts, limits and ropes that open while bodies of their island strike get the largest `e` of these impacts: with a smaller one
+    /// energy could be gained where materials differ [docs/theory.md §5].
     pub(crate) fn open_by_impacts<S: Scheme>(
         &mut self,
         record: &ContactRecord,
+        joints: &mut JointRows,
         graph: &mut Graph,
         parts: &Parts<S>,
     ) {
-        if record.chosen.is_some() || !self.impacts.contains(&true) {
+        let strikes = self.impacts.contains(&true) || joints.impacts().next().is_some();
+        if record.chosen.is_some() || !strikes {
             return;
         }
         graph.tie(&record.found, parts.bodies);
+        // By the island of a body.
+        let mut island = |slot: Slot| graph.has(slot).then(|| graph.island(slot));
         let mut largest = vec![0.0_f64; parts.bodies.len()];
-        let mut islands = |place: &Detected| {
-            let dynamic = place.bodies.into_iter().find(|slot| graph.has(*slot));
-            dynamic.map(|slot| graph.island(slot))
-        };
         let rows = || record.found.iter().enumerate();
-        for (row, place) in rows().filter(|(row, _)| self.impacts[*row]) {
-            if let Some(island) = islands(place) {
+        let of_contacts = rows()
+            .filter(|(row, _)| self.impacts[*row])
+            .flat_map(|(row, place)| {
                 let e = parts.material(place, row).restitution;
+                place.bodies.map(|slot| (slot, e))
+            });
+        for (slot, e) in of_contacts.chain(joints.impacts()) {
+            if let Some(island) = island(slot) {
                 largest[island] = largest[island].max(e);
             }
         }
+        let mut largest = |slot: Slot| island(slot).map_or(0.0, |island| largest[island]);
         let begin = parts.impacts.begin_of_stage();
         let begin = begin.unwrap_or(&parts.motion.begin);
         for (row, place) in rows() {
-            let e = islands(place).map_or(0.0, |island| largest[island]);
-            let own = parts.material(place, row).restitution;
+            let [a, b] = place.bodies.map(&mut largest);
+            let (e, own) = (a.max(b), parts.material(place, row).restitution);
             let contact = &mut self.contacts[row];
             let twists = place.bodies.map(|slot| begin[slot]);
             if e <= own || normal_velocity(contact, &twists) <= 0.0 {
@@ -155,6 +162,7 @@ impl ContactProblem {
             contact.offset.x += law.shift - own.shift;
             self.impacts[row] = law.impact;
         }
+        joints.open_by_impacts(begin, largest);
     }
 
     /// The problem over the bodies of `motion`, of a stage that begins with `free`.
