@@ -1,4 +1,39 @@
-#![doc = include_str!("../../README.md")]
+//! Rigid-body contact with exact Coulomb friction, on an entity-component system.
+//!
+//! Every step solves Signorini's condition, Newton's impact law and Coulomb's cone together, and reports a residual that is
+//! recomputed from the definition of these laws by code that shares nothing with the solver.
+//!
+//! ```
+//! use moreau::prelude::*;
+//! let mut simulation = Simulation::new(Settings::default())?;
+//! simulation.spawn((RigidBody::Static, Collider::half_space(DVec3::Z)))?;
+//! let cube = (RigidBody::Dynamic, Collider::cuboid(0.25, 0.25, 0.25), Pose::at(0.0, 0.0, 1.0));
+//! let cube = simulation.spawn(cube)?;
+//! while simulation.time() < 1.0 {
+//!     let report = simulation.step()?;
+//!     assert!(report.converged && report.e_scaled <= 1e-4);
+//! }
+//! assert!(simulation.pose(cube).is_some_and(|pose| (pose.position.z - 0.25).abs() < 1e-3));
+//! # Ok::<(), StepError>(())
+//! ```
+//!
+//! | what | where |
+//! |---|---|
+//! | a world of its own, headless | [`Simulation`]; many at once: [`Worlds`] |
+//! | the step in a world and a schedule of the user's | [`install`], [`StepPhase`] |
+//! | bodies | [`RigidBody`], [`Collider`], [`Pose`], [`Twist`], [`Mass`], [`Material`]; all components are siblings of these |
+//! | joints, motors, limits | [`Joint`], [`JointForces`] |
+//! | forces | [`Wrench`], [`BodyForces`], [`ForceLaw`] |
+//! | what a step did | [`StepReport`], [`Contacts`], [`StepEvents`] |
+//! | rays, casts, overlaps | [`Queries`], [`SpatialQuery`] |
+//! | save, resume, roll back, fork | [`Snapshot`], [`Rollback`] |
+//! | scenes as data | [`scene`], [`Scene`], [`SceneRun`] |
+//! | the contact problem of a step, and solvers for others | [`Simulation::problem`], [`solvers`] |
+//! | a step without an entity-component system | [`StepState`] |
+//!
+//! Units are SI, angles radians, coordinates those of the inertial frame unless a field says otherwise; `Twist::angular` is in the
+//! frame of the body. Features: `toml` reads scenes from TOML files, `obj` meshes from Wavefront files.
+
 #![forbid(unsafe_code)]
 
 mod bodies;
@@ -85,6 +120,11 @@ pub mod prelude {
 }
 
 /// The examples of the page run.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
+/// The same.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/joints.md")]
 struct JointsPage;
