@@ -109,10 +109,11 @@ pub mod prelude {
         JointSpec, KinematicTarget, LinearForce, Mass, Material, NoCollision, PartMaterials,
         PointSpring, Pose, RigidBody, Rollback, Scene, SceneRun, Sensor, SensorEvent, Settings,
         Simulation, SleepEvent, SleepSettings, Sleeping, Snapshot, SnapshotError, StepError,
-        StepEvents, StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Worlds,
-        WorldsError, Wrench,
+        StepEvents, StepOutcome, StepPhase, StepReport, StepState, StepStatus, Theta, Threads,
+        Twist, Worlds, WorldsError, Wrench,
     };
     pub use crate::{Found, Queries, QueryError, QueryFilter, SpatialQuery};
+    pub use bevy_ecs::entity::Entity;
     pub use glam;
     pub use glam::{DQuat, DVec3};
     pub use moreau_geometry::Shape;

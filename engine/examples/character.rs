@@ -1,0 +1,202 @@
+//! A character walks over a floor, up a slope and a flight of stairs, rides on a platform and pushes a crate. It is a kinematic capsule: queries tell where it may go.
+//!
+//! `cargo run --release -p moreau --example character`
+
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
+use moreau::prelude::*;
+use std::error::Error;
+
+/// What it keeps away from everything, m.
+const SKIN: f64 = 0.01;
+/// Highest step that it climbs, m.
+const STEP: f64 = 0.3;
+/// Cosine of the steepest slope that it walks on: 50°.
+const STEEPEST: f64 = 0.643;
+/// Force with which it pushes, N.
+const PUSH: f64 = 200.0;
+
+struct Character {
+    body: Entity,
+    shape: Collider,
+    /// Vertical velocity, m/s.
+    rises: f64,
+}
+
+impl Character {
+    fn spawn(simulation: &mut Simulation, at: DVec3) -> Result<Self, StepError> {
+        let shape = Collider::capsule(0.5, 0.3);
+        // A capsule lies along z: it stands.
+        let pose = Pose::from_position(at);
+        let body = simulation.spawn((RigidBody::Kinematic, shape.clone(), pose))?;
+        Ok(Self {
+            body,
+            shape,
+            rises: 0.0,
+        })
+    }
+
+    /// How far it may go from `at` by `way`, and what stops it.
+    fn cast(
+        &self,
+        simulation: &mut Simulation,
+        at: DVec3,
+        way: DVec3,
+    ) -> Result<(DVec3, Option<Found<ShapeHit>>), QueryError> {
+        let length = way.length();
+        if length < 1e-9 {
+            return Ok((at, None));
+        }
+        let own = [self.body];
+        let sweep = Sweep::new(way)?.up_to(length + SKIN)?.past_overlaps();
+        let filter = QueryFilter::new().without(&own).solid();
+        let start = Pose::from_position(at);
+        let hit = simulation
+            .queries()?
+            .shape_cast(&self.shape, &start, &sweep, &filter)?;
+        let free = hit.as_ref().map_or(length, |hit| {
+            // At a slant the skin is farther along the way.
+            let slant = -hit.at.normal.dot(sweep.direction());
+            (hit.at.distance - SKIN / slant.max(0.1)).clamp(0.0, length)
+        });
+        Ok((at + sweep.direction() * free, hit))
+    }
+
+    /// Moves on by a step, with this horizontal velocity (m/s).
+    fn walk(&mut self, simulation: &mut Simulation, wish: DVec3) -> Result<(), Box<dyn Error>> {
+        let settings = simulation.settings();
+        let h = settings.time_step;
+        let pose = simulation.pose(self.body).ok_or("the character is gone")?;
+        let mut at = pose.position;
+
+        // What it stands on carries it.
+        let (_, ground) = self.cast(simulation, at, DVec3::NEG_Z * 2.0 * SKIN)?;
+        let ground = ground.filter(|ground| ground.at.normal.z >= STEEPEST);
+        if let Some(ground) = &ground {
+            let twist = simulation.twist(ground.entity).unwrap_or_default();
+            at += twist.linear * h;
+            self.rises = 0.0;
+        } else {
+            self.rises += settings.gravity.z * h;
+        }
+
+        // Along the floor, and along what is in the way.
+        let mut way = wish * h;
+        if let Some(ground) = &ground {
+            way = way.reject_from_normalized(ground.at.normal);
+        }
+        for _ in 0..4 {
+            let (reached, hit) = self.cast(simulation, at, way)?;
+            way -= reached - at;
+            at = reached;
+            let Some(hit) = hit else { break };
+            self.push(simulation, &hit, wish, h)?;
+            if hit.at.normal.z < STEEPEST
+                && ground.is_some()
+                && let Some(top) = self.climb(simulation, at, way)?
+            {
+                at = top;
+                break;
+            }
+            way = way.reject_from_normalized(hit.at.normal);
+        }
+
+        // Down to the floor again, or with gravity.
+        let fall = if ground.is_some() {
+            -STEP
+        } else {
+            self.rises * h
+        };
+        let (reached, hit) = self.cast(simulation, at, DVec3::Z * fall)?;
+        if hit.is_some() || ground.is_none() {
+            at = reached;
+        }
+        simulation.move_to(self.body, Pose::from_position(at))?;
+        Ok(())
+    }
+
+    /// Up by a step, forward, and down onto something that it can stand on.
+    fn climb(
+        &self,
+        simulation: &mut Simulation,
+        at: DVec3,
+        way: DVec3,
+    ) -> Result<Option<DVec3>, QueryError> {
+        let (up, _) = self.cast(simulation, at, DVec3::Z * STEP)?;
+        // Far enough for the round foot to stand on it.
+        let ahead = DVec3::new(way.x, way.y, 0.0).normalize_or_zero();
+        let (over, wall) = self.cast(simulation, up, ahead * 0.1)?;
+        if wall.is_some() {
+            return Ok(None);
+        }
+        let (top, floor) = self.cast(simulation, over, DVec3::NEG_Z * (up.z - at.z))?;
+        let stands = floor.is_some_and(|floor| floor.at.normal.z >= STEEPEST);
+        Ok((stands && top.z > at.z).then_some(top))
+    }
+
+    /// Pushes what is in the way, no harder than it can.
+    fn push(
+        &self,
+        simulation: &mut Simulation,
+        hit: &Found<ShapeHit>,
+        wish: DVec3,
+        h: f64,
+    ) -> Result<(), StepError> {
+        let along = -hit.at.normal * DVec3::new(1.0, 1.0, 0.0);
+        let speed = simulation.twist(hit.entity).map(|twist| twist.linear);
+        let slower = speed.is_some_and(|speed| speed.dot(along) < wish.dot(along));
+        let is_dynamic =
+            simulation.world().get::<RigidBody>(hit.entity) == Some(&RigidBody::Dynamic);
+        if is_dynamic && slower {
+            simulation.apply_impulse(hit.entity, along * PUSH * h, hit.at.point)?;
+        }
+        Ok(())
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut simulation = Simulation::new(Settings::default())?;
+    let fixed = |half: DVec3| (RigidBody::Static, Collider::cuboid(half.x, half.y, half.z));
+    simulation.spawn((RigidBody::Static, Collider::half_space(DVec3::Z)))?;
+    // A slope of 20°, then stairs of 18 cm.
+    let tilt = DQuat::from_rotation_y(-20_f64.to_radians());
+    let slope = Pose::at(4.0, 0.0, 0.0).with_orientation(tilt);
+    simulation.spawn((fixed(DVec3::new(1.0, 1.0, 0.1)), slope))?;
+    for step in 0..4_u32 {
+        let top = 0.45 + 0.18 * f64::from(step);
+        let stair = fixed(DVec3::new(0.6, 1.0, 0.5 * top));
+        let at = 5.4 + 0.4 * f64::from(step);
+        simulation.spawn((stair, Pose::at(at, 0.0, 0.5 * top)))?;
+    }
+    let load = (
+        RigidBody::Dynamic,
+        Collider::cuboid(0.25, 0.25, 0.25),
+        Mass::scaled_to(20.0),
+        Pose::at(1.5, 0.0, 0.25),
+    );
+    let load = simulation.spawn(load)?;
+    // It is to push the crate by its own force, not as a body that nothing stops.
+    let groups = |memberships, mask| CollisionGroups { memberships, mask };
+    let mut walker = Character::spawn(&mut simulation, DVec3::new(0.0, 0.0, 0.82))?;
+    simulation.set(walker.body, groups(2, 0));
+    let mut say = -1.0;
+    while simulation.time() < 8.0 {
+        // Round the crate once it was pushed for a while.
+        let y = if simulation.time() < 2.0 { 0.0 } else { 0.6 };
+        let off = simulation
+            .pose(walker.body)
+            .map_or(0.0, |pose| y - pose.position.y);
+        walker.walk(
+            &mut simulation,
+            DVec3::new(1.2, (4.0 * off).clamp(-1.0, 1.0), 0.0),
+        )?;
+        simulation.step()?;
+        if simulation.time() - say >= 1.0 {
+            say = simulation.time();
+            let place = simulation.pose(walker.body).map(|pose| pose.position);
+            let load = simulation.pose(load).map(|pose| pose.position.x);
+            println!("{say:.1} s: it is at {place:.2?}, the crate at {load:.2?} m");
+        }
+    }
+    Ok(())
+}
