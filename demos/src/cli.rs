@@ -25,6 +25,9 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Run a scene and sum up what happened.
     Run(RunOptions),
+    /// Run a scene up to a step and take that apart: the contacts that leave most of their law, their W, q, u and r, and another
+    /// solver's answer.
+    Inspect(InspectOptions),
     /// Write a scene, a robot file or a built-in scene as a scene file.
     Convert(ConvertOptions),
     /// Solve stored problems (FCLIB files).
@@ -189,6 +192,69 @@ impl Default for RunOptions {
             fclib: None,
             fclib_every: None,
             fclib_when: None,
+        }
+    }
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct InspectOptions {
+    /// What `run` takes.
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: String,
+    #[command(flatten)]
+    pub(crate) robot: RobotOptions,
+    /// The step, from 1 on.
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
+    pub(crate) step: u64,
+    /// Time step, s.
+    #[arg(long, value_name = "H", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) dt: Option<f64>,
+    /// Threads; 0 takes all cores. The result has the same bits for any number.
+    #[arg(long, value_name = "N", value_parser = thread_count)]
+    pub(crate) threads: Option<usize>,
+    /// Seed of everything random in the scene.
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
+    /// How far each step is solved, instead of the scene's choice.
+    #[arg(long, value_name = "PRESET", value_enum)]
+    pub(crate) accuracy: Option<Preset>,
+    /// No body falls asleep.
+    #[arg(long)]
+    pub(crate) awake: bool,
+    /// Residual `e_scaled` at which the steps are solved.
+    #[arg(long, value_name = "E", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) tol: Option<f64>,
+    /// List so many contacts, those that leave most of their law first.
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(crate) top: usize,
+    /// Only this contact, by its place in the step.
+    #[arg(long, value_name = "INDEX")]
+    pub(crate) contact: Option<usize>,
+    /// Solve the problem of the step by this method, too.
+    #[arg(long, value_name = "NAME", value_parser = solver_parser())]
+    pub(crate) solver: Option<&'static SolverChoice>,
+    /// Residual `e_scaled` that it is to reach.
+    #[arg(long, value_name = "E", default_value = "1e-10", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) solver_tol: f64,
+    /// One JSON object on stdout.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl InspectOptions {
+    /// The run up to the step.
+    pub(crate) fn run(&self) -> RunOptions {
+        RunOptions {
+            scene: Some(self.scene.clone()),
+            robot: self.robot.clone(),
+            steps: Some(self.step),
+            dt: self.dt,
+            threads: self.threads,
+            seed: self.seed,
+            accuracy: self.accuracy,
+            awake: self.awake,
+            tol: self.tol,
+            ..RunOptions::default()
         }
     }
 }

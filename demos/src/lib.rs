@@ -12,13 +12,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`step_file()`] makes stored problems of their steps, [`problem_file`] reads and judges any,
+//! [`step_file()`] makes stored problems of their steps, [`inspection`] takes a step apart, [`problem_file`] reads and judges any,
 //! [`solver_choice`] finds solvers by name, and [`comparison`] runs several over many problems.
 //! [`table`] prints what was measured.
 #![forbid(unsafe_code)]
 
 pub mod catalog;
 pub mod comparison;
+pub mod inspection;
 pub mod performance_profile;
 pub mod problem_file;
 pub mod residual_kind;

@@ -7,6 +7,7 @@ mod checkpoint;
 mod cli;
 mod convert;
 mod failure;
+mod inspect;
 mod json_lines;
 mod listing;
 mod picture;
@@ -29,6 +30,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let ended = match Arguments::parse().command.unwrap_or_default() {
         Command::Run(options) => run::run(&options),
+        Command::Inspect(options) => inspect::inspect(&options),
         Command::Convert(options) => convert::convert(&options),
         Command::Solve(options) => solve::solve(&options),
         Command::Verify(options) => verify::verify(&options),

@@ -40,7 +40,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
 }
 
 /// A scene from its beginning. Its duration becomes that of the run, which a checkpoint remembers.
-fn start(options: &RunOptions) -> Result<SceneRun, Failure> {
+pub(crate) fn start(options: &RunOptions) -> Result<SceneRun, Failure> {
     let scene = options.scene.as_deref().unwrap_or_default();
     let mut scene = load(scene, &options.robot)?;
     if scene.body_count() == 0 {

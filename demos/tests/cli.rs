@@ -591,3 +591,34 @@ fn a_robot_beside_the_program_is_converted() {
     let scene = std::fs::read_to_string(folder.join("scene.toml")).unwrap();
     assert!(scene.contains("name = \"b\""), "{scene}");
 }
+
+#[test]
+fn a_step_is_taken_apart() {
+    let seen = moreau(&[
+        "inspect", "wall", "--step", "3", "--top", "2", "--solver", "nsgs",
+    ]);
+    assert_eq!(code(&seen), 0, "{}", stderr(&seen));
+    let text = stdout(&seen);
+    assert!(
+        text.contains("wall · step 3") && text.contains("the same problem by nsgs"),
+        "{text}"
+    );
+    let seen = moreau(&[
+        "inspect",
+        "stack:n=3",
+        "--step",
+        "5",
+        "--json",
+        "--top",
+        "1",
+    ]);
+    let object: Value = serde_json::from_str(&stdout(&seen)).unwrap();
+    let contact = &object["contacts"][0];
+    let left = contact["left"].as_f64().unwrap();
+    // Its law is solved to the tolerance of velocities.
+    assert!((0.0..5e-4).contains(&left), "{object}");
+    assert_eq!(contact["w"].as_array().unwrap().len(), 3);
+    let refused = moreau(&["inspect", "stack", "--step", "2", "--contact", "900"]);
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("--contact is 900"));
+}
