@@ -3,6 +3,7 @@
 use super::simulation::Simulation;
 use crate::error::StepError;
 use crate::results::report::StepReport;
+use crate::snapshot::error::SnapshotError;
 use crate::step::threads::Threads;
 use rayon::prelude::*;
 
@@ -82,6 +83,34 @@ impl Worlds {
         let threads = Threads::shared(threads).map_err(refused(0))?;
         let made = |index| make(index, Threads::of_caller()).map_err(refused(index));
         let worlds: Vec<_> = threads.run(true, || (0..count).into_par_iter().map(made).collect());
+        Ok(Self {
+            worlds: worlds.into_iter().collect::<Result<_, _>>()?,
+            reports: Vec::new(),
+            threads,
+        })
+    }
+
+    /// `count` copies of a world, which go on from where it is, on a pool of `threads` (0: one a core). What a user has put on entities or into
+    /// its schedule is not in them.
+    ///
+    /// ```
+    /// use moreau::prelude::*;
+    /// let mut simulation = Simulation::new(Settings::default())?;
+    /// simulation.spawn((RigidBody::Dynamic, Collider::sphere(0.5), BodyId(7)))?;
+    /// let mut worlds = Worlds::of(&simulation, 3, 1)?;
+    /// worlds.step();
+    /// simulation.step()?;
+    /// let hash = simulation.state_hash();
+    /// assert!(worlds.each(|_, world| world.state_hash()).iter().all(|of| *of == hash));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Simulation::fork`]; [`SnapshotError::Refused`] if there are no such threads.
+    pub fn of(world: &Simulation, count: usize, threads: usize) -> Result<Self, SnapshotError> {
+        let (snapshot, threads) = (world.snapshot()?, Threads::shared(threads)?);
+        let copy = |_| Simulation::from_snapshot_with(&snapshot, Threads::of_caller());
+        let worlds: Vec<_> = threads.run(true, || (0..count).into_par_iter().map(copy).collect());
         Ok(Self {
             worlds: worlds.into_iter().collect::<Result<_, _>>()?,
             reports: Vec::new(),
