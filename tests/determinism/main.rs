@@ -14,6 +14,7 @@ mod ids;
 mod phases;
 mod plain;
 mod pools;
+mod random_calls;
 mod restored_worlds;
 mod rollback;
 mod scenes;
