@@ -54,7 +54,7 @@ mod wake;
 use crate::bodies::Bodies;
 use crate::bodies::plain::Body;
 use crate::bodies::slot::Slot;
-use crate::components::BodyId;
+use crate::components::{BodyId, MaterialPairs};
 use crate::detection::Detection;
 use crate::error::{InteractionError, StepError};
 use crate::forces::Forces;
@@ -132,6 +132,8 @@ pub struct StepState {
     pub(crate) threads: Threads,
     clock: Clock,
     pub(crate) bodies: Bodies,
+    /// As they were given.
+    pub(crate) material_pairs: MaterialPairs,
     motion: Motion,
     detection: Detection,
     record: ContactRecord,

@@ -150,6 +150,16 @@ fn materials_out_of_range() {
             &["restitution", &shown],
         );
     }
+    for value in [-0.1, f64::NAN, f64::INFINITY] {
+        let material = Material {
+            bounce_threshold: Some(value),
+            ..base
+        };
+        refused(
+            (DYNAMIC, ball(), material),
+            &["bounce threshold", &value.to_string(), "≥ 0"],
+        );
+    }
     for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let material = Material {
             density: value,

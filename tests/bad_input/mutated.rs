@@ -48,6 +48,14 @@ density = 2500.0
 friction = 0.3
 restitution = 0.2
 frictionless = false
+combine_friction = "min"
+combine_restitution = "max"
+bounce_threshold = 0.1
+[[pairs]]
+between = ["stone", "stone"]
+friction = 0.7
+restitution = 0.1
+bounce_threshold = 0.2
 [[bodies]]
 kind = "static"
 shape = { height_field = { x_size = 4.0, y_size = 4.0, columns = 3, heights = [0.0, 0.1, 0.0, 0.0, 0.2, 0.0, 0.0, 0.1, 0.0] } }

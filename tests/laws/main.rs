@@ -52,6 +52,7 @@ mod lifecycle;
 mod loaded_machines;
 mod lying;
 mod machines;
+mod material_pairs;
 mod meeting;
 mod momentum;
 mod no_solution;

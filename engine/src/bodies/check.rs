@@ -159,7 +159,9 @@ fn check_material(material: &Material) -> Result<(), BodyError> {
         "in [0, 1e3]",
     )?;
     let e = material.restitution;
-    check("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]")
+    check("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]")?;
+    let threshold = material.bounce_threshold.unwrap_or(0.0);
+    check("bounce threshold", threshold, threshold >= 0.0, "≥ 0")
 }
 
 pub(crate) fn check_body_state(

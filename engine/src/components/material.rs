@@ -1,5 +1,6 @@
 //! Materials, and how two of them make the law of a contact.
 
+use super::material_pairs::MaterialName;
 use super::notices::seen_lost;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,19 @@ pub struct Material {
     /// Newton's restitution coefficient `e ∈ [0, 1]`. Default 0.
     pub restitution: f64,
     /// Frictionless law: no tangential impulse against any partner, whatever the combination rule
-    /// says. Default false.
+    /// says, unless [`MaterialPairs`](crate::MaterialPairs) has a coefficient for the two. Default false.
     pub frictionless: bool,
+    /// The name by which [`MaterialPairs`](crate::MaterialPairs) know it. In scenes it is that of the table of the material. Default none.
+    pub name: Option<MaterialName>,
+    /// How its friction combines with that of a partner; of two materials that say so the later one in the order of [`Combine`] holds. Default
+    /// `None`: as the partner says, or else [`Settings::combine_friction`](crate::Settings::combine_friction).
+    pub combine_friction: Option<Combine>,
+    /// The same of restitution. Default `None`: as the partner says, or else
+    /// [`Settings::combine_restitution`](crate::Settings::combine_restitution).
+    pub combine_restitution: Option<Combine>,
+    /// Approach speed below which its contacts do not bounce, m/s, ≥ 0; of two materials that have one the larger. Default `None`: as the
+    /// partner says, or else [`Settings::bounce_threshold`](crate::Settings::bounce_threshold).
+    pub bounce_threshold: Option<f64>,
 }
 
 impl Default for Material {
@@ -27,6 +39,10 @@ impl Default for Material {
             friction: 0.5,
             restitution: 0.0,
             frictionless: false,
+            name: None,
+            combine_friction: None,
+            combine_restitution: None,
+            bounce_threshold: None,
         }
     }
 }
@@ -35,6 +51,21 @@ impl Material {
     /// The largest friction coefficient. The law is solved in doubles, in which `μ²` stands beside 1: with much larger ones contacts
     /// make energy (docs/experiments.md).
     pub const MOST_FRICTION: f64 = 1e3;
+
+    /// It says nothing but its coefficients of friction and restitution.
+    pub(crate) fn is_plain(&self) -> bool {
+        let Self {
+            density: _,
+            friction: _,
+            restitution: _,
+            frictionless: _,
+            name: _,
+            combine_friction,
+            combine_restitution,
+            bounce_threshold,
+        } = self;
+        combine_friction.is_none() && combine_restitution.is_none() && bounce_threshold.is_none()
+    }
 
     /// The default material with another friction coefficient `μ ≥ 0`.
     #[must_use]
@@ -91,8 +122,8 @@ impl<'a> Made<'a> {
     }
 }
 
-/// How a coefficient of a contact follows from those of its two bodies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How a coefficient of a contact follows from those of its two bodies. In the order in which the later rule of two materials holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Combine {
     /// Arithmetic mean.

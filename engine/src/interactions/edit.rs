@@ -345,6 +345,7 @@ impl Interactions<'_> {
 
 fn check_law(bodies: [BodyId; 2], law: &InteractionLaw) -> Result<(), InteractionError> {
     let (mu, e) = (law.friction, law.restitution);
+    let threshold = law.bounce_threshold.unwrap_or(0.0);
     let checks = [
         (
             "friction",
@@ -353,6 +354,12 @@ fn check_law(bodies: [BodyId; 2], law: &InteractionLaw) -> Result<(), Interactio
             "in [0, 1e3]",
         ),
         ("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]"),
+        (
+            "bounce threshold",
+            threshold,
+            threshold.is_finite() && threshold >= 0.0,
+            "finite and ≥ 0",
+        ),
     ];
     for (field, value, sound, bound) in checks {
         if !sound {

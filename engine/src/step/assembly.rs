@@ -151,14 +151,17 @@ impl ContactProblem {
         let begin = begin.unwrap_or(&parts.motion.begin);
         for (row, place) in rows() {
             let [a, b] = place.bodies.map(&mut largest);
-            let (e, own) = (a.max(b), parts.material(place, row).restitution);
+            let law = parts.material(place, row);
+            let (e, own) = (a.max(b), law.restitution);
             let contact = &mut self.contacts[row];
             let twists = place.bodies.map(|slot| begin[slot]);
             if e <= own || normal_velocity(contact, &twists) <= 0.0 {
                 continue;
             }
             let arms = contact.arms;
-            let [own, law] = [own, e].map(|e| parts.normal_law(place, row, e, || arms));
+            let threshold = law.bounce_threshold;
+            let [own, law] =
+                [own, e].map(|e| parts.normal_law(place, row, (e, threshold), || arms));
             contact.offset.x += law.shift - own.shift;
             self.impacts[row] = law.impact;
         }
@@ -248,7 +251,8 @@ impl<S: Scheme> Parts<'_, S> {
         let surface = self.edits.law(index).map(|law| law.surface_velocity);
         let law = self.material(contact, index);
         let arms = || arms.unwrap_or_else(|| contact.arms_to_point(self.motion.centres()));
-        let normal = self.normal_law(contact, index, law.restitution, arms);
+        let bounce = (law.restitution, law.bounce_threshold);
+        let normal = self.normal_law(contact, index, bounce, arms);
         (normal, law.friction, surface)
     }
 
@@ -260,14 +264,33 @@ impl<S: Scheme> Parts<'_, S> {
         }
     }
 
-    /// The normal law with this `e`.
+    /// The normal law with this `e`, and with this bounce threshold if there is one.
     #[inline]
     fn normal_law(
         &self,
         contact: &Detected,
         index: usize,
+        (e, threshold): (f64, Option<f64>),
+        arms: impl Fn() -> [DVec3; 2],
+    ) -> NormalLaw {
+        if threshold.is_some() {
+            let own = Settings {
+                restitution_threshold: threshold,
+                ..*self.settings
+            };
+            return self.normal_law_by(contact, index, e, arms, &own);
+        }
+        self.normal_law_by(contact, index, e, arms, self.settings)
+    }
+
+    #[inline]
+    fn normal_law_by(
+        &self,
+        contact: &Detected,
+        index: usize,
         e: f64,
         arms: impl Fn() -> [DVec3; 2],
+        settings: &Settings,
     ) -> NormalLaw {
         let normal = |twists: &[WorldTwist]| {
             let ([a, b], [arm_a, arm_b]) = (contact.bodies, arms());
@@ -283,8 +306,8 @@ impl<S: Scheme> Parts<'_, S> {
                     free: normal(&self.motion.free),
                 };
                 let begin = || normal(&self.motion.begin);
-                let gap = self.impacts.gap_at_first(contact, begin, self.settings);
-                self.scheme.normal_law(gap, e, approach, self.settings)
+                let gap = self.impacts.gap_at_first(contact, begin, settings);
+                self.scheme.normal_law(gap, e, approach, settings)
             }
             Some(stage) => {
                 let (pair, arms) = (contact.bodies, arms());
@@ -292,7 +315,7 @@ impl<S: Scheme> Parts<'_, S> {
                 let held = self.impacts.held(pair);
                 let driven = || self.motion.driven(pair, contact.normal, &arms, held);
                 self.impacts
-                    .law(index, of_row, driven, self.scheme, self.settings)
+                    .law(index, of_row, driven, self.scheme, settings)
             }
         }
     }
