@@ -52,6 +52,8 @@ pub(crate) struct Bodies {
     pub(crate) pairs: PairTable,
     /// Some law does not follow from `surfaces` alone.
     pub(crate) some_materials_differ: bool,
+    /// Some materials hold bodies together.
+    pub(crate) some_cohere: bool,
     pub(crate) pose: Vec<Pose>,
     pub(crate) twist: Vec<Twist>,
     pub(crate) wrench: Vec<Wrench>,
@@ -270,6 +272,9 @@ impl Bodies {
         let differs = |of: &Material| !of.is_plain() || known && of.name.is_some();
         self.some_materials_differ =
             !self.part_materials.is_empty() || self.materials.iter().any(differs);
+        let parts = self.part_materials.iter().flat_map(|(_, parts)| parts);
+        let coheres = |of: &Material| of.cohesion > 0.0;
+        self.some_cohere = self.pairs.cohere() || self.materials.iter().chain(parts).any(coheres);
     }
 
     /// The table of pairs is this one, and was.

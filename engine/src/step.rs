@@ -20,6 +20,7 @@
 //! run, and the bodies are as they were.
 
 mod access;
+mod adhesion;
 mod alone;
 pub(crate) mod assembly;
 mod clock;
@@ -435,6 +436,7 @@ impl StepState {
             let worst = momentum.check(bodies, record.places(), &record.carried);
             (energy, worst)
         });
+        record.carry_without_adhesion();
         // An impact says nothing of the next step.
         for (carried, impact) in record.carried.iter_mut().zip(&self.problem.impacts) {
             if *impact {

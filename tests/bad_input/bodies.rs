@@ -159,6 +159,14 @@ fn materials_out_of_range() {
             (DYNAMIC, ball(), material),
             &["bounce threshold", &value.to_string(), "≥ 0"],
         );
+        let material = Material {
+            cohesion: value,
+            ..base
+        };
+        refused(
+            (DYNAMIC, ball(), material),
+            &["cohesion", &value.to_string(), "≥ 0"],
+        );
     }
     for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let material = Material {

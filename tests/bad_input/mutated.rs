@@ -51,11 +51,13 @@ frictionless = false
 combine_friction = "min"
 combine_restitution = "max"
 bounce_threshold = 0.1
+cohesion = 1.0
 [[pairs]]
 between = ["stone", "stone"]
 friction = 0.7
 restitution = 0.1
 bounce_threshold = 0.2
+cohesion = 0.5
 [[bodies]]
 kind = "static"
 shape = { height_field = { x_size = 4.0, y_size = 4.0, columns = 3, heights = [0.0, 0.1, 0.0, 0.0, 0.2, 0.0, 0.0, 0.1, 0.0] } }

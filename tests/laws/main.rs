@@ -22,6 +22,7 @@ mod bounce;
 mod breaking;
 mod budgeted;
 mod certificate;
+mod cohesion;
 mod combine;
 mod couplers;
 mod delassus;

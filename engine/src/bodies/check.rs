@@ -161,7 +161,13 @@ fn check_material(material: &Material) -> Result<(), BodyError> {
     let e = material.restitution;
     check("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]")?;
     let threshold = material.bounce_threshold.unwrap_or(0.0);
-    check("bounce threshold", threshold, threshold >= 0.0, "≥ 0")
+    check("bounce threshold", threshold, threshold >= 0.0, "≥ 0")?;
+    check(
+        "cohesion",
+        material.cohesion,
+        material.cohesion >= 0.0,
+        "≥ 0",
+    )
 }
 
 pub(crate) fn check_body_state(

@@ -30,6 +30,9 @@ pub struct Material {
     /// Approach speed below which its contacts do not bounce, m/s, ≥ 0; of two materials that have one the larger. Default `None`: as the
     /// partner says, or else [`Settings::bounce_threshold`](crate::Settings::bounce_threshold).
     pub bounce_threshold: Option<f64>,
+    /// Force with which bodies hold together as long as they touch, N, ≥ 0, shared by the points at which they do; of two materials the larger. It bounds
+    /// the pull that a contact bears, and adds to the load that friction has: see `docs/materials.md`. Default 0.
+    pub cohesion: f64,
 }
 
 impl Default for Material {
@@ -43,6 +46,7 @@ impl Default for Material {
             combine_friction: None,
             combine_restitution: None,
             bounce_threshold: None,
+            cohesion: 0.0,
         }
     }
 }
@@ -63,8 +67,12 @@ impl Material {
             combine_friction,
             combine_restitution,
             bounce_threshold,
+            cohesion,
         } = self;
-        combine_friction.is_none() && combine_restitution.is_none() && bounce_threshold.is_none()
+        combine_friction.is_none()
+            && combine_restitution.is_none()
+            && bounce_threshold.is_none()
+            && *cohesion <= 0.0
     }
 
     /// The default material with another friction coefficient `μ ≥ 0`.

@@ -91,6 +91,9 @@ pub struct MaterialPair {
     /// Approach speed below which contacts do not bounce, m/s, ≥ 0.
     #[serde(default)]
     pub bounce_threshold: Option<f64>,
+    /// Force with which bodies hold together as long as they touch, N, ≥ 0.
+    #[serde(default)]
+    pub cohesion: Option<f64>,
 }
 
 impl MaterialPair {
@@ -102,6 +105,7 @@ impl MaterialPair {
             friction: None,
             restitution: None,
             bounce_threshold: None,
+            cohesion: None,
         }
     }
 
@@ -121,6 +125,7 @@ impl MaterialPair {
                 f64::MAX,
                 "finite and ≥ 0",
             ),
+            ("cohesion", self.cohesion, f64::MAX, "finite and ≥ 0"),
         ];
         for (field, value, most, bound) in numbers {
             if let Some(value) = value.filter(|value| !(0.0..=most).contains(value)) {
@@ -190,6 +195,11 @@ impl PairTable {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.pairs.is_empty()
+    }
+
+    /// Some pair holds together.
+    pub(crate) fn cohere(&self) -> bool {
+        self.pairs.iter().any(|pair| pair.cohesion > Some(0.0))
     }
 
     /// What is said of two materials, if both have names.

@@ -82,6 +82,11 @@ impl Edits {
         found.ok().map(|at| &self.laws[at].1)
     }
 
+    /// Some law that a user gave holds bodies together.
+    pub(crate) fn some_cohere(&self) -> bool {
+        self.laws.iter().any(|(_, law)| law.cohesion > 0.0)
+    }
+
     /// What was added, by its place in `I₀`, ascending, with its arms.
     pub(crate) fn added(
         &self,
@@ -358,6 +363,12 @@ fn check_law(bodies: [BodyId; 2], law: &InteractionLaw) -> Result<(), Interactio
             "bounce threshold",
             threshold,
             threshold.is_finite() && threshold >= 0.0,
+            "finite and ≥ 0",
+        ),
+        (
+            "cohesion",
+            law.cohesion,
+            law.cohesion.is_finite() && law.cohesion >= 0.0,
             "finite and ≥ 0",
         ),
     ];

@@ -20,6 +20,8 @@ pub struct InteractionLaw {
     /// Approach speed below which the contact does not bounce, m/s, ≥ 0. `None`: that of the settings
     /// ([`Settings::bounce_threshold`]).
     pub bounce_threshold: Option<f64>,
+    /// Force of adhesion while the bodies touch, N, ≥ 0: of the points at which they do each takes an equal share of what its law says.
+    pub cohesion: f64,
     /// Velocity at which the surfaces carry body A along body B, inertial frame, m/s: where the contact sticks, `u_T` is
     /// its tangential part. See [`Interaction::carried_by`](crate::Interaction::carried_by).
     pub surface_velocity: DVec3,
@@ -65,6 +67,7 @@ pub(crate) fn of_materials(
             .combine_restitution
             .of(a.restitution, b.restitution),
         bounce_threshold: None,
+        cohesion: 0.0,
         surface_velocity: DVec3::ZERO,
     }
 }
@@ -99,6 +102,9 @@ fn of_all(contact: &Detected, bodies: &Bodies, settings: &Settings) -> Interacti
             .and_then(|of| of.restitution)
             .unwrap_or_else(restitution),
         bounce_threshold: pair.and_then(|of| of.bounce_threshold).or(threshold),
+        cohesion: pair
+            .and_then(|of| of.cohesion)
+            .unwrap_or_else(|| a.cohesion.max(b.cohesion)),
         surface_velocity: DVec3::ZERO,
     }
 }

@@ -18,8 +18,10 @@ pub(crate) struct ContactRecord {
     pub(crate) given: Vec<GivenArms>,
     /// `μ`.
     pub(crate) friction: Vec<f64>,
-    /// `r`, N·s, contact frames: warm start before the solve, solution after it.
+    /// `r`, N·s, contact frames: warm start before the solve, solution after it. With adhesion `r' = r + (a, 0, 0)`.
     pub(crate) impulse: Vec<DVec3>,
+    /// `a`, N·s (`step/adhesion.rs`); empty if nothing holds bodies together.
+    pub(crate) adhesion: Vec<f64>,
     /// What the stages of the step that are over did; empty in the first.
     pub(crate) earlier: Vec<Earlier>,
     /// The solution in the inertial frame, in which contact frames may turn: for the next step.
@@ -42,6 +44,7 @@ impl ContactRecord {
             given,
             friction,
             impulse,
+            adhesion,
             earlier,
             carried,
             end,
@@ -51,6 +54,7 @@ impl ContactRecord {
         given.clear();
         friction.clear();
         impulse.clear();
+        adhesion.clear();
         earlier.clear();
         carried.clear();
         end.clear();
@@ -69,14 +73,32 @@ impl ContactRecord {
             earlier.impact |= *impact && impulse.x > 0.0;
             earlier.impulse += std::mem::take(impulse);
         }
+        for (earlier, a) in self.earlier.iter_mut().zip(self.adhesion.drain(..)) {
+            earlier.adhesion += a;
+        }
     }
 
     /// The last stage is over: the impulses are those of the step, and the impacts too.
     pub(crate) fn end_stages(&mut self, impacts: &mut [bool]) {
+        if self.earlier.iter().any(|earlier| earlier.adhesion > 0.0) {
+            self.adhesion.clear();
+            let earlier = self.earlier.iter();
+            self.adhesion
+                .extend(earlier.map(|earlier| earlier.adhesion));
+        }
         let rows = self.impulse.iter_mut().zip(impacts);
         for (earlier, (impulse, impact)) in self.earlier.drain(..).zip(rows) {
             *impulse += earlier.impulse;
             *impact |= earlier.impact;
+        }
+    }
+
+    /// The balance is done with `r`: the next step starts from `r'`.
+    pub(crate) fn carry_without_adhesion(&mut self) {
+        let places = self.chosen.as_deref().unwrap_or(&self.found);
+        let rows = places.iter().zip(&self.adhesion).zip(&mut self.carried);
+        for ((place, a), carried) in rows {
+            *carried += place.normal * *a;
         }
     }
 
@@ -93,6 +115,8 @@ impl ContactRecord {
 pub(crate) struct Earlier {
     /// N·s, contact frame.
     pub(crate) impulse: DVec3,
+    /// `a`, N·s.
+    pub(crate) adhesion: f64,
     /// The row struck.
     pub(crate) impact: bool,
 }
@@ -101,6 +125,11 @@ impl Earlier {
     /// There is an impulse.
     pub(crate) fn is_some(&self) -> bool {
         self.impulse != DVec3::ZERO
+    }
+
+    /// It is to be remembered.
+    pub(crate) fn says_something(&self) -> bool {
+        self.is_some() || self.adhesion > 0.0
     }
 }
 

@@ -40,6 +40,8 @@ pub struct ContactView {
     pub local_velocity: DVec3,
     /// `r`, impulse on A over the step, contact frame, N·s.
     pub impulse: DVec3,
+    /// `a`, the impulse of the adhesion of its bodies that this contact takes: `r_N ≥ −a`, `‖r_T‖ ≤ μ (r_N + a)`, N·s. Zero without cohesion.
+    pub adhesion: f64,
     /// `μ` of the pair.
     pub friction: f64,
     /// Open, stick or slip.
@@ -189,7 +191,7 @@ impl ContactViews {
                 continue;
             };
             let sign = if side == 0 { 1.0 } else { -1.0 };
-            let impulse = contact_frame(place.normal) * record.impulse[row];
+            let impulse = contact_frame(place.normal) * record.true_impulse(row);
             let force = impulse * (sign / last.time_step);
             let arm = record.arms(row, last.centres())[side];
             sum.force += force;
@@ -217,7 +219,8 @@ impl ContactViews {
             frame,
             gap: place.gap,
             local_velocity: frame.transpose() * velocity,
-            impulse,
+            impulse: record.true_impulse(index),
+            adhesion: record.adhesion(index),
             friction,
             status: status(impulse, friction),
         }

@@ -9,6 +9,7 @@
 //! factored form, `W = G Ŵ Gᵀ` with twists in the inertial frame; the stored form is one call away
 //! ([`FactoredProblem::assemble`]).
 
+use super::adhesion;
 use super::impacts::Impacts;
 use super::solved::normal_velocity;
 use crate::bodies::Bodies;
@@ -38,6 +39,8 @@ pub(crate) struct ContactProblem {
     pub(crate) impacts: Vec<bool>,
     /// Places of `I₁` in `I₀` where it is a part of it.
     chosen: Vec<u32>,
+    /// Free twists with adhesion, by slot; empty without.
+    pub(crate) pulled: Vec<WorldTwist>,
 }
 
 /// Fills buffers before they are written.
@@ -115,6 +118,7 @@ impl ContactProblem {
             parts.rows(places, indices, (chosen, given), rows);
         };
         chunks::for_each((places, 0..count as u32, rows), &work);
+        adhesion::find(record, chosen, parts);
     }
 
     /// Contacts, limits and ropes that open while bodies of their island strike get the largest `e` of these impacts: with a smaller one
@@ -257,7 +261,7 @@ impl<S: Scheme> Parts<'_, S> {
     }
 
     #[inline]
-    fn material(&self, contact: &Detected, index: usize) -> InteractionLaw {
+    pub(super) fn material(&self, contact: &Detected, index: usize) -> InteractionLaw {
         match self.edits.law(index) {
             Some(law) => *law,
             None => of_materials(contact, self.bodies, self.settings),

@@ -38,7 +38,7 @@ impl Exchange {
         self.list_bodies(&record.found);
         self.impulse.clone_from(&record.impulse);
         edits.exchange(&mut record.found, &self.stay, &self.late, &mut self.origin);
-        let earlier = self.late.iter().any(|late| late.earlier.is_some());
+        let earlier = self.late.iter().any(|late| late.earlier.says_something());
         if earlier || !record.earlier.is_empty() {
             record.earlier.resize(self.stay.len(), Earlier::default());
             self.carry(&mut record.earlier, Earlier::default());

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! exactly: `M (v_s − v_k) = h F + GᵀP`, and the last term is what the free rotation changes, which keeps the angular momentum.
-//! `Σ P·ū` is split into its normal part (impacts) and its tangential part (friction); a driven boundary adds its own work to the external one.
+//! `Σ P·ū` is split into its normal part (impacts, and adhesion that is overcome) and its tangential part (friction); a driven boundary adds its own work to the external one.
 //! `Δx ≠ h v̄` where θ ≠ ½ and where projection moved a body: that difference is the drift's work.
 //! What the five terms leave of `ΔK + ΔE_p` is rounding. Bodies that fall asleep at the end of the step lose
 //! what kinetic energy they have left; asleep they keep their potential energy.
@@ -85,6 +85,7 @@ impl Ledger {
     ) -> EnergyLedger {
         let ContactRecord {
             impulse,
+            adhesion,
             carried,
             end,
             ..
@@ -133,6 +134,13 @@ impl Ledger {
         let rows = (contacts, &impulse[..], &mut carried[..]);
         let all = of_bodies.plus(chunks::fold(rows, &work, &Sums::plus));
         let mut ledger = all.ledger;
+        // `r = r' − (a, 0, 0)`
+        for ((contact, a), carried) in contacts.iter().zip(&*adhesion).zip(carried) {
+            let r = DVec3::X * -*a;
+            let p = contact.frame * r;
+            *carried += p;
+            add_contact(&mut ledger, contact, [r, p], mean, driven);
+        }
         ledger.potential += self.asleep;
         for push in joints {
             let work = |of: &Push| {
