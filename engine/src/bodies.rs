@@ -54,6 +54,8 @@ pub(crate) struct Bodies {
     pub(crate) some_materials_differ: bool,
     /// Some materials hold bodies together.
     pub(crate) some_cohere: bool,
+    /// Some have laws that are not Coulomb's.
+    pub(crate) some_have_other_laws: bool,
     pub(crate) pose: Vec<Pose>,
     pub(crate) twist: Vec<Twist>,
     pub(crate) wrench: Vec<Wrench>,
@@ -274,7 +276,10 @@ impl Bodies {
             !self.part_materials.is_empty() || self.materials.iter().any(differs);
         let parts = self.part_materials.iter().flat_map(|(_, parts)| parts);
         let coheres = |of: &Material| of.cohesion > 0.0;
-        self.some_cohere = self.pairs.cohere() || self.materials.iter().chain(parts).any(coheres);
+        let mut all = self.materials.iter().chain(parts);
+        self.some_cohere = self.pairs.cohere() || all.clone().any(coheres);
+        self.some_have_other_laws =
+            self.pairs.have_other_laws() || all.any(Material::has_other_law);
     }
 
     /// The table of pairs is this one, and was.

@@ -30,7 +30,7 @@ pub use joint::{
 };
 pub use mass::Mass;
 pub(crate) use material::Made;
-pub use material::{Combine, Material, PartMaterials};
+pub use material::{Combine, Grain, Material, PartMaterials};
 pub(crate) use material_pairs::PairTable;
 pub use material_pairs::{MaterialName, MaterialPair, MaterialPairs};
 pub use pose::Pose;

@@ -21,7 +21,7 @@ mod step;
 pub use bodies::plain::Body;
 pub use components::{
     BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Combine, Coupler, CouplerTerm, Drag,
-    GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForce, JointForces,
+    Grain, GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForce, JointForces,
     JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, MaterialName, MaterialPair,
     MaterialPairs, NoCollision, PartMaterials, Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
 };
@@ -69,13 +69,14 @@ pub mod prelude {
         Accuracy, Activation, Body, BodyForces, BodyId, BodyState, BreakLimit, Collider,
         CollisionGroups, Combine, ContactEvent, ContactStatus, ContactView, Contacts, Coupler,
         CouplerSpec, CouplerTerm, Drag, Edge, EnergyLedger, ForceError, ForceJacobians, ForceLaw,
-        GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis, JointBroken,
-        JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind, JointReaction,
-        JointSpec, KinematicTarget, LinearForce, Mass, Material, MaterialName, MaterialPair,
-        MaterialPairs, NoCollision, PairError, PartMaterials, PointSpring, Pose, RigidBody,
-        Rollback, Scene, SceneRun, Sensor, SensorEvent, Settings, Simulation, SleepEvent,
-        SleepSettings, Sleeping, Snapshot, SnapshotError, StepError, StepEvents, StepOutcome,
-        StepPhase, StepReport, StepState, Theta, Threads, Twist, Worlds, WorldsError, Wrench,
+        Grain, GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis,
+        JointBroken, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,
+        JointReaction, JointSpec, KinematicTarget, LinearForce, Mass, Material, MaterialName,
+        MaterialPair, MaterialPairs, NoCollision, PairError, PartMaterials, PointSpring, Pose,
+        RigidBody, Rollback, Scene, SceneRun, Sensor, SensorEvent, Settings, Simulation,
+        SleepEvent, SleepSettings, Sleeping, Snapshot, SnapshotError, StepError, StepEvents,
+        StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Worlds, WorldsError,
+        Wrench,
     };
     pub use crate::{Found, Queries, QueryError, QueryFilter, SpatialQuery};
     pub use glam;

@@ -31,8 +31,8 @@
 //! |---|---|
 //! | top | [`name`, `description`, `seed`, `duration`](Scene) |
 //! | `[settings]` | those of [`Settings`], the solver's in `[settings.solver]` |
-//! | `[materials.NAME]` | [`density`, `friction`, `restitution`, `frictionless`, `combine_friction`, `combine_restitution`, `bounce_threshold`, `cohesion`](crate::Material) |
-//! | `[[pairs]]` | [`between`, `friction`, `restitution`, `bounce_threshold`, `cohesion`](crate::MaterialPair) |
+//! | `[materials.NAME]` | [`density`, `friction`, `restitution`, `frictionless`, `combine_friction`, `combine_restitution`, `bounce_threshold`, `cohesion`, `rolling_resistance`, `spinning_resistance`, `grain`](crate::Material) |
+//! | `[[pairs]]` | [`between`, `friction`, `restitution`, `bounce_threshold`, `cohesion`, `rolling_resistance`, `spinning_resistance`](crate::MaterialPair) |
 //! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `part_materials`, `mass`, `wrench`, `groups`, `sensor`, `gravity_scale`, `drag`](BodySpec) |
 //! | `[[lattices]]` | [`count`, `spacing`, `origin`, `jitter`, `random_orientation`, `body`](Lattice) |
 //! | `[[joints]]` | [`name`, `a`, `b`, `kind`, `point` and `axis`, or `frames`, `forces`, `collide`, `break_limit`](SceneJoint) |

@@ -37,6 +37,7 @@ pub(crate) mod memory;
 mod momentum;
 pub(crate) mod moreau_jean;
 mod near;
+mod other_laws;
 #[cfg(test)]
 mod parts;
 mod projection;
@@ -438,9 +439,11 @@ impl StepState {
         });
         record.carry_without_adhesion();
         // An impact says nothing of the next step.
-        for (carried, impact) in record.carried.iter_mut().zip(&self.problem.impacts) {
-            if *impact {
-                *carried = DVec3::ZERO;
+        for carried in [&mut record.carried, &mut record.carried_couples] {
+            for (carried, impact) in carried.iter_mut().zip(&self.problem.impacts) {
+                if *impact {
+                    *carried = DVec3::ZERO;
+                }
             }
         }
         let last = self.contacts.renew();

@@ -37,6 +37,7 @@ mod forces;
 mod frames;
 mod free_fall;
 mod friction_bound;
+mod grain;
 mod grasp;
 
 mod heavy_loads;
@@ -68,6 +69,7 @@ mod reference_accuracy;
 mod report;
 mod rest;
 mod rolling;
+mod rolling_resistance;
 mod scene_files;
 mod scenes;
 mod scheme;

@@ -3,6 +3,7 @@
 use super::material_pairs::MaterialName;
 use super::notices::seen_lost;
 use bevy_ecs::prelude::*;
+use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 /// What a body is made of.
@@ -33,6 +34,29 @@ pub struct Material {
     /// Force with which bodies hold together as long as they touch, N, ≥ 0, shared by the points at which they do; of two materials the larger. It bounds
     /// the pull that a contact bears, and adds to the load that friction has: see `docs/materials.md`. Default 0.
     pub cohesion: f64,
+    /// Resistance against rolling `μ_R`, m, ≥ 0: a contact with the normal force `N` bears a couple of up to `μ_R N` in its plane. Of two materials the larger.
+    /// Default 0.
+    pub rolling_resistance: f64,
+    /// Resistance against spinning `μ_S`, m, ≥ 0: the same of a couple about the normal. Default 0.
+    pub spinning_resistance: f64,
+    /// Friction that is another across a direction, while [`Material::friction`] is that along it. Default none.
+    pub grain: Option<Grain>,
+}
+
+/// A direction of the surface, and friction across it.
+///
+/// The bound of friction is the ellipse with these two coefficients as half-axes, and what slides dissipates as much as it can. Where two materials meet, the
+/// coefficients combine one by one, a partner without grain counting with the same one in both directions. If both have one, the grain of the one
+/// with the larger ratio of its coefficients holds (body A's if they are the same), and the other counts with `√(μ₁ μ₂)`. With rolling or spinning resistance
+/// friction is `√(μ₁ μ₂)` in all directions: there is no law for both. A pair of the table that has a coefficient has it in all directions, too.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grain {
+    /// The direction, of any length but zero, in the frame of the body ([`InteractionLaw`](crate::InteractionLaw): inertial frame). What counts is its part in the plane of a
+    /// contact; where it has none, friction is `across` in all directions.
+    pub along: DVec3,
+    /// Coulomb coefficient across it, in [0, [`Material::MOST_FRICTION`]].
+    pub across: f64,
 }
 
 impl Default for Material {
@@ -47,6 +71,9 @@ impl Default for Material {
             combine_restitution: None,
             bounce_threshold: None,
             cohesion: 0.0,
+            rolling_resistance: 0.0,
+            spinning_resistance: 0.0,
+            grain: None,
         }
     }
 }
@@ -68,11 +95,20 @@ impl Material {
             combine_restitution,
             bounce_threshold,
             cohesion,
+            rolling_resistance: _,
+            spinning_resistance: _,
+            grain: _,
         } = self;
         combine_friction.is_none()
             && combine_restitution.is_none()
             && bounce_threshold.is_none()
             && *cohesion <= 0.0
+            && !self.has_other_law()
+    }
+
+    /// Its contacts may obey another law than Coulomb's.
+    pub(crate) fn has_other_law(&self) -> bool {
+        self.rolling_resistance > 0.0 || self.spinning_resistance > 0.0 || self.grain.is_some()
     }
 
     /// The default material with another friction coefficient `μ ≥ 0`.

@@ -94,6 +94,12 @@ pub struct MaterialPair {
     /// Force with which bodies hold together as long as they touch, N, ≥ 0.
     #[serde(default)]
     pub cohesion: Option<f64>,
+    /// Resistance against rolling, m, ≥ 0.
+    #[serde(default)]
+    pub rolling_resistance: Option<f64>,
+    /// Resistance against spinning, m, ≥ 0.
+    #[serde(default)]
+    pub spinning_resistance: Option<f64>,
 }
 
 impl MaterialPair {
@@ -106,6 +112,8 @@ impl MaterialPair {
             restitution: None,
             bounce_threshold: None,
             cohesion: None,
+            rolling_resistance: None,
+            spinning_resistance: None,
         }
     }
 
@@ -126,6 +134,18 @@ impl MaterialPair {
                 "finite and ≥ 0",
             ),
             ("cohesion", self.cohesion, f64::MAX, "finite and ≥ 0"),
+            (
+                "rolling resistance",
+                self.rolling_resistance,
+                f64::MAX,
+                "finite and ≥ 0",
+            ),
+            (
+                "spinning resistance",
+                self.spinning_resistance,
+                f64::MAX,
+                "finite and ≥ 0",
+            ),
         ];
         for (field, value, most, bound) in numbers {
             if let Some(value) = value.filter(|value| !(0.0..=most).contains(value)) {
@@ -200,6 +220,14 @@ impl PairTable {
     /// Some pair holds together.
     pub(crate) fn cohere(&self) -> bool {
         self.pairs.iter().any(|pair| pair.cohesion > Some(0.0))
+    }
+
+    /// Some pair has another law than Coulomb's.
+    pub(crate) fn have_other_laws(&self) -> bool {
+        let resists = |of: &MaterialPair| {
+            of.rolling_resistance > Some(0.0) || of.spinning_resistance > Some(0.0)
+        };
+        self.pairs.iter().any(resists)
     }
 
     /// What is said of two materials, if both have names.

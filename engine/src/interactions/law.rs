@@ -5,7 +5,7 @@
 
 use super::detected::Detected;
 use crate::bodies::Bodies;
-use crate::components::{Combine, Material};
+use crate::components::{Combine, Grain, Material, MaterialPair};
 use crate::settings::Settings;
 use glam::DVec3;
 use moreau_geometry::ContactPoint;
@@ -22,6 +22,13 @@ pub struct InteractionLaw {
     pub bounce_threshold: Option<f64>,
     /// Force of adhesion while the bodies touch, N, ≥ 0: of the points at which they do each takes an equal share of what its law says.
     pub cohesion: f64,
+    /// `μ_R`, m, ≥ 0: bound of the couple against rolling over the normal force.
+    pub rolling_resistance: f64,
+    /// `μ_S`, m, ≥ 0: the same against spinning.
+    pub spinning_resistance: f64,
+    /// Friction across a direction of the inertial frame that has a part in the plane of the contact; `friction` is then that along it. Not beside resistance against
+    /// rolling or spinning.
+    pub grain: Option<Grain>,
     /// Velocity at which the surfaces carry body A along body B, inertial frame, m/s: where the contact sticks, `u_T` is
     /// its tangential part. See [`Interaction::carried_by`](crate::Interaction::carried_by).
     pub surface_velocity: DVec3,
@@ -68,6 +75,9 @@ pub(crate) fn of_materials(
             .of(a.restitution, b.restitution),
         bounce_threshold: None,
         cohesion: 0.0,
+        rolling_resistance: 0.0,
+        spinning_resistance: 0.0,
+        grain: None,
         surface_velocity: DVec3::ZERO,
     }
 }
@@ -96,7 +106,10 @@ fn of_all(contact: &Detected, bodies: &Bodies, settings: &Settings) -> Interacti
         rule.of(a.restitution, b.restitution)
     };
     let threshold = larger(a.bounce_threshold, b.bounce_threshold);
-    InteractionLaw {
+    let of_pair = |of: fn(&MaterialPair) -> Option<f64>, own: f64| pair.and_then(of).unwrap_or(own);
+    let rolling = a.rolling_resistance.max(b.rolling_resistance);
+    let spinning = a.spinning_resistance.max(b.spinning_resistance);
+    let mut law = InteractionLaw {
         friction: pair.and_then(|of| of.friction).unwrap_or_else(friction),
         restitution: pair
             .and_then(|of| of.restitution)
@@ -105,8 +118,20 @@ fn of_all(contact: &Detected, bodies: &Bodies, settings: &Settings) -> Interacti
         cohesion: pair
             .and_then(|of| of.cohesion)
             .unwrap_or_else(|| a.cohesion.max(b.cohesion)),
+        rolling_resistance: of_pair(|of| of.rolling_resistance, rolling),
+        spinning_resistance: of_pair(|of| of.spinning_resistance, spinning),
+        grain: None,
         surface_velocity: DVec3::ZERO,
+    };
+    let has_one = pair.is_some_and(|of| of.friction.is_some()) || a.frictionless || b.frictionless;
+    if !has_one && (a.grain.is_some() || b.grain.is_some()) {
+        let rule = rule(
+            [a.combine_friction, b.combine_friction],
+            settings.combine_friction,
+        );
+        law.lay_grain([a, b], contact, bodies, rule);
     }
+    law
 }
 
 /// The larger of two numbers, of those that there are.
@@ -128,7 +153,54 @@ fn of_parts<'a>(contact: &Detected, bodies: &'a Bodies) -> [&'a Material; 2] {
     })
 }
 
+/// Part of its length that a direction must have in the plane of a contact.
+const IN_PLANE: f64 = 1e-6;
+
 impl InteractionLaw {
+    /// Friction by direction, of two materials of which one has a grain.
+    fn lay_grain(
+        &mut self,
+        materials: [&Material; 2],
+        contact: &Detected,
+        bodies: &Bodies,
+        rule: Combine,
+    ) {
+        let coefficients = materials.map(|of| {
+            let across = of.grain.map_or(of.friction, |grain| grain.across);
+            [of.friction, across]
+        });
+        let ratio = |side: usize| {
+            let [one, other] = coefficients[side];
+            let (low, high) = (one.min(other), one.max(other));
+            let even = materials[side].grain.is_none() || high <= 0.0;
+            if even { 0.0 } else { high / low }
+        };
+        let side = usize::from(materials[0].grain.is_none() || ratio(1) > ratio(0));
+        let Some(grain) = materials[side].grain else {
+            return;
+        };
+        let [one, other] = coefficients[1 - side];
+        let even = Combine::GeometricMean.of(one, other);
+        let own = coefficients[side];
+        let [along, across] = [0, 1].map(|k| match side {
+            0 => rule.of(own[k], even),
+            _ => rule.of(even, own[k]),
+        });
+        let direction = bodies.pose[contact.bodies[side]].orientation * grain.along;
+        let in_plane = direction.reject_from_normalized(contact.normal);
+        if self.rolling_resistance > 0.0 || self.spinning_resistance > 0.0 {
+            self.friction = Combine::GeometricMean.of(along, across);
+        } else if in_plane.length() <= IN_PLANE * direction.length() {
+            self.friction = across;
+        } else {
+            self.friction = along;
+            self.grain = Some(Grain {
+                along: direction.normalize(),
+                across,
+            });
+        }
+    }
+
     /// The settings for its normal law: with its own threshold, if it has one.
     #[inline]
     pub(crate) fn bounce_threshold(&self, settings: &Settings) -> f64 {

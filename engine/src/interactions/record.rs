@@ -22,10 +22,14 @@ pub(crate) struct ContactRecord {
     pub(crate) impulse: Vec<DVec3>,
     /// `a`, N·s (`step/adhesion.rs`); empty if nothing holds bodies together.
     pub(crate) adhesion: Vec<f64>,
+    /// Couples on A about `n`, `t₁`, `t₂`, N·m·s (`step/other_laws.rs`); empty if no contact has another law than Coulomb's.
+    pub(crate) couples: Vec<DVec3>,
     /// What the stages of the step that are over did; empty in the first.
     pub(crate) earlier: Vec<Earlier>,
     /// The solution in the inertial frame, in which contact frames may turn: for the next step.
     pub(crate) carried: Vec<DVec3>,
+    /// The couples, the same way.
+    pub(crate) carried_couples: Vec<DVec3>,
     /// `v_{k+1}` by slot, inertial frame, at the orientation of the drift.
     pub(crate) end: Vec<WorldTwist>,
 }
@@ -45,8 +49,10 @@ impl ContactRecord {
             friction,
             impulse,
             adhesion,
+            couples,
             earlier,
             carried,
+            carried_couples,
             end,
         } = self;
         found.clear();
@@ -55,8 +61,10 @@ impl ContactRecord {
         friction.clear();
         impulse.clear();
         adhesion.clear();
+        couples.clear();
         earlier.clear();
         carried.clear();
+        carried_couples.clear();
         end.clear();
     }
 
@@ -76,6 +84,9 @@ impl ContactRecord {
         for (earlier, a) in self.earlier.iter_mut().zip(self.adhesion.drain(..)) {
             earlier.adhesion += a;
         }
+        for (earlier, couple) in self.earlier.iter_mut().zip(&mut self.couples) {
+            earlier.couple += std::mem::take(couple);
+        }
     }
 
     /// The last stage is over: the impulses are those of the step, and the impacts too.
@@ -85,6 +96,12 @@ impl ContactRecord {
             let earlier = self.earlier.iter();
             self.adhesion
                 .extend(earlier.map(|earlier| earlier.adhesion));
+        }
+        if self.earlier.iter().any(|of| of.couple != DVec3::ZERO) {
+            self.couples.resize(self.impulse.len(), DVec3::ZERO);
+        }
+        for (couple, earlier) in self.couples.iter_mut().zip(&self.earlier) {
+            *couple += earlier.couple;
         }
         let rows = self.impulse.iter_mut().zip(impacts);
         for (earlier, (impulse, impact)) in self.earlier.drain(..).zip(rows) {
@@ -117,6 +134,8 @@ pub(crate) struct Earlier {
     pub(crate) impulse: DVec3,
     /// `a`, N·s.
     pub(crate) adhesion: f64,
+    /// N·m·s, contact frame.
+    pub(crate) couple: DVec3,
     /// The row struck.
     pub(crate) impact: bool,
 }
@@ -129,7 +148,7 @@ impl Earlier {
 
     /// It is to be remembered.
     pub(crate) fn says_something(&self) -> bool {
-        self.is_some() || self.adhesion > 0.0
+        self.is_some() || self.adhesion > 0.0 || self.couple != DVec3::ZERO
     }
 }
 

@@ -42,7 +42,9 @@ pub struct ContactView {
     pub impulse: DVec3,
     /// `a`, the impulse of the adhesion of its bodies that this contact takes: `r_N ≥ −a`, `‖r_T‖ ≤ μ (r_N + a)`, N·s. Zero without cohesion.
     pub adhesion: f64,
-    /// `μ` of the pair.
+    /// Couple on A over the step, contact frame, N·m·s: against spinning about `n`, against rolling about `t₁` and `t₂`. Zero without such resistance.
+    pub couple: DVec3,
+    /// `μ` of the pair; of friction that differs by direction that in the direction of `impulse`.
     pub friction: f64,
     /// Open, stick or slip.
     pub status: ContactStatus,
@@ -194,8 +196,9 @@ impl ContactViews {
             let impulse = contact_frame(place.normal) * record.true_impulse(row);
             let force = impulse * (sign / last.time_step);
             let arm = record.arms(row, last.centres())[side];
+            let couple = record.couple(row, &contact_frame(place.normal));
             sum.force += force;
-            sum.moment += arm.cross(force);
+            sum.moment += arm.cross(force) + couple * (sign / last.time_step);
         }
         sum
     }
@@ -221,6 +224,7 @@ impl ContactViews {
             local_velocity: frame.transpose() * velocity,
             impulse: record.true_impulse(index),
             adhesion: record.adhesion(index),
+            couple: record.couples.get(index).copied().unwrap_or_default(),
             friction,
             status: status(impulse, friction),
         }

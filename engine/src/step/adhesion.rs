@@ -129,6 +129,11 @@ impl ContactProblem {
         }
     }
 
+    /// The solve has another problem than the contacts alone under the free motion of the step.
+    pub(super) fn is_changed(&self) -> bool {
+        !self.pulled.is_empty() || self.has_other_laws()
+    }
+
     /// The free twists of a solve: those of the stage, with adhesion.
     pub(super) fn free<'a>(&'a self, of_stage: &'a [WorldTwist]) -> &'a [WorldTwist] {
         if self.pulled.is_empty() {

@@ -11,6 +11,7 @@
 
 use super::adhesion;
 use super::impacts::Impacts;
+use super::other_laws::OtherLaw;
 use super::solved::normal_velocity;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
@@ -41,6 +42,10 @@ pub(crate) struct ContactProblem {
     chosen: Vec<u32>,
     /// Free twists with adhesion, by slot; empty without.
     pub(crate) pulled: Vec<WorldTwist>,
+    /// Contacts of other laws than Coulomb's, by row, …
+    pub(super) others: Vec<OtherLaw>,
+    /// … and if there are some the rows of the others.
+    pub(super) plain: Vec<u32>,
 }
 
 /// Fills buffers before they are written.
@@ -119,6 +124,12 @@ impl ContactProblem {
         };
         chunks::for_each((places, 0..count as u32, rows), &work);
         adhesion::find(record, chosen, parts);
+        self.find_other_laws(record, parts);
+    }
+
+    /// Places of its rows in `I₀` where they are a part of it.
+    pub(super) fn chosen_rows(&self, record: &ContactRecord) -> Option<&[u32]> {
+        record.chosen.is_some().then_some(&self.chosen[..])
     }
 
     /// Contacts, limits and ropes that open while bodies of their island strike get the largest `e` of these impacts: with a smaller one

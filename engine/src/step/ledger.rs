@@ -86,7 +86,9 @@ impl Ledger {
         let ContactRecord {
             impulse,
             adhesion,
+            couples,
             carried,
+            carried_couples,
             end,
             ..
         } = record;
@@ -142,6 +144,12 @@ impl Ledger {
             add_contact(&mut ledger, contact, [r, p], mean, driven);
         }
         ledger.potential += self.asleep;
+        carried_couples.clear();
+        for (contact, couple) in contacts.iter().zip(&*couples) {
+            let couple = contact.frame * *couple;
+            carried_couples.push(couple);
+            add_couple(&mut ledger, contact, couple, mean, driven);
+        }
         for push in joints {
             let work = |of: &Push| {
                 let mean = &self.mean[push.slot];
@@ -240,6 +248,28 @@ fn add_body(
     ledger.work_gyroscopic +=
         inertia.rotational_energy(new.angular) - inertia.rotational_energy(solved);
     sums.change += kinetic - (linear(old) + old_spin) + fall;
+}
+
+/// The same of the couple of a contact, inertial frame: friction.
+fn add_couple(
+    ledger: &mut EnergyLedger,
+    contact: &Contact,
+    couple: DVec3,
+    mean: &[WorldTwist],
+    driven: Option<&[BodyConstants]>,
+) {
+    let [a, b] = contact.bodies.map(|slot| slot as usize);
+    let [of_a, of_b] = [a, b].map(|slot| couple.dot(mean[slot].angular));
+    ledger.work_friction += of_a - of_b;
+    let Some(constants) = driven else {
+        return;
+    };
+    if constants[a].kind == RigidBody::Kinematic {
+        ledger.work_external -= of_a;
+    }
+    if constants[b].kind == RigidBody::Kinematic {
+        ledger.work_external += of_b;
+    }
 }
 
 /// `P·ū` of a contact by parts, `P` in its frame and in the inertial one. Where bodies are `driven`

@@ -27,7 +27,7 @@ impl StepState {
     pub(crate) fn meet(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
         if scheme.selects(&self.settings) {
             self.settle_forces(scheme)?;
-            if !self.record.adhesion.is_empty() {
+            if self.problem.is_changed() {
                 self.judge();
             }
             return Ok(());
@@ -50,8 +50,8 @@ impl StepState {
             }
         }
         self.settle_forces(scheme)?;
-        // With adhesion the solution is not that of the free motion of the step.
-        if self.judged.is_some() || !self.record.adhesion.is_empty() {
+        // With adhesion, or other laws than Coulomb's, it is not that of the contacts and the free motion of the step.
+        if self.judged.is_some() || self.problem.is_changed() {
             self.judge();
         }
         let rows = self.record.found.len();
@@ -131,8 +131,8 @@ impl StepState {
         let free = self.impacts.begin_of_stage().unwrap_or(&self.motion.free);
         self.problem.pull(&self.record, &self.motion, free);
         let free = self.problem.free(free);
-        let (report, impulse) = (self.solver.report, &self.record.impulse);
-        let now = Judged::new(report, &self.problem, impulse, free);
+        let report = self.solver.report;
+        let now = Judged::new(report, &self.problem, &self.record, free);
         self.judged = Some(match self.judged.take() {
             Some(before) => before.worse(now),
             None => now,

@@ -2,6 +2,7 @@
 //! [`impacts`](super::impacts).
 
 use super::moreau_jean::theta_of_impact;
+use super::other_laws::turned;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::RigidBody;
@@ -140,6 +141,7 @@ impl Solved<'_> {
             linear: force,
             angular: contact.arms[side].cross(force),
         };
+        let push = turned(push, self.record.couple(row, &contact.frame), side);
         let held = self.forces.change(slot, &push);
         held.unwrap_or_else(|| push.change(&self.motion.inverse_mass[slot]))
     }
