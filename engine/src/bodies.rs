@@ -16,8 +16,11 @@ pub(crate) mod target;
 pub(crate) mod user_forces;
 pub(crate) mod waking;
 
-use crate::components::{BodyForces, BodyId, Made, Material, Pose, RigidBody, Twist, Wrench};
+use crate::components::{
+    BodyForces, BodyId, Made, Material, PairTable, Pose, RigidBody, Twist, Wrench,
+};
 use crate::error::{BodyError, StepError};
+use crate::interactions::law::Surface;
 use crate::motion::overflow::{check_finite, overflows};
 use bevy_ecs::entity::Entity;
 use constants::BodyConstants;
@@ -41,8 +44,18 @@ pub(crate) struct Bodies {
     /// Some body is put together from parts.
     pub(crate) some_have_parts: bool,
     pub(crate) materials: Vec<Material>,
+    /// The same for the laws of contacts.
+    pub(crate) surfaces: Vec<Surface>,
     /// Of the bodies that have them, ascending.
     pub(crate) part_materials: Vec<(Slot, Vec<Material>)>,
+    /// What holds where two materials meet.
+    pub(crate) pairs: PairTable,
+    /// Some law does not follow from `surfaces` alone.
+    pub(crate) some_materials_differ: bool,
+    /// Some materials hold bodies together.
+    pub(crate) some_cohere: bool,
+    /// Some have laws that are not Coulomb's.
+    pub(crate) some_have_other_laws: bool,
     pub(crate) pose: Vec<Pose>,
     pub(crate) twist: Vec<Twist>,
     pub(crate) wrench: Vec<Wrench>,
@@ -245,10 +258,50 @@ impl Bodies {
         self.some_have_parts = self.constants.iter().any(BodyConstants::has_parts);
         self.materials = listing.materials;
         self.part_materials = listing.part_materials;
+        self.look_at_materials();
         self.user_forces.replace(listing.forces, self.ids.len());
         self.list_moving();
         self.epoch += 1;
         self.unwritten = true;
+    }
+
+    /// What laws of contacts are made from.
+    fn look_at_materials(&mut self) {
+        self.surfaces.clear();
+        self.surfaces
+            .extend(self.materials.iter().map(Surface::from));
+        let known = !self.pairs.is_empty();
+        let differs = |of: &Material| !of.is_plain() || known && of.name.is_some();
+        self.some_materials_differ =
+            !self.part_materials.is_empty() || self.materials.iter().any(differs);
+        let parts = self.part_materials.iter().flat_map(|(_, parts)| parts);
+        let coheres = |of: &Material| of.cohesion > 0.0;
+        let mut all = self.materials.iter().chain(parts);
+        self.some_cohere = self.pairs.cohere() || all.clone().any(coheres);
+        self.some_have_other_laws =
+            self.pairs.have_other_laws() || all.any(Material::has_other_law);
+    }
+
+    /// The table of pairs is this one, and was.
+    pub(crate) fn recall_pairs(&mut self, pairs: PairTable) {
+        self.pairs = pairs;
+        self.look_at_materials();
+    }
+
+    /// Another table of pairs holds. Bodies of the materials in it may come apart: whoever has a name wakes.
+    pub(crate) fn set_pairs(&mut self, pairs: PairTable) {
+        if self.pairs == pairs {
+            return;
+        }
+        self.recall_pairs(pairs);
+        let named = |of: &Material| of.name.is_some();
+        let slots = self.slots().filter(|slot| {
+            let made = self.made_of(*slot);
+            named(made.whole) || made.parts.iter().any(named)
+        });
+        for slot in slots.collect::<Vec<_>>() {
+            self.disturb(slot);
+        }
     }
 
     /// The list is that of these bodies, and each of them is what it was.

@@ -9,6 +9,7 @@ pub(crate) mod inertia;
 mod joint;
 pub(crate) mod mass;
 mod material;
+mod material_pairs;
 pub(crate) mod notices;
 mod pose;
 pub(crate) mod response;
@@ -29,7 +30,9 @@ pub use joint::{
 };
 pub use mass::Mass;
 pub(crate) use material::Made;
-pub use material::{Combine, Material, PartMaterials};
+pub use material::{Combine, Grain, Material, PartMaterials};
+pub(crate) use material_pairs::PairTable;
+pub use material_pairs::{MaterialName, MaterialPair, MaterialPairs};
 pub use pose::Pose;
 pub use response::{Drag, GravityScale};
 pub use sensor::Sensor;

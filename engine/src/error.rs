@@ -1,6 +1,6 @@
 //! What can go wrong, with the place, the value and the bound.
 
-use crate::components::{BodyId, JointAxis, JointId, RigidBody};
+use crate::components::{BodyId, JointAxis, JointId, MaterialName, RigidBody};
 use crate::forces::law::ForceError;
 use bevy_ecs::entity::Entity;
 use moreau_geometry::{Crowd, GeometryError};
@@ -83,6 +83,38 @@ pub enum BodyError {
     /// All ids above those in use are taken.
     #[error("there is no id left above those in use")]
     NoIdLeft,
+}
+
+/// A pair of materials, or a name of one, that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PairError {
+    /// A number outside its range.
+    #[error("pair of {} and {}: {field} is {value}, expected {bound}", .between[0], .between[1])]
+    Field {
+        /// The two materials.
+        between: [MaterialName; 2],
+        /// Field at fault.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        bound: &'static str,
+    },
+    /// A pair is in the table twice.
+    #[error("pair of {} and {}: it is in the table twice", .between[0], .between[1])]
+    Twice {
+        /// The two materials.
+        between: [MaterialName; 2],
+    },
+    /// A name that is empty or too long.
+    #[error("the name \"{name}\" of a material has {bytes} bytes, expected 1 to 31")]
+    Name {
+        /// The name.
+        name: String,
+        /// Its length.
+        bytes: usize,
+    },
 }
 
 /// A joint that cannot be simulated.
@@ -197,6 +229,9 @@ pub enum StepError {
     /// A setting is out of range.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// A pair of materials is wrong.
+    #[error(transparent)]
+    Pairs(#[from] PairError),
     /// A body is wrong.
     #[error("body {id} ({entity}): {source}")]
     Body {

@@ -56,14 +56,14 @@ mod step;
 pub use bodies::plain::Body;
 pub use components::{
     BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Combine, Coupler, CouplerTerm, Drag,
-    GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForce, JointForces,
-    JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, NoCollision, PartMaterials,
-    Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
+    Grain, GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForce, JointForces,
+    JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, MaterialName, MaterialPair,
+    MaterialPairs, NoCollision, PartMaterials, Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
 };
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
 pub use ecs::worlds::{Worlds, WorldsError};
-pub use error::{BodyError, InteractionError, JointError, SettingsError, StepError};
+pub use error::{BodyError, InteractionError, JointError, PairError, SettingsError, StepError};
 pub use forces::law::{BodyState, ForceError, ForceJacobians, ForceLaw};
 pub use forces::linear::LinearForce;
 pub use forces::point_spring::PointSpring;
@@ -104,13 +104,14 @@ pub mod prelude {
         Accuracy, Activation, Body, BodyForces, BodyId, BodyState, BreakLimit, Collider,
         CollisionGroups, Combine, ContactEvent, ContactStatus, ContactView, Contacts, Coupler,
         CouplerSpec, CouplerTerm, Drag, Edge, EnergyLedger, ForceError, ForceJacobians, ForceLaw,
-        GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis, JointBroken,
-        JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind, JointReaction,
-        JointSpec, KinematicTarget, LinearForce, Mass, Material, NoCollision, PartMaterials,
-        PointSpring, Pose, RigidBody, Rollback, Scene, SceneRun, Sensor, SensorEvent, Settings,
-        Simulation, SleepEvent, SleepSettings, Sleeping, Snapshot, SnapshotError, StepError,
-        StepEvents, StepOutcome, StepPhase, StepReport, StepState, StepStatus, Theta, Threads,
-        Twist, Worlds, WorldsError, Wrench,
+        Grain, GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis,
+        JointBroken, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,
+        JointReaction, JointSpec, KinematicTarget, LinearForce, Mass, Material, MaterialName,
+        MaterialPair, MaterialPairs, NoCollision, PairError, PartMaterials, PointSpring, Pose,
+        RigidBody, Rollback, Scene, SceneRun, Sensor, SensorEvent, Settings, Simulation,
+        SleepEvent, SleepSettings, Sleeping, Snapshot, SnapshotError, StepError, StepEvents,
+        StepOutcome, StepPhase, StepReport, StepState, StepStatus, Theta, Threads, Twist, Worlds,
+        WorldsError, Wrench,
     };
     pub use crate::{Found, Queries, QueryError, QueryFilter, SpatialQuery};
     pub use bevy_ecs::entity::Entity;

@@ -31,7 +31,8 @@
 //! |---|---|
 //! | top | [`name`, `description`, `seed`, `duration`](Scene) |
 //! | `[settings]` | those of [`Settings`], the solver's in `[settings.solver]` |
-//! | `[materials.NAME]` | [`density`, `friction`, `restitution`, `frictionless`](crate::Material) |
+//! | `[materials.NAME]` | [`density`, `friction`, `restitution`, `frictionless`, `combine_friction`, `combine_restitution`, `bounce_threshold`, `cohesion`, `rolling_resistance`, `spinning_resistance`, `grain`](crate::Material) |
+//! | `[[pairs]]` | [`between`, `friction`, `restitution`, `bounce_threshold`, `cohesion`, `rolling_resistance`, `spinning_resistance`](crate::MaterialPair) |
 //! | `[[bodies]]` | [`name`, `kind`, `shape` or `mesh`, `position`, `orientation`, `twist`, `material`, `part_materials`, `mass`, `wrench`, `groups`, `sensor`, `gravity_scale`, `drag`](BodySpec) |
 //! | `[[lattices]]` | [`count`, `spacing`, `origin`, `jitter`, `random_orientation`, `body`](Lattice) |
 //! | `[[joints]]` | [`name`, `a`, `b`, `kind`, `point` and `axis`, or `frames`, `forces`, `collide`, `break_limit`](SceneJoint) |
@@ -72,8 +73,8 @@ pub use run::SceneRun;
 pub use warning::SceneWarning;
 
 use crate::{
-    CollisionGroups, Drag, GravityScale, Mass, Material, Pose, RigidBody, Settings, Twist, Wrench,
-    rotation,
+    CollisionGroups, Drag, GravityScale, Mass, Material, MaterialPairs, Pose, RigidBody, Settings,
+    Twist, Wrench, rotation,
 };
 use glam::DVec3;
 use moreau_geometry::Shape;
@@ -97,6 +98,8 @@ pub struct Scene {
     pub settings: Settings,
     /// Materials by name. Bodies that name none have the default material.
     pub materials: BTreeMap<String, Material>,
+    /// What holds where two of them meet.
+    pub pairs: MaterialPairs,
     /// Single bodies, in the order of their ids.
     pub bodies: Vec<BodySpec>,
     /// Regular arrays of bodies, after the single ones.
@@ -121,6 +124,7 @@ impl Default for Scene {
             duration: 1.0,
             settings: Settings::default(),
             materials: BTreeMap::new(),
+            pairs: MaterialPairs::default(),
             bodies: Vec::new(),
             lattices: Vec::new(),
             emitters: Vec::new(),

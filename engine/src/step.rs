@@ -20,6 +20,7 @@
 //! run, and the bodies are as they were.
 
 mod access;
+mod adhesion;
 mod alone;
 pub(crate) mod assembly;
 mod clock;
@@ -36,6 +37,7 @@ pub(crate) mod memory;
 mod momentum;
 pub(crate) mod moreau_jean;
 mod near;
+mod other_laws;
 #[cfg(test)]
 mod parts;
 mod projection;
@@ -54,7 +56,7 @@ mod wake;
 use crate::bodies::Bodies;
 use crate::bodies::plain::Body;
 use crate::bodies::slot::Slot;
-use crate::components::BodyId;
+use crate::components::{BodyId, MaterialPairs};
 use crate::detection::Detection;
 use crate::error::{InteractionError, StepError};
 use crate::forces::Forces;
@@ -132,6 +134,8 @@ pub struct StepState {
     pub(crate) threads: Threads,
     clock: Clock,
     pub(crate) bodies: Bodies,
+    /// As they were given.
+    pub(crate) material_pairs: MaterialPairs,
     motion: Motion,
     detection: Detection,
     record: ContactRecord,
@@ -433,10 +437,13 @@ impl StepState {
             let worst = momentum.check(bodies, record.places(), &record.carried);
             (energy, worst)
         });
+        record.carry_without_adhesion();
         // An impact says nothing of the next step.
-        for (carried, impact) in record.carried.iter_mut().zip(&self.problem.impacts) {
-            if *impact {
-                *carried = DVec3::ZERO;
+        for carried in [&mut record.carried, &mut record.carried_couples] {
+            for (carried, impact) in carried.iter_mut().zip(&self.problem.impacts) {
+                if *impact {
+                    *carried = DVec3::ZERO;
+                }
             }
         }
         let last = self.contacts.renew();

@@ -472,6 +472,26 @@ pub(crate) fn squares_of_velocity(
     squares.truncate(problem.contacts.len());
 }
 
+/// The same of the interactions that are contacts of other laws, under the impulse that gives the twists `twist`: with their places among the interactions,
+/// and whether they have an impulse.
+pub(crate) fn squares_of_others<'a>(
+    problem: &'a FactoredProblem<'a>,
+    impulse: &'a [DVec3],
+    twist: &'a [WorldTwist],
+) -> impl Iterator<Item = (usize, f64, bool)> + 'a {
+    // Most problems have none, and their residuals need not be worked out.
+    let mut interactions = problem.interactions.iter();
+    let some = interactions.any(|other| other.law.has_friction());
+    let rows = of_others(problem, impulse, twist).zip(problem.others());
+    let rows = rows.take(if some { usize::MAX } else { 0 });
+    let contacts = rows.enumerate();
+    let contacts = contacts.filter(|(_, (_, (_, other)))| other.law.has_friction());
+    contacts.map(|(other, (sums, (range, _)))| {
+        let pressed = impulse[range].iter().any(|r| *r != DVec3::ZERO);
+        (other, sums.velocity, pressed)
+    })
+}
+
 /// `v_free + Ŵ Gᵀ r` from the definition, the bodies in so many ranges side by side. Every body gets
 /// its contacts in their order, whatever the ranges.
 fn twist_of(

@@ -150,6 +150,44 @@ fn materials_out_of_range() {
             &["restitution", &shown],
         );
     }
+    for value in [-0.1, f64::NAN, f64::INFINITY] {
+        let material = Material {
+            bounce_threshold: Some(value),
+            ..base
+        };
+        refused(
+            (DYNAMIC, ball(), material),
+            &["bounce threshold", &value.to_string(), "≥ 0"],
+        );
+        let of = |cohesion, rolling_resistance, spinning_resistance| Material {
+            cohesion,
+            rolling_resistance,
+            spinning_resistance,
+            ..base
+        };
+        for (field, material) in [
+            ("cohesion", of(value, 0.0, 0.0)),
+            ("rolling resistance", of(0.0, value, 0.0)),
+            ("spinning resistance", of(0.0, 0.0, value)),
+        ] {
+            refused(
+                (DYNAMIC, ball(), material),
+                &[field, &value.to_string(), "≥ 0"],
+            );
+        }
+        let grain = Grain {
+            along: DVec3::X,
+            across: value,
+        };
+        let material = Material {
+            grain: Some(grain),
+            ..base
+        };
+        refused(
+            (DYNAMIC, ball(), material),
+            &["friction across the grain", &value.to_string(), "[0, 1e3]"],
+        );
+    }
     for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let material = Material {
             density: value,
@@ -159,6 +197,20 @@ fn materials_out_of_range() {
             (DYNAMIC, ball(), material),
             &["density", &value.to_string(), "> 0"],
         );
+    }
+}
+
+#[test]
+fn grains_without_direction() {
+    for (along, shown) in [
+        (DVec3::ZERO, ["length of the grain", "0", "> 0"]),
+        (DVec3::new(1.0, f64::NAN, 0.0), ["grain", "NaN", "finite"]),
+    ] {
+        let material = Material {
+            grain: Some(Grain { along, across: 0.5 }),
+            ..Material::default()
+        };
+        refused((DYNAMIC, ball(), material), &shown);
     }
 }
 

@@ -48,6 +48,21 @@ density = 2500.0
 friction = 0.3
 restitution = 0.2
 frictionless = false
+combine_friction = "min"
+combine_restitution = "max"
+bounce_threshold = 0.1
+cohesion = 1.0
+rolling_resistance = 0.01
+spinning_resistance = 0.01
+grain = { along = [1, 0, 0], across = 0.5 }
+[[pairs]]
+between = ["stone", "stone"]
+friction = 0.7
+restitution = 0.1
+bounce_threshold = 0.2
+cohesion = 0.5
+rolling_resistance = 0.0
+spinning_resistance = 0.02
 [[bodies]]
 kind = "static"
 shape = { height_field = { x_size = 4.0, y_size = 4.0, columns = 3, heights = [0.0, 0.1, 0.0, 0.0, 0.2, 0.0, 0.0, 0.1, 0.0] } }

@@ -229,6 +229,7 @@ fn an_added_interaction_acts() {
                 friction: 0.2,
                 restitution: 0.0,
                 surface_velocity: DVec3::ZERO,
+                ..InteractionLaw::default()
             };
             interactions.add(&support, law)?;
             assert_eq!(interactions.len(), 1);
@@ -295,6 +296,7 @@ fn an_added_interaction_acts_at_its_point() {
                 friction: 0.0,
                 restitution: 0.0,
                 surface_velocity: DVec3::ZERO,
+                ..InteractionLaw::default()
             };
             interactions.add(&support, law)?;
             // Looking at all of them changes nothing.
@@ -385,6 +387,7 @@ fn interactions_that_cannot_be_are_refused() {
         friction: 0.0,
         restitution: 0.0,
         surface_velocity: DVec3::ZERO,
+        ..InteractionLaw::default()
     };
     let refused = |error: Result<_, InteractionError>, named: &str| {
         let error = error.unwrap_err().to_string();
@@ -463,6 +466,7 @@ fn an_interaction_of_a_sleeping_body_is_refused_by_name() {
                 friction: 0.0,
                 restitution: 0.0,
                 surface_velocity: DVec3::ZERO,
+                ..InteractionLaw::default()
             };
             interactions.add(&support, law).map(|_| ())
         });

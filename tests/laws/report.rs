@@ -18,6 +18,7 @@ fn messy(settings: Settings) -> Simulation {
         friction: 0.2 * (i % 5) as f64,
         restitution: 0.3 * (i % 3) as f64,
         frictionless: i % 11 == 3,
+        ..Material::default()
     };
     closed_box(&mut simulation, 0.8, material(2));
     let mut random = Lcg::new(5);

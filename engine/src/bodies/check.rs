@@ -5,7 +5,8 @@ use crate::components::inertia::Inertia;
 use crate::components::mass::Given;
 use crate::components::response::Response;
 use crate::components::{
-    Collider, CollisionGroups, Made, Mass, Material, PartMaterials, Pose, RigidBody, Twist, Wrench,
+    Collider, CollisionGroups, Grain, Made, Mass, Material, PartMaterials, Pose, RigidBody, Twist,
+    Wrench,
 };
 use crate::error::BodyError;
 use glam::DVec3;
@@ -159,7 +160,28 @@ fn check_material(material: &Material) -> Result<(), BodyError> {
         "in [0, 1e3]",
     )?;
     let e = material.restitution;
-    check("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]")
+    check("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]")?;
+    let threshold = material.bounce_threshold.unwrap_or(0.0);
+    check("bounce threshold", threshold, threshold >= 0.0, "≥ 0")?;
+    for (field, value) in [
+        ("cohesion", material.cohesion),
+        ("rolling resistance", material.rolling_resistance),
+        ("spinning resistance", material.spinning_resistance),
+    ] {
+        check(field, value, value >= 0.0, "≥ 0")?;
+    }
+    let Some(Grain { along, across }) = material.grain else {
+        return Ok(());
+    };
+    check_finite([("grain", along)])?;
+    check(
+        "length of the grain",
+        along.length(),
+        along.length() > 0.0,
+        "> 0",
+    )?;
+    let sound = (0.0..=Material::MOST_FRICTION).contains(&across);
+    check("friction across the grain", across, sound, "in [0, 1e3]")
 }
 
 pub(crate) fn check_body_state(

@@ -17,7 +17,7 @@ use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
     BodyForces, BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Made, Mass,
-    Material, PartMaterials, Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
+    Material, MaterialPairs, PartMaterials, Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use crate::settings::Settings;
@@ -66,6 +66,8 @@ pub(super) fn capture(world: &World, image: &mut Image) -> Result<(), SnapshotEr
     let settings = world
         .get_resource::<Settings>()
         .ok_or(missing("Settings"))?;
+    let pairs = world.get_resource::<MaterialPairs>();
+    let pairs = pairs.cloned().unwrap_or_default();
     let state = world
         .get_resource::<StepState>()
         .ok_or(missing("StepState"))?;
@@ -89,6 +91,7 @@ pub(super) fn capture(world: &World, image: &mut Image) -> Result<(), SnapshotEr
         !captured.changed
     };
     image.settings = *settings;
+    image.pairs = pairs;
     image.clock = state.clock_memory();
     image.next_ids = [notices.next_id, notices.next_joint_id];
     image.machines = machines::machines(world, notices)?;

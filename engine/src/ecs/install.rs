@@ -5,6 +5,7 @@ use super::gather::{self, BodyQueries};
 use super::joints::{self, Joints};
 use super::link::Link;
 use super::scatter::{self, StateQueries};
+use crate::components::MaterialPairs;
 use crate::components::notices::Notices;
 use crate::error::StepError;
 use crate::motion::scheme::Scheme;
@@ -101,6 +102,7 @@ pub fn install_with(
     }
     world.insert_resource(settings);
     world.insert_resource(StepState::with_threads(threads));
+    world.init_resource::<MaterialPairs>();
     world.init_resource::<StepReport>();
     world.init_resource::<Contacts>();
     world.init_resource::<StepEvents>();
@@ -192,13 +194,17 @@ fn gather(
     mut state: ResMut<StepState>,
     mut link: ResMut<Link>,
     mut notices: ResMut<Notices>,
-    settings: Res<Settings>,
+    (settings, pairs): (Res<Settings>, Option<Res<MaterialPairs>>),
     (world, joints): (BodyQueries, Joints),
     ticks: SystemChangeTick,
 ) -> Result<(), StepError> {
     link.gathered = ticks.this_run();
     // Changes of this interval go by unseen if the settings are refused.
     state.begin(&settings).inspect_err(|_| link.stale = true)?;
+    if let Some(pairs) = pairs.as_deref() {
+        let set = state.set_material_pairs(pairs);
+        set.inspect_err(|_| link.stale = true)?;
+    }
     gather::gather(
         &mut state.bodies,
         &mut link,

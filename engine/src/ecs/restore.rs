@@ -49,6 +49,7 @@ pub(super) fn restore(world: &mut World, image: &Image) -> Result<(), SnapshotEr
         threads: number,
         ..image.settings
     });
+    world.insert_resource(image.pairs.clone());
     world.insert_resource(*state.report());
     world.insert_resource(state);
     world.insert_resource(link);

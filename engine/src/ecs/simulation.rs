@@ -11,8 +11,8 @@ use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
     BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Coupler, Drag, GravityScale, Joint,
-    JointForces, JointId, KinematicTarget, Made, Mass, Material, PartMaterials, Pose, RigidBody,
-    Sensor, Sleeping, Twist, Wrench,
+    JointForces, JointId, KinematicTarget, Made, Mass, Material, MaterialPairs, PartMaterials,
+    Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, JointError, StepError};
 use crate::joints::check::check_joint;
@@ -405,6 +405,23 @@ impl Simulation {
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), StepError> {
         settings.validate()?;
         self.world.insert_resource(settings);
+        Ok(())
+    }
+
+    /// The table of pairs of materials.
+    #[must_use]
+    pub fn material_pairs(&self) -> MaterialPairs {
+        let pairs = self.world.get_resource::<MaterialPairs>();
+        pairs.cloned().unwrap_or_default()
+    }
+
+    /// Replaces the table of pairs of materials, from the next step on; bodies whose materials have names wake.
+    ///
+    /// # Errors
+    /// [`StepError::Pairs`] names the first pair at fault; the old table then stays.
+    pub fn set_material_pairs(&mut self, pairs: MaterialPairs) -> Result<(), StepError> {
+        pairs.validate()?;
+        self.world.insert_resource(pairs);
         Ok(())
     }
 

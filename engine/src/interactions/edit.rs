@@ -82,6 +82,19 @@ impl Edits {
         found.ok().map(|at| &self.laws[at].1)
     }
 
+    /// Some law that a user gave holds bodies together.
+    pub(crate) fn some_cohere(&self) -> bool {
+        self.laws.iter().any(|(_, law)| law.cohesion > 0.0)
+    }
+
+    /// Some law that a user gave is another one than Coulomb's.
+    pub(crate) fn some_have_other_laws(&self) -> bool {
+        let other = |of: &InteractionLaw| {
+            of.rolling_resistance > 0.0 || of.spinning_resistance > 0.0 || of.grain.is_some()
+        };
+        self.laws.iter().any(|(_, law)| other(law))
+    }
+
     /// What was added, by its place in `I₀`, ascending, with its arms.
     pub(crate) fn added(
         &self,
@@ -231,7 +244,7 @@ impl Interactions<'_> {
                 continue;
             }
             if law != given {
-                check_law(interaction.bodies, &law)?;
+                check_law(interaction.bodies, interaction.normal, &law)?;
             }
             if law != given || self.edits.law(index).is_some() {
                 laws.push((InteractionIndex(kept), law));
@@ -269,8 +282,8 @@ impl Interactions<'_> {
     ) -> Result<InteractionIndex, InteractionError> {
         self.check_open()?;
         let ids = interaction.bodies;
-        check_law(ids, &law)?;
         check_place(interaction)?;
+        check_law(ids, interaction.normal, &law)?;
         let slot = |id| {
             let slot = self.bodies.slot_of(id);
             slot.ok_or(InteractionError::UnknownBody { id })
@@ -343,8 +356,20 @@ impl Interactions<'_> {
     }
 }
 
-fn check_law(bodies: [BodyId; 2], law: &InteractionLaw) -> Result<(), InteractionError> {
+fn check_law(
+    bodies: [BodyId; 2],
+    normal: DVec3,
+    law: &InteractionLaw,
+) -> Result<(), InteractionError> {
     let (mu, e) = (law.friction, law.restitution);
+    let threshold = law.bounce_threshold.unwrap_or(0.0);
+    let (rolling, spinning) = (law.rolling_resistance, law.spinning_resistance);
+    let across = law.grain.map_or(0.0, |grain| grain.across);
+    let in_plane = law.grain.map_or(1.0, |grain| {
+        let direction = grain.along.normalize_or_zero();
+        direction.reject_from_normalized(normal).length()
+    });
+    let beside = law.grain.map_or(0.0, |_| rolling.max(spinning));
     let checks = [
         (
             "friction",
@@ -353,6 +378,48 @@ fn check_law(bodies: [BodyId; 2], law: &InteractionLaw) -> Result<(), Interactio
             "in [0, 1e3]",
         ),
         ("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]"),
+        (
+            "bounce threshold",
+            threshold,
+            threshold.is_finite() && threshold >= 0.0,
+            "finite and ≥ 0",
+        ),
+        (
+            "cohesion",
+            law.cohesion,
+            law.cohesion.is_finite() && law.cohesion >= 0.0,
+            "finite and ≥ 0",
+        ),
+        (
+            "rolling resistance",
+            rolling,
+            rolling.is_finite() && rolling >= 0.0,
+            "finite and ≥ 0",
+        ),
+        (
+            "spinning resistance",
+            spinning,
+            spinning.is_finite() && spinning >= 0.0,
+            "finite and ≥ 0",
+        ),
+        (
+            "friction across the grain",
+            across,
+            (0.0..=Material::MOST_FRICTION).contains(&across),
+            "in [0, 1e3]",
+        ),
+        (
+            "length of the grain in the plane of the contact",
+            in_plane,
+            in_plane > 1e-6,
+            "> 1e-6 of its own",
+        ),
+        (
+            "resistance beside grain",
+            beside,
+            beside <= 0.0,
+            "0: there is no law for both",
+        ),
     ];
     for (field, value, sound, bound) in checks {
         if !sound {

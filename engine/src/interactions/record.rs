@@ -18,12 +18,18 @@ pub(crate) struct ContactRecord {
     pub(crate) given: Vec<GivenArms>,
     /// `μ`.
     pub(crate) friction: Vec<f64>,
-    /// `r`, N·s, contact frames: warm start before the solve, solution after it.
+    /// `r`, N·s, contact frames: warm start before the solve, solution after it. With adhesion `r' = r + (a, 0, 0)`.
     pub(crate) impulse: Vec<DVec3>,
+    /// `a`, N·s (`step/adhesion.rs`); empty if nothing holds bodies together.
+    pub(crate) adhesion: Vec<f64>,
+    /// Couples on A about `n`, `t₁`, `t₂`, N·m·s (`step/other_laws.rs`); empty if no contact has another law than Coulomb's.
+    pub(crate) couples: Vec<DVec3>,
     /// What the stages of the step that are over did; empty in the first.
     pub(crate) earlier: Vec<Earlier>,
     /// The solution in the inertial frame, in which contact frames may turn: for the next step.
     pub(crate) carried: Vec<DVec3>,
+    /// The couples, the same way.
+    pub(crate) carried_couples: Vec<DVec3>,
     /// `v_{k+1}` by slot, inertial frame, at the orientation of the drift.
     pub(crate) end: Vec<WorldTwist>,
 }
@@ -42,8 +48,11 @@ impl ContactRecord {
             given,
             friction,
             impulse,
+            adhesion,
+            couples,
             earlier,
             carried,
+            carried_couples,
             end,
         } = self;
         found.clear();
@@ -51,8 +60,11 @@ impl ContactRecord {
         given.clear();
         friction.clear();
         impulse.clear();
+        adhesion.clear();
+        couples.clear();
         earlier.clear();
         carried.clear();
+        carried_couples.clear();
         end.clear();
     }
 
@@ -69,14 +81,41 @@ impl ContactRecord {
             earlier.impact |= *impact && impulse.x > 0.0;
             earlier.impulse += std::mem::take(impulse);
         }
+        for (earlier, a) in self.earlier.iter_mut().zip(self.adhesion.drain(..)) {
+            earlier.adhesion += a;
+        }
+        for (earlier, couple) in self.earlier.iter_mut().zip(&mut self.couples) {
+            earlier.couple += std::mem::take(couple);
+        }
     }
 
     /// The last stage is over: the impulses are those of the step, and the impacts too.
     pub(crate) fn end_stages(&mut self, impacts: &mut [bool]) {
+        if self.earlier.iter().any(|earlier| earlier.adhesion > 0.0) {
+            self.adhesion.clear();
+            let earlier = self.earlier.iter();
+            self.adhesion
+                .extend(earlier.map(|earlier| earlier.adhesion));
+        }
+        if self.earlier.iter().any(|of| of.couple != DVec3::ZERO) {
+            self.couples.resize(self.impulse.len(), DVec3::ZERO);
+        }
+        for (couple, earlier) in self.couples.iter_mut().zip(&self.earlier) {
+            *couple += earlier.couple;
+        }
         let rows = self.impulse.iter_mut().zip(impacts);
         for (earlier, (impulse, impact)) in self.earlier.drain(..).zip(rows) {
             *impulse += earlier.impulse;
             *impact |= earlier.impact;
+        }
+    }
+
+    /// The balance is done with `r`: the next step starts from `r'`.
+    pub(crate) fn carry_without_adhesion(&mut self) {
+        let places = self.chosen.as_deref().unwrap_or(&self.found);
+        let rows = places.iter().zip(&self.adhesion).zip(&mut self.carried);
+        for ((place, a), carried) in rows {
+            *carried += place.normal * *a;
         }
     }
 
@@ -93,6 +132,10 @@ impl ContactRecord {
 pub(crate) struct Earlier {
     /// N·s, contact frame.
     pub(crate) impulse: DVec3,
+    /// `a`, N·s.
+    pub(crate) adhesion: f64,
+    /// N·m·s, contact frame.
+    pub(crate) couple: DVec3,
     /// The row struck.
     pub(crate) impact: bool,
 }
@@ -101,6 +144,11 @@ impl Earlier {
     /// There is an impulse.
     pub(crate) fn is_some(&self) -> bool {
         self.impulse != DVec3::ZERO
+    }
+
+    /// It is to be remembered.
+    pub(crate) fn says_something(&self) -> bool {
+        self.is_some() || self.adhesion > 0.0 || self.couple != DVec3::ZERO
     }
 }
 

@@ -26,6 +26,9 @@ pub struct StoredImpulse {
     pub arms: [DVec3; 2],
     /// On A, inertial frame, a row an axis, N·s.
     pub impulse: DVec3,
+    /// The couple on A, inertial frame, N·m·s, of a law that has one.
+    #[serde(default)]
+    pub couple: Option<DVec3>,
 }
 
 impl StoredImpulse {
@@ -156,6 +159,7 @@ fn stored(row: usize, last: &LastContacts) -> StoredImpulse {
         feature: place.feature,
         arms: last.record.arms(row, last.centres()),
         impulse: last.record.carried[row],
+        couple: last.record.carried_couples.get(row).copied(),
     }
 }
 
@@ -195,6 +199,25 @@ impl Source<'_> {
         let at = |index: usize| of_pair[index].arms;
         let found = of_feature.or_else(|| nearest(0..of_pair.len(), at, arms));
         found.map(|index| of_pair[index].impulse)
+    }
+
+    /// The couple of a contact of another law than Coulomb's, inertial frame, N·m·s: of the one with its feature.
+    pub(crate) fn couple(&self, wanted: &Detected) -> Option<DVec3> {
+        let record = &self.last.record;
+        let places = record.places();
+        let begin = places.partition_point(|place| self.order(place, wanted.bodies).is_lt());
+        let of_pair = places[begin..].iter();
+        let mut of_pair = of_pair.take_while(|place| self.order(place, wanted.bodies).is_eq());
+        if let Some(place) = of_pair.position(|place| place.feature == wanted.feature) {
+            return record.carried_couples.get(begin + place).copied();
+        }
+        let key = (wanted.bodies.map(|slot| self.ids[slot]), wanted.feature);
+        let restored = self.restored.iter().find(|of| of.key() == key);
+        let asleep = || {
+            let at = self.asleep.binary_search_by_key(&key, StoredImpulse::key);
+            at.ok().map(|at| &self.asleep[at])
+        };
+        restored.or_else(asleep)?.couple
     }
 
     /// The impulse of a contact from before its bodies fell asleep.

@@ -40,7 +40,11 @@ pub struct ContactView {
     pub local_velocity: DVec3,
     /// `r`, impulse on A over the step, contact frame, N·s.
     pub impulse: DVec3,
-    /// `μ` of the pair.
+    /// `a`, the impulse of the adhesion of its bodies that this contact takes: `r_N ≥ −a`, `‖r_T‖ ≤ μ (r_N + a)`, N·s. Zero without cohesion.
+    pub adhesion: f64,
+    /// Couple on A over the step, contact frame, N·m·s: against spinning about `n`, against rolling about `t₁` and `t₂`. Zero without such resistance.
+    pub couple: DVec3,
+    /// `μ` of the pair; of friction that differs by direction that in the direction of `impulse`.
     pub friction: f64,
     /// Open, stick or slip.
     pub status: ContactStatus,
@@ -189,11 +193,12 @@ impl ContactViews {
                 continue;
             };
             let sign = if side == 0 { 1.0 } else { -1.0 };
-            let impulse = contact_frame(place.normal) * record.impulse[row];
+            let impulse = contact_frame(place.normal) * record.true_impulse(row);
             let force = impulse * (sign / last.time_step);
             let arm = record.arms(row, last.centres())[side];
+            let couple = record.couple(row, &contact_frame(place.normal));
             sum.force += force;
-            sum.moment += arm.cross(force);
+            sum.moment += arm.cross(force) + couple * (sign / last.time_step);
         }
         sum
     }
@@ -217,7 +222,9 @@ impl ContactViews {
             frame,
             gap: place.gap,
             local_velocity: frame.transpose() * velocity,
-            impulse,
+            impulse: record.true_impulse(index),
+            adhesion: record.adhesion(index),
+            couple: record.couples.get(index).copied().unwrap_or_default(),
             friction,
             status: status(impulse, friction),
         }

@@ -10,8 +10,8 @@ use crate::components::mass::RawMass;
 use crate::snapshot::error::SnapshotError;
 use crate::snapshot::shape::StoredShape;
 use crate::{
-    CollisionGroups, Drag, GravityScale, Mass, Material, RigidBody, Settings, Simulation, Snapshot,
-    Twist, Wrench,
+    CollisionGroups, Drag, GravityScale, Mass, Material, MaterialPairs, RigidBody, Settings,
+    Simulation, Snapshot, Twist, Wrench,
 };
 use glam::{DQuat, DVec3};
 use moreau_geometry::Shape;
@@ -38,6 +38,7 @@ struct About {
     duration: f64,
     settings: Settings,
     materials: BTreeMap<String, Material>,
+    pairs: MaterialPairs,
     emitters: Vec<StoredEmitter>,
 }
 
@@ -134,6 +135,7 @@ impl SceneRun {
             duration,
             settings,
             materials,
+            pairs,
             emitters,
             ..
         } = self.scene();
@@ -162,6 +164,7 @@ impl SceneRun {
                 duration: *duration,
                 settings: *settings,
                 materials: materials.clone(),
+                pairs: pairs.clone(),
                 emitters: emitters.collect::<Result<_, SnapshotError>>()?,
             },
             random: self.random().state(),
@@ -250,6 +253,7 @@ impl From<&About> for Scene {
             duration: about.duration,
             settings: about.settings,
             materials: about.materials.clone(),
+            pairs: about.pairs.clone(),
             emitters: emitters.collect(),
             ..Self::default()
         }

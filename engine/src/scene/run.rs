@@ -7,7 +7,8 @@ use crate::bodies::check::{check_body, check_body_state};
 use crate::components::Made;
 use crate::components::response::Response;
 use crate::{
-    Collider, Material, PartMaterials, Pose, RigidBody, Sensor, Simulation, StepError, StepReport,
+    Collider, Material, MaterialName, PartMaterials, Pose, RigidBody, Sensor, Simulation,
+    StepError, StepReport,
 };
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
@@ -59,6 +60,14 @@ impl Scene {
             source,
         })?;
         self.check_count()?;
+        self.check_pairs()?;
+        let mut simulation = simulation;
+        simulation
+            .set_material_pairs(self.pairs.clone())
+            .map_err(|source| SceneError::Refused {
+                place: "pairs".to_owned(),
+                source,
+            })?;
         let (mut sources, mut warnings) = (Vec::new(), Vec::new());
         for (index, emitter) in self.emitters.iter().enumerate() {
             let place = format!("emitters[{index}]");
@@ -161,14 +170,37 @@ impl Scene {
 
     fn material(&self, name: &str, place: &str) -> Result<Material, SceneError> {
         let known = || self.materials.keys().map(String::as_str);
-        self.materials
-            .get(name)
-            .copied()
-            .ok_or_else(|| SceneError::UnknownMaterial {
-                place: place.to_owned(),
-                name: name.to_owned(),
-                nearest: nearest_name(name, known()).map(str::to_owned),
-            })
+        let found = self.materials.get(name).copied();
+        let found = found.ok_or_else(|| SceneError::UnknownMaterial {
+            place: place.to_owned(),
+            name: name.to_owned(),
+            nearest: nearest_name(name, known()).map(str::to_owned),
+        })?;
+        // Names that are too long are not in the table of pairs.
+        Ok(Material {
+            name: found.name.or_else(|| MaterialName::new(name).ok()),
+            ..found
+        })
+    }
+
+    /// Pairs are of materials of the scene, which have no other names than those of their tables.
+    fn check_pairs(&self) -> Result<(), SceneError> {
+        for (name, material) in &self.materials {
+            if let Some(own) = material.name.filter(|own| own.as_str() != name) {
+                return Err(SceneError::Field {
+                    place: format!("materials.{name}"),
+                    field: "name",
+                    value: format!("{:?}", own.as_str()),
+                    bound: "the name of its table, or none",
+                });
+            }
+        }
+        for (index, pair) in self.pairs.0.iter().enumerate() {
+            for name in &pair.between {
+                self.material(name.as_str(), &format!("pairs[{index}]"))?;
+            }
+        }
+        Ok(())
     }
 
     /// Checks the bodies of an emitter as if they were spawned.

@@ -9,7 +9,7 @@ use crate::bodies::slot::Slot;
 use crate::bodies::user_forces::check_forces;
 use crate::bodies::{Bodies, Listing};
 use crate::components::{
-    BodyForces, BodyId, CouplerTerm, JointAxis, JointId, Made, Pose, Twist, Wrench,
+    BodyForces, BodyId, CouplerTerm, JointAxis, JointId, Made, MaterialPairs, Pose, Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use crate::interactions::warm_start::StoredImpulse;
@@ -28,6 +28,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Image {
     pub(crate) settings: Settings,
+    pub(crate) pairs: MaterialPairs,
     pub(crate) clock: ClockMemory,
     /// The next ids of a body and of a joint.
     pub(crate) next_ids: [u64; 2],
@@ -94,6 +95,7 @@ impl Image {
     pub(super) fn write(&self, writer: &mut Writer) -> Result<(), SnapshotError> {
         let tables = Tables::of(&self.matter)?;
         writer.section("settings", &self.settings)?;
+        writer.section("material pairs", &self.pairs)?;
         writer.section("clock", &(self.clock, self.next_ids))?;
         writer.section("shapes", &tables.shapes)?;
         writer.section("substances", tables.substances())?;
@@ -110,12 +112,14 @@ impl Image {
 
     pub(super) fn read(reader: &mut Reader) -> Result<Self, SnapshotError> {
         let settings = reader.section("settings")?;
+        let pairs = reader.section("material pairs")?;
         let (clock, next_ids) = reader.section("clock")?;
         let shapes = reader.section("shapes")?;
         let substances: ReadSubstances = reader.section("substances")?;
         let (bodies, names) = reader.section("bodies")?;
         let image = Self {
             settings,
+            pairs,
             clock,
             next_ids,
             matter: Arc::new(Matter {
@@ -228,13 +232,9 @@ impl Image {
         let bodies = Bodies::remembering(listing, &states, &self.sleep)?;
         let impulses = self.impulses.clone();
         let (joints, touching) = (&self.joints, &self.touching);
-        Ok(StepState::remembering(
-            threads,
-            self.clock,
-            bodies,
-            (impulses, touching),
-            joints,
-        )?)
+        let step = (self.clock, &self.pairs);
+        let state = StepState::remembering(threads, step, bodies, (impulses, touching), joints)?;
+        Ok(state)
     }
 
     fn listing<'w>(

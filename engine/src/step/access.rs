@@ -4,7 +4,7 @@ use super::StepState;
 use super::threads::Threads;
 use crate::bodies::Bodies;
 use crate::bodies::check::check_body_state;
-use crate::components::{BodyId, JointId, Pose, Twist, Wrench};
+use crate::components::{BodyId, JointId, MaterialPairs, PairTable, Pose, Twist, Wrench};
 use crate::error::StepError;
 use crate::interactions::edit::Interactions;
 use crate::interactions::warm_start::WarmStart;
@@ -144,6 +144,24 @@ impl StepState {
     /// Replaces all couplers, as [`Self::set_joints`]. Those of joints that are not there have no effect.
     pub fn set_couplers(&mut self, couplers: Vec<CouplerSpec>) {
         self.joints.replace_couplers(couplers);
+    }
+
+    /// Replaces the table of pairs of materials, from the next step on; bodies whose materials have names wake.
+    ///
+    /// # Errors
+    /// [`StepError::Pairs`] names the first pair at fault; the old table then stays.
+    pub fn set_material_pairs(&mut self, pairs: &MaterialPairs) -> Result<(), StepError> {
+        if self.material_pairs != *pairs {
+            self.bodies.set_pairs(PairTable::of(pairs)?);
+            self.material_pairs = pairs.clone();
+        }
+        Ok(())
+    }
+
+    /// The table of pairs of materials.
+    #[must_use]
+    pub fn material_pairs(&self) -> &MaterialPairs {
+        &self.material_pairs
     }
 
     /// The joints that broke in the last step, ascending: they are out of the steps, with their couplers, until they are set again.

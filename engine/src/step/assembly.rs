@@ -9,7 +9,9 @@
 //! factored form, `W = G Ŵ Gᵀ` with twists in the inertial frame; the stored form is one call away
 //! ([`FactoredProblem::assemble`]).
 
+use super::adhesion;
 use super::impacts::Impacts;
+use super::other_laws::OtherLaw;
 use super::solved::normal_velocity;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
@@ -38,6 +40,12 @@ pub(crate) struct ContactProblem {
     pub(crate) impacts: Vec<bool>,
     /// Places of `I₁` in `I₀` where it is a part of it.
     chosen: Vec<u32>,
+    /// Free twists with adhesion, by slot; empty without.
+    pub(crate) pulled: Vec<WorldTwist>,
+    /// Contacts of other laws than Coulomb's, by row, …
+    pub(super) others: Vec<OtherLaw>,
+    /// … and if there are some the rows of the others.
+    pub(super) plain: Vec<u32>,
 }
 
 /// Fills buffers before they are written.
@@ -115,6 +123,13 @@ impl ContactProblem {
             parts.rows(places, indices, (chosen, given), rows);
         };
         chunks::for_each((places, 0..count as u32, rows), &work);
+        adhesion::find(record, chosen, parts);
+        self.find_other_laws(record, parts);
+    }
+
+    /// Places of its rows in `I₀` where they are a part of it.
+    pub(super) fn chosen_rows(&self, record: &ContactRecord) -> Option<&[u32]> {
+        record.chosen.is_some().then_some(&self.chosen[..])
     }
 
     /// Contacts, limits and ropes that open while bodies of their island strike get the largest `e` of these impacts: with a smaller one
@@ -151,14 +166,17 @@ impl ContactProblem {
         let begin = begin.unwrap_or(&parts.motion.begin);
         for (row, place) in rows() {
             let [a, b] = place.bodies.map(&mut largest);
-            let (e, own) = (a.max(b), parts.material(place, row).restitution);
+            let law = parts.material(place, row);
+            let (e, own) = (a.max(b), law.restitution);
             let contact = &mut self.contacts[row];
             let twists = place.bodies.map(|slot| begin[slot]);
             if e <= own || normal_velocity(contact, &twists) <= 0.0 {
                 continue;
             }
             let arms = contact.arms;
-            let [own, law] = [own, e].map(|e| parts.normal_law(place, row, e, || arms));
+            let threshold = law.bounce_threshold;
+            let [own, law] =
+                [own, e].map(|e| parts.normal_law(place, row, (e, threshold), || arms));
             contact.offset.x += law.shift - own.shift;
             self.impacts[row] = law.impact;
         }
@@ -248,26 +266,46 @@ impl<S: Scheme> Parts<'_, S> {
         let surface = self.edits.law(index).map(|law| law.surface_velocity);
         let law = self.material(contact, index);
         let arms = || arms.unwrap_or_else(|| contact.arms_to_point(self.motion.centres()));
-        let normal = self.normal_law(contact, index, law.restitution, arms);
+        let bounce = (law.restitution, law.bounce_threshold);
+        let normal = self.normal_law(contact, index, bounce, arms);
         (normal, law.friction, surface)
     }
 
     #[inline]
-    fn material(&self, contact: &Detected, index: usize) -> InteractionLaw {
+    pub(super) fn material(&self, contact: &Detected, index: usize) -> InteractionLaw {
         match self.edits.law(index) {
             Some(law) => *law,
             None => of_materials(contact, self.bodies, self.settings),
         }
     }
 
-    /// The normal law with this `e`.
+    /// The normal law with this `e`, and with this bounce threshold if there is one.
     #[inline]
     fn normal_law(
         &self,
         contact: &Detected,
         index: usize,
+        (e, threshold): (f64, Option<f64>),
+        arms: impl Fn() -> [DVec3; 2],
+    ) -> NormalLaw {
+        if threshold.is_some() {
+            let own = Settings {
+                restitution_threshold: threshold,
+                ..*self.settings
+            };
+            return self.normal_law_by(contact, index, e, arms, &own);
+        }
+        self.normal_law_by(contact, index, e, arms, self.settings)
+    }
+
+    #[inline]
+    fn normal_law_by(
+        &self,
+        contact: &Detected,
+        index: usize,
         e: f64,
         arms: impl Fn() -> [DVec3; 2],
+        settings: &Settings,
     ) -> NormalLaw {
         let normal = |twists: &[WorldTwist]| {
             let ([a, b], [arm_a, arm_b]) = (contact.bodies, arms());
@@ -283,8 +321,8 @@ impl<S: Scheme> Parts<'_, S> {
                     free: normal(&self.motion.free),
                 };
                 let begin = || normal(&self.motion.begin);
-                let gap = self.impacts.gap_at_first(contact, begin, self.settings);
-                self.scheme.normal_law(gap, e, approach, self.settings)
+                let gap = self.impacts.gap_at_first(contact, begin, settings);
+                self.scheme.normal_law(gap, e, approach, settings)
             }
             Some(stage) => {
                 let (pair, arms) = (contact.bodies, arms());
@@ -292,7 +330,7 @@ impl<S: Scheme> Parts<'_, S> {
                 let held = self.impacts.held(pair);
                 let driven = || self.motion.driven(pair, contact.normal, &arms, held);
                 self.impacts
-                    .law(index, of_row, driven, self.scheme, self.settings)
+                    .law(index, of_row, driven, self.scheme, settings)
             }
         }
     }

@@ -19,6 +19,8 @@ pub(crate) struct Exchange {
     pub(crate) origin: Vec<Option<u32>>,
     /// Impulses before it.
     impulse: Vec<DVec3>,
+    /// Couples, the same.
+    couples: Vec<DVec3>,
     /// Bodies whose contacts it changes, ascending.
     pub(crate) bodies: Vec<Slot>,
 }
@@ -37,8 +39,9 @@ impl Exchange {
         self.late.sort_by_key(|late| late.contact.bodies);
         self.list_bodies(&record.found);
         self.impulse.clone_from(&record.impulse);
+        self.couples.clone_from(&record.couples);
         edits.exchange(&mut record.found, &self.stay, &self.late, &mut self.origin);
-        let earlier = self.late.iter().any(|late| late.earlier.is_some());
+        let earlier = self.late.iter().any(|late| late.earlier.says_something());
         if earlier || !record.earlier.is_empty() {
             record.earlier.resize(self.stay.len(), Earlier::default());
             self.carry(&mut record.earlier, Earlier::default());
@@ -61,6 +64,13 @@ impl Exchange {
             match origin {
                 Some(row) => *impulse = self.impulse[*row as usize],
                 None if staged => *impulse = DVec3::ZERO,
+                None => {}
+            }
+        }
+        for (couple, origin) in record.couples.iter_mut().zip(&self.origin) {
+            match origin {
+                Some(row) => *couple = self.couples.get(*row as usize).copied().unwrap_or_default(),
+                None if staged => *couple = DVec3::ZERO,
                 None => {}
             }
         }

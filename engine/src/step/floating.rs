@@ -115,8 +115,8 @@ impl Floating {
         for joint in &joints.list {
             mark(joint.bodies, Kind::Floats);
         }
-        for (contact, impulse) in record.places().iter().zip(&record.impulse) {
-            if *impulse != DVec3::ZERO {
+        for (row, (contact, impulse)) in record.places().iter().zip(&record.impulse).enumerate() {
+            if *impulse != DVec3::ZERO || record.adhesion(row) > 0.0 {
                 mark(contact.bodies, Kind::Loose);
             }
         }

@@ -463,17 +463,14 @@ impl Impacts {
     fn let_later_wait(&mut self, solved: &Solved, exchange: &mut Exchange) -> bool {
         self.strikes.list.clear();
         let found = &solved.record.found;
-        let (h, threshold) = (
-            solved.settings.time_step,
-            solved.settings.bounce_threshold(),
-        );
+        let h = solved.settings.time_step;
         let mut some = false;
         for (row, place) in found.iter().enumerate() {
             let begin = place.bodies.map(|slot| solved.motion.begin[slot]);
             let u = solved.normal_velocity(row, &begin);
             let settled = self.rows.get(row).is_some_and(|row| row.settled);
             // One that does not restitute stops a body as well.
-            let closes = u < -threshold && place.gap + h * u <= 0.0;
+            let closes = u < -solved.bounce_threshold(row) && place.gap + h * u <= 0.0;
             some |= solved.impacts[row] && closes && !settled;
             if closes {
                 self.strikes.list.push(Strike {
@@ -537,7 +534,7 @@ impl Impacts {
         let touches = gap <= GAP * path::thickness(bodies);
         let old = !is_new(impulse + earlier.impulse.x, meetings.carried(row));
         let rests = (touches || old) && !opens;
-        closing > solved.settings.bounce_threshold() && (!rests || earlier.impact)
+        closing > solved.bounce_threshold(row) && (!rests || earlier.impact)
     }
 
     /// Lists what the motion as solved closes.
@@ -574,10 +571,14 @@ impl Impacts {
         let gap = self.course.gap_after(contact, arms);
         let held = pair.map(|slot| self.held[slot]);
         let driven = solved.motion.driven(pair, contact.normal, arms, held);
+        let threshold = match from {
+            From::Row(row) => solved.bounce_threshold(row),
+            From::Waiting(at) => solved.threshold_of(contact, self.waiting[at].law.as_ref()),
+        };
         (u < 0.0 && gap + solved.settings.time_step * u < 0.0).then(|| Strike {
             pair,
             time: gap.max(0.0) / -u,
-            fast: u + driven < -solved.settings.bounce_threshold(),
+            fast: u + driven < -threshold,
             from,
         })
     }
@@ -590,8 +591,7 @@ impl Impacts {
             let dynamic = |slot: Slot| solved.bodies.is_awake_dynamic(slot);
             let begin = place.bodies.map(|slot| solved.motion.begin[slot]);
             let u = solved.normal_velocity(row, &begin).abs();
-            let rests =
-                meetings.carried(row) > 0.0 && u <= PILED * solved.settings.bounce_threshold();
+            let rests = meetings.carried(row) > 0.0 && u <= PILED * solved.bounce_threshold(row);
             if rests && place.bodies.into_iter().all(dynamic) {
                 for slot in place.bodies {
                     self.piled[slot] = true;

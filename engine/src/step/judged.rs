@@ -1,17 +1,21 @@
 //! The stage of a step that its figures are of.
 
 use super::assembly::ContactProblem;
+use crate::interactions::record::ContactRecord;
 use crate::motion::Motion;
 use glam::DVec3;
-use moreau_solvers::{Contact, FactoredProblem, SolverReport, WorldTwist};
+use moreau_solvers::{Contact, FactoredProblem, Interaction, SolverReport, WorldTwist};
 
 /// The stage with the largest residual of a step that has several, with its problem and solution.
 #[derive(Debug, Default)]
 pub(crate) struct Judged {
     pub(crate) report: SolverReport,
     pub(crate) contacts: Vec<Contact>,
+    /// If some contacts have other laws than Coulomb's, these, and all others.
+    others: Vec<Interaction>,
+    plain: Vec<Contact>,
     free: Vec<WorldTwist>,
-    /// N·s, contact frames.
+    /// N·s, contact frames, and two for each of those with couples.
     pub(crate) impulse: Vec<DVec3>,
 }
 
@@ -20,15 +24,28 @@ impl Judged {
     pub(crate) fn new(
         report: SolverReport,
         problem: &ContactProblem,
-        impulse: &[DVec3],
+        record: &ContactRecord,
         free: &[WorldTwist],
     ) -> Self {
-        Self {
+        let mut judged = Self {
             report,
             contacts: problem.contacts.clone(),
+            others: problem.other_interactions().collect(),
+            plain: Vec::new(),
             free: free.to_vec(),
-            impulse: impulse.to_vec(),
+            impulse: Vec::new(),
+        };
+        if judged.others.is_empty() {
+            judged.impulse.clone_from(&record.impulse);
+        } else {
+            let rows = || problem.plain.iter().map(|row| *row as usize);
+            judged.plain.extend(rows().map(|row| problem.contacts[row]));
+            judged.impulse.extend(rows().map(|row| record.impulse[row]));
+            judged
+                .impulse
+                .extend(problem.other_rows((&record.impulse, &record.couples)));
         }
+        judged
     }
 
     /// The worse of two stages, with the effort and the largest figures of both.
@@ -51,10 +68,14 @@ impl Judged {
     /// Its problem, over the bodies of the step.
     pub(crate) fn problem<'a>(&'a self, motion: &'a Motion) -> FactoredProblem<'a> {
         FactoredProblem {
-            contacts: &self.contacts,
+            contacts: if self.others.is_empty() {
+                &self.contacts
+            } else {
+                &self.plain
+            },
             free_twist: &self.free,
             inverse_mass: &motion.inverse_mass,
-            interactions: &[],
+            interactions: &self.others,
             positions: &motion.position,
         }
     }

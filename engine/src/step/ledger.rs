@@ -8,7 +8,7 @@
 //! ```
 //!
 //! exactly: `M (v_s − v_k) = h F + GᵀP`, and the last term is what the free rotation changes, which keeps the angular momentum.
-//! `Σ P·ū` is split into its normal part (impacts) and its tangential part (friction); a driven boundary adds its own work to the external one.
+//! `Σ P·ū` is split into its normal part (impacts, and adhesion that is overcome) and its tangential part (friction); a driven boundary adds its own work to the external one.
 //! `Δx ≠ h v̄` where θ ≠ ½ and where projection moved a body: that difference is the drift's work.
 //! What the five terms leave of `ΔK + ΔE_p` is rounding. Bodies that fall asleep at the end of the step lose
 //! what kinetic energy they have left; asleep they keep their potential energy.
@@ -85,7 +85,10 @@ impl Ledger {
     ) -> EnergyLedger {
         let ContactRecord {
             impulse,
+            adhesion,
+            couples,
             carried,
+            carried_couples,
             end,
             ..
         } = record;
@@ -133,7 +136,20 @@ impl Ledger {
         let rows = (contacts, &impulse[..], &mut carried[..]);
         let all = of_bodies.plus(chunks::fold(rows, &work, &Sums::plus));
         let mut ledger = all.ledger;
+        // `r = r' − (a, 0, 0)`
+        for ((contact, a), carried) in contacts.iter().zip(&*adhesion).zip(carried) {
+            let r = DVec3::X * -*a;
+            let p = contact.frame * r;
+            *carried += p;
+            add_contact(&mut ledger, contact, [r, p], mean, driven);
+        }
         ledger.potential += self.asleep;
+        carried_couples.clear();
+        for (contact, couple) in contacts.iter().zip(&*couples) {
+            let couple = contact.frame * *couple;
+            carried_couples.push(couple);
+            add_couple(&mut ledger, contact, couple, mean, driven);
+        }
         for push in joints {
             let work = |of: &Push| {
                 let mean = &self.mean[push.slot];
@@ -232,6 +248,28 @@ fn add_body(
     ledger.work_gyroscopic +=
         inertia.rotational_energy(new.angular) - inertia.rotational_energy(solved);
     sums.change += kinetic - (linear(old) + old_spin) + fall;
+}
+
+/// The same of the couple of a contact, inertial frame: friction.
+fn add_couple(
+    ledger: &mut EnergyLedger,
+    contact: &Contact,
+    couple: DVec3,
+    mean: &[WorldTwist],
+    driven: Option<&[BodyConstants]>,
+) {
+    let [a, b] = contact.bodies.map(|slot| slot as usize);
+    let [of_a, of_b] = [a, b].map(|slot| couple.dot(mean[slot].angular));
+    ledger.work_friction += of_a - of_b;
+    let Some(constants) = driven else {
+        return;
+    };
+    if constants[a].kind == RigidBody::Kinematic {
+        ledger.work_external -= of_a;
+    }
+    if constants[b].kind == RigidBody::Kinematic {
+        ledger.work_external += of_b;
+    }
 }
 
 /// `P·ū` of a contact by parts, `P` in its frame and in the inertial one. Where bodies are `driven`

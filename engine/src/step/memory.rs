@@ -8,6 +8,7 @@ use super::StepState;
 use super::threads::Threads;
 use super::touching::TouchingMemory;
 use crate::bodies::Bodies;
+use crate::components::{MaterialPairs, PairTable};
 use crate::error::StepError;
 use crate::interactions::record::LastContacts;
 use crate::interactions::warm_start::{Stored, StoredImpulse, listed};
@@ -94,15 +95,17 @@ impl StepState {
     /// A step state that goes on from there.
     ///
     /// # Errors
-    /// [`StepError::Joint`] names a joint that is wrong.
+    /// [`StepError::Joint`] names a joint that is wrong, [`StepError::Pairs`] a pair of materials.
     pub(crate) fn remembering(
         threads: Threads,
-        clock: ClockMemory,
+        (clock, pairs): (ClockMemory, &MaterialPairs),
         mut bodies: Bodies,
         (impulses, touching): (ImpulseMemory, &TouchingMemory),
         joints: &JointsMemory,
     ) -> Result<Self, StepError> {
         let mut state = Self::with_threads(threads);
+        bodies.recall_pairs(PairTable::of(pairs)?);
+        state.material_pairs = pairs.clone();
         state.joints = joints.joints(&mut bodies)?;
         state.joint_rows.kept = joints.kept().to_vec();
         state.stored = Stored::of(impulses.contacts.list().into_owned(), impulses.asleep);

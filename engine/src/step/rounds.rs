@@ -26,7 +26,11 @@ impl StepState {
     /// as a whole, until none changes.
     pub(crate) fn meet(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
         if scheme.selects(&self.settings) {
-            return self.settle_forces(scheme);
+            self.settle_forces(scheme)?;
+            if self.problem.is_changed() {
+                self.judge();
+            }
+            return Ok(());
         }
         let mut whole = true;
         loop {
@@ -46,7 +50,8 @@ impl StepState {
             }
         }
         self.settle_forces(scheme)?;
-        if self.judged.is_some() {
+        // With adhesion, or other laws than Coulomb's, it is not that of the contacts and the free motion of the step.
+        if self.judged.is_some() || self.problem.is_changed() {
             self.judge();
         }
         let rows = self.record.found.len();
@@ -124,8 +129,10 @@ impl StepState {
     /// A stage is over: the step is judged by the worst.
     fn judge(&mut self) {
         let free = self.impacts.begin_of_stage().unwrap_or(&self.motion.free);
-        let (report, impulse) = (self.solver.report, &self.record.impulse);
-        let now = Judged::new(report, &self.problem, impulse, free);
+        self.problem.pull(&self.record, &self.motion, free);
+        let free = self.problem.free(free);
+        let report = self.solver.report;
+        let now = Judged::new(report, &self.problem, &self.record, free);
         self.judged = Some(match self.judged.take() {
             Some(before) => before.worse(now),
             None => now,
@@ -170,10 +177,12 @@ impl StepState {
     }
 
     fn solve_near(&mut self) -> Result<(), StepError> {
+        let free = self.impacts.begin_of_stage().unwrap_or(&self.motion.free);
+        self.problem.pull(&self.record, &self.motion, free);
         let moving = Moving {
             bodies: &self.bodies,
             motion: &self.motion,
-            free: self.impacts.begin_of_stage().unwrap_or(&self.motion.free),
+            free: self.problem.free(free),
         };
         let (joints, forces) = (&self.joint_rows, &self.forces.rows);
         let done = self.solver.solve_near(
@@ -211,10 +220,12 @@ impl StepState {
     }
 
     pub(super) fn solve_all(&mut self, settings: &Settings) -> Result<(), StepError> {
+        let free = self.impacts.begin_of_stage().unwrap_or(&self.motion.free);
+        self.problem.pull(&self.record, &self.motion, free);
         let moving = Moving {
             bodies: &self.bodies,
             motion: &self.motion,
-            free: self.impacts.begin_of_stage().unwrap_or(&self.motion.free),
+            free: self.problem.free(free),
         };
         let (problem, record) = (&self.problem, &mut self.record);
         let rows = (record, &mut self.joint_rows, &mut self.forces.rows);

@@ -2,7 +2,7 @@
 
 use super::assembly::ContactProblem;
 use super::near::{NEARBY_SWEEPS, Near};
-use super::sub_problem::SubProblem;
+use super::sub_problem::{Rows, SubProblem};
 use super::threads::Threads;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
@@ -12,8 +12,10 @@ use crate::interactions::record::ContactRecord;
 use crate::joints::JointRows;
 use crate::motion::Motion;
 use crate::settings::{DelassusForm, Settings};
+use glam::DVec3;
 use moreau_solvers::{
-    Auto, Contact, Goal, Nsgs, Solver as _, SolverReport, WorldTwist, rows_of_mut,
+    Auto, Contact, Goal, Interaction, Nsgs, Solver as _, SolverReport, WorldTwist, rows_of,
+    rows_of_mut,
 };
 
 /// The bodies of a stage of the step.
@@ -36,8 +38,10 @@ pub(crate) struct Solver {
     /// By slot: the body moves, and its island has no solution in this step. Empty if none has.
     stuck: Vec<bool>,
     near: Near,
-    /// Impulses of contacts, then of joints and of forces, where there are some.
+    /// Impulses of contacts, then of joints, of forces, and of contacts of other laws, where there are some of these.
     rows: Vec<f64>,
+    /// Contacts of other laws.
+    others: Vec<Interaction>,
 }
 
 impl Solver {
@@ -56,7 +60,9 @@ impl Solver {
             motion,
             free,
         } = *moving;
-        let has_joints = !joints.interactions.is_empty() || !forces.interactions.is_empty();
+        let between = joints.interactions.len() + forces.interactions.len();
+        let has_others = problem.has_other_laws();
+        let has_joints = between > 0 || has_others;
         let is_few = has_joints || 4 * bodies.moving.len() < bodies.len();
         if is_few {
             self.take_few((problem, joints, forces), moving);
@@ -74,15 +80,23 @@ impl Solver {
         } else {
             (problem.factored(motion, free), &mut record.end)
         };
-        let of_contacts = rows_of_mut(&mut record.impulse);
+        rows.clear();
+        if has_others {
+            let plain = problem.plain.iter();
+            let plain = plain.flat_map(|row| record.impulse[*row as usize].to_array());
+            rows.extend(plain);
+        } else if has_joints {
+            rows.extend_from_slice(rows_of(&record.impulse));
+        }
+        let of_contacts = rows.len();
         let impulse = if has_joints {
-            rows.clear();
-            rows.extend_from_slice(of_contacts);
             rows.extend_from_slice(&joints.impulse);
             rows.extend_from_slice(&forces.impulse);
+            let known = (&record.impulse[..], &record.couples[..]);
+            rows.extend(problem.other_rows(known).flat_map(|r| r.to_array()));
             &mut rows[..]
         } else {
-            &mut *of_contacts
+            rows_of_mut(&mut record.impulse)
         };
         let goal = Goal::scaled(settings.tolerance());
         let velocity = settings.velocity_goal();
@@ -97,11 +111,22 @@ impl Solver {
             }
         })?;
         if has_joints {
-            let (contacts, others) = rows.split_at(of_contacts.len());
-            of_contacts.copy_from_slice(contacts);
-            let (of_joints, of_forces) = others.split_at(joints.impulse.len());
+            let (contacts, others) = rows.split_at(of_contacts);
+            let (of_joints, others) = others.split_at(joints.impulse.len());
+            let (of_forces, others) = others.split_at(forces.impulse.len());
             joints.impulse.copy_from_slice(of_joints);
             forces.impulse.copy_from_slice(of_forces);
+            if has_others {
+                for (row, r) in problem.plain.iter().zip(contacts.chunks_exact(3)) {
+                    record.impulse[*row as usize] = DVec3::from_slice(r);
+                }
+                problem.take_other_rows(others, record);
+                let row = |index: u32| problem.row_of(index, between);
+                report.worst_contact = report.worst_contact.map(row);
+                report.conflict = report.conflict.map(row);
+            } else {
+                rows_of_mut(&mut record.impulse).copy_from_slice(contacts);
+            }
         }
         self.stuck.clear();
         let without = auto.without_solution();
@@ -139,7 +164,8 @@ impl Solver {
         moving: &Moving,
         settings: &Settings,
     ) -> Result<bool, StepError> {
-        let held = |slot: Slot| joints.hold(slot) || forces.hold(slot);
+        let held =
+            |slot: Slot| joints.hold(slot) || forces.hold(slot) || problem.other_laws_hold(slot);
         if !self.near.take(from, (problem, record), moving, held) {
             return Ok(false);
         }
@@ -190,17 +216,27 @@ impl Solver {
         self.slots.sort_unstable();
         self.slots.dedup();
         let slots = self.slots.iter().copied();
-        let interactions = || joints.interactions.iter().chain(&forces.interactions);
+        let others = problem.other_interactions();
+        self.others.clear();
+        self.others.extend(others);
+        let between = joints.interactions.iter().chain(&forces.interactions);
+        let interactions = || between.clone().chain(&self.others);
         let holds = interactions().next().is_some();
         self.few.take_bodies(slots, (bodies.len(), holds), |slot| {
             let position = motion.position[slot];
             (motion.inverse_mass[slot], free[slot], position)
         });
-        self.few
-            .take_contacts(&problem.contacts, |contact, rows| Contact {
-                bodies: contact.bodies.map(|slot| rows.of(Slot(slot))),
-                ..*contact
+        let make = |contact: &Contact, rows: Rows| Contact {
+            bodies: contact.bodies.map(|slot| rows.of(Slot(slot))),
+            ..*contact
+        };
+        if problem.has_other_laws() {
+            self.few.take_contacts(&problem.plain, |row, rows| {
+                make(&problem.contacts[*row as usize], rows)
             });
+        } else {
+            self.few.take_contacts(&problem.contacts, make);
+        }
         self.few.take_interactions(interactions());
     }
 }

@@ -2,6 +2,7 @@
 //! [`impacts`](super::impacts).
 
 use super::moreau_jean::theta_of_impact;
+use super::other_laws::turned;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::RigidBody;
@@ -10,7 +11,7 @@ use crate::detection::path::{self, Path};
 use crate::forces::Forces;
 use crate::interactions::detected::{Detected, Late};
 use crate::interactions::edit::Edits;
-use crate::interactions::law::of_materials;
+use crate::interactions::law::{InteractionLaw, of_materials};
 use crate::interactions::record::{ContactRecord, Earlier};
 use crate::joints::Push;
 use crate::motion::Motion;
@@ -96,9 +97,26 @@ impl Solved<'_> {
     /// `e` of a row.
     pub(crate) fn restitution(&self, row: usize) -> f64 {
         let contact = &self.record.found[row];
-        match self.edits.law(row) {
-            Some(law) => law.restitution,
-            None => of_materials(contact, self.bodies, self.settings).restitution,
+        self.law(contact, self.edits.law(row)).restitution
+    }
+
+    /// Approach speed below which a row does not bounce, m/s.
+    pub(crate) fn bounce_threshold(&self, row: usize) -> f64 {
+        self.threshold_of(&self.record.found[row], self.edits.law(row))
+    }
+
+    /// The same of a contact, with the law that a user gave it.
+    pub(crate) fn threshold_of(&self, contact: &Detected, given: Option<&InteractionLaw>) -> f64 {
+        if given.is_none() && !self.bodies.some_materials_differ {
+            return self.settings.bounce_threshold();
+        }
+        self.law(contact, given).bounce_threshold(self.settings)
+    }
+
+    fn law(&self, contact: &Detected, given: Option<&InteractionLaw>) -> InteractionLaw {
+        match given {
+            Some(law) => *law,
+            None => of_materials(contact, self.bodies, self.settings),
         }
     }
 
@@ -123,6 +141,7 @@ impl Solved<'_> {
             linear: force,
             angular: contact.arms[side].cross(force),
         };
+        let push = turned(push, self.record.couple(row, &contact.frame), side);
         let held = self.forces.change(slot, &push);
         held.unwrap_or_else(|| push.change(&self.motion.inverse_mass[slot]))
     }

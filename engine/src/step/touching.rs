@@ -254,9 +254,10 @@ impl Touching {
             }
             let (mut impulse, mut normal_impulse) = (DVec3::ZERO, 0.0);
             let begin = places.partition_point(|place| place.bodies < pair);
-            let rows = places[begin..].iter().zip(&record.impulse[begin..]);
-            for (place, r) in rows.take_while(|(place, _)| place.bodies == pair) {
-                impulse += contact_frame(place.normal) * *r;
+            let rows = places.iter().enumerate().skip(begin);
+            for (row, place) in rows.take_while(|(_, place)| place.bodies == pair) {
+                let r = record.true_impulse(row);
+                impulse += contact_frame(place.normal) * r;
                 normal_impulse += r.x;
             }
             contacts.push(ContactEvent {

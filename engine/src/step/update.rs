@@ -41,6 +41,13 @@ impl Pushes {
         for slot in &bodies.moving {
             self.of[*slot] = Pushed::Not;
         }
+        // What pulls at bodies that part acts through the step, as what holds them.
+        let pulled = record.places().iter().zip(&record.adhesion);
+        for (place, _) in pulled.filter(|(_, a)| **a > 0.0) {
+            for slot in place.bodies {
+                self.of[slot] = self.of[slot].by(None);
+            }
+        }
         let rows = record.places().iter().zip(&problem.contacts);
         let laws = rows.zip(&problem.impacts).zip(&record.impulse);
         for (((place, contact), impact), _) in laws.filter(|(_, r)| r.x > 0.0) {

@@ -200,6 +200,13 @@ impl Auto {
         by_velocity.cold.clear();
         let cold = rows.map(|r| r.iter().all(|r| *r == 0.0));
         by_velocity.cold.extend(cold);
+        let mut begin = 3 * problem.contacts.len();
+        for other in problem.interactions {
+            let end = begin + other.law.rows();
+            let own = impulse.get(begin..end).unwrap_or_default();
+            by_velocity.cold.push(own.iter().all(|r| *r == 0.0));
+            begin = end;
+        }
         let mut spread = std::mem::take(&mut self.spread);
         let started = problem.in_triples(impulse, |impulse| {
             spread.start(problem, impulse);
@@ -375,6 +382,13 @@ impl ByVelocity {
             figure.add(contact as u32, *square, [pressed, self.cold[contact]]);
             figure.unequal |= unequal && pressed && are_unequal(problem, contact);
         }
+        let first = problem.contacts.len();
+        for (other, square, pressed) in natural_map::squares_of_others(problem, impulse, twist) {
+            let figure = &mut self.figures[self.islands.of_contact[first + other] as usize];
+            let known = [pressed, self.cold[first + other]];
+            figure.add((first + other) as u32, square, known);
+            figure.guard_other(square, goal);
+        }
         for (island, figure) in self.figures.iter_mut().enumerate() {
             figure.loaded = is_loaded(problem, impulse, self.islands.members(island), goal);
         }
@@ -432,6 +446,14 @@ impl ByVelocity {
             if pressed || *square != 0.0 {
                 figure.speed += self.relative[own].powi(2);
             }
+        }
+        let members = self.islands.members(island);
+        let first = view.contacts.len();
+        let contacts = natural_map::squares_of_others(&view, &self.extract.impulse, twist);
+        for (other, square, pressed) in contacts {
+            let member = members[first + other];
+            figure.add(member, square, [pressed, self.cold[member as usize]]);
+            figure.guard_other(square, goal);
         }
         let scale = figure.guard_scale(goal);
         self.held.clear();

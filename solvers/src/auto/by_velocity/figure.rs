@@ -70,6 +70,11 @@ impl Figure {
         }
     }
 
+    /// A contact of another law leaves this: over what may be left of one at rest.
+    pub(super) fn guard_other(&mut self, square: f64, goal: &VelocityGoal) {
+        self.guard = self.guard.max(square.sqrt() / (GUARD * goal.scale));
+    }
+
     pub(super) fn rms(&self) -> f64 {
         if self.closed > 0.0 {
             (self.square / self.closed).sqrt()
