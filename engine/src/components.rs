@@ -10,6 +10,7 @@ mod joint;
 pub(crate) mod mass;
 mod material;
 pub(crate) mod notices;
+mod part_of;
 mod pose;
 pub(crate) mod response;
 mod sensor;
@@ -30,6 +31,7 @@ pub use joint::{
 pub use mass::Mass;
 pub(crate) use material::Made;
 pub use material::{Combine, Material, PartMaterials};
+pub use part_of::PartOf;
 pub use pose::Pose;
 pub use response::{Drag, GravityScale};
 pub use sensor::Sensor;

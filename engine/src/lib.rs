@@ -23,7 +23,7 @@ pub use components::{
     BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Combine, Coupler, CouplerTerm, Drag,
     GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForce, JointForces,
     JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, NoCollision, PartMaterials,
-    Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
+    PartOf, Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
 };
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
@@ -72,10 +72,10 @@ pub mod prelude {
         GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis, JointBroken,
         JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind, JointReaction,
         JointSpec, KinematicTarget, LinearForce, Mass, Material, NoCollision, PartMaterials,
-        PointSpring, Pose, RigidBody, Rollback, Scene, SceneRun, Sensor, SensorEvent, Settings,
-        Simulation, SleepEvent, SleepSettings, Sleeping, Snapshot, SnapshotError, StepError,
-        StepEvents, StepOutcome, StepPhase, StepReport, StepState, Theta, Threads, Twist, Worlds,
-        WorldsError, Wrench,
+        PartOf, PointSpring, Pose, RigidBody, Rollback, Scene, SceneRun, Sensor, SensorEvent,
+        Settings, Simulation, SleepEvent, SleepSettings, Sleeping, Snapshot, SnapshotError,
+        StepError, StepEvents, StepOutcome, StepPhase, StepReport, StepState, Theta, Threads,
+        Twist, Worlds, WorldsError, Wrench,
     };
     pub use crate::{Found, Queries, QueryError, QueryFilter, SpatialQuery};
     pub use glam;

@@ -1,7 +1,9 @@
 //! The component that gives a body its shape.
 
-use super::Pose;
 use super::notices::lost;
+use super::{Mass, PartMaterials, Pose};
+use crate::bodies::check::center_of_mass;
+use crate::error::BodyError;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
 use moreau_geometry::{Geometry, GeometryError, Shape};
@@ -160,5 +162,18 @@ impl Collider {
         } else {
             Ok(DVec3::ZERO)
         }
+    }
+
+    /// Centre of mass in the shape's own frame (m) of a body with this collider, mass and materials of parts: what stands between its
+    /// [`Pose`] and the pose of the shape, see [`Pose::of_shape`].
+    ///
+    /// # Errors
+    /// [`BodyError`] if the shape is wrong.
+    pub fn center_of_body(
+        &self,
+        mass: &Mass,
+        parts: Option<&PartMaterials>,
+    ) -> Result<DVec3, BodyError> {
+        center_of_mass(&self.geometry()?, mass, parts)
     }
 }

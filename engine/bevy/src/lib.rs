@@ -1,0 +1,37 @@
+//! The Moreau contact engine as a plugin for Bevy.
+#![forbid(unsafe_code)]
+
+mod compound;
+mod error;
+mod events;
+mod frame;
+mod layers;
+mod locks;
+mod parts;
+mod plugin;
+mod read;
+mod reflection;
+mod shown;
+mod step;
+mod write;
+
+pub use error::PhysicsError;
+pub use events::{
+    ContactBegan, ContactEnded, FellAsleep, JointBroke, SensorEntered, SensorLeft, Woke,
+};
+pub use layers::Layers;
+pub use locks::LockedAxes;
+pub use moreau;
+pub use plugin::MoreauPlugin;
+pub use shown::{Interpolation, NoInterpolation};
+pub use step::{MoreauStep, MoreauSystems};
+
+/// What most apps need: that of the engine, and what the plugin adds.
+pub mod prelude {
+    pub use crate::{
+        ContactBegan, ContactEnded, FellAsleep, Interpolation, JointBroke, Layers, LockedAxes,
+        MoreauPlugin, MoreauStep, MoreauSystems, NoInterpolation, PhysicsError, SensorEntered,
+        SensorLeft, Woke,
+    };
+    pub use moreau::prelude::*;
+}
