@@ -1,4 +1,9 @@
 //! The plugin in apps without a window, frame by frame in given time.
 
+mod bodies;
+mod events;
 mod frames;
+mod hostile;
+mod moved;
+mod parts;
 mod setting;
