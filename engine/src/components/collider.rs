@@ -16,6 +16,16 @@ use std::sync::{Arc, OnceLock};
 /// of [`crate::Simulation::spawn`] or of the next step. To change a shape, insert a new collider.
 /// Clones share one description and its checked form.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        opaque,
+        bevy_ecs::reflect::Component,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(immutable, summary_tick, on_remove = lost)]
 #[serde(from = "Shape", into = "Shape")]
 pub struct Collider {

@@ -6,6 +6,16 @@ use serde::{Deserialize, Serialize};
 
 /// What a body is made of.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(summary_tick)]
 #[serde(default, deny_unknown_fields)]
 pub struct Material {
@@ -72,6 +82,16 @@ impl Material {
 /// # Ok::<(), StepError>(())
 /// ```
 #[derive(Component, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(summary_tick, on_remove = seen_lost)]
 #[serde(transparent)]
 pub struct PartMaterials(pub Vec<Material>);
@@ -93,6 +113,15 @@ impl<'a> Made<'a> {
 
 /// How a coefficient of a contact follows from those of its two bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Combine {
     /// Arithmetic mean.

@@ -18,4 +18,9 @@ use bevy_ecs::prelude::*;
 /// # Ok::<(), StepError>(())
 /// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(bevy_ecs::reflect::Component)
+)]
 pub struct PartOf(pub Entity);

@@ -6,4 +6,5 @@ mod frames;
 mod hostile;
 mod moved;
 mod parts;
+mod reflection;
 mod setting;
