@@ -17,7 +17,7 @@ pub(crate) fn record(mut bodies: Query<(&Pose, &mut Shown)>) {
 
 /// How far the time of the frame is between the last two steps: 1 in the fixed loop, for whose systems the last step is now.
 #[derive(Resource, Clone, Copy, Debug, Default)]
-pub(crate) struct Share(f64);
+pub(crate) struct Share(pub(crate) f64);
 
 /// Within the fixed loop.
 pub(crate) fn share_of_step(mut share: ResMut<Share>) {

@@ -1,6 +1,7 @@
 //! The plugin in apps without a window, frame by frame in given time.
 
 mod bodies;
+mod drawing;
 mod events;
 mod frames;
 mod hostile;

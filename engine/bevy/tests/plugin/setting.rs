@@ -12,7 +12,7 @@ pub(crate) const STEP: f64 = 1.0 / 64.0;
 
 pub(crate) fn app_with(plugin: MoreauPlugin) -> App {
     let mut app = App::new();
-    app.add_plugins((TimePlugin, TransformPlugin, plugin));
+    app.add_plugins((TimePlugin, TransformPlugin, plugin, DrawingPlugin));
     frames_of(&mut app, 1.0);
     app.finish();
     app.cleanup();
