@@ -87,9 +87,12 @@ pub struct Line {
 #[derive(Component, Clone, Debug)]
 pub(crate) struct Wire(Vec<Segment>);
 
+/// Bodies with another collider than before.
+type Reshaped = (With<RigidBody>, Changed<Collider>);
+
 /// Makes the lines of colliders that are new.
 pub(crate) fn follow_colliders(
-    changed: Query<(Entity, &Collider), (With<RigidBody>, Changed<Collider>)>,
+    changed: Query<(Entity, &Collider), Reshaped>,
     bare: Query<Entity, (With<Wire>, Without<Collider>)>,
     mut commands: Commands,
 ) {

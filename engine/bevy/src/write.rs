@@ -54,9 +54,12 @@ pub(crate) fn write_roots(
     }
 }
 
+/// What is known of them.
+type Known = (With<RigidBody>, With<Shown>);
+
 /// Bodies that stand in something, after what they stand in.
 pub(crate) fn write_nested(
-    nested: Query<(Entity, &ChildOf), (With<RigidBody>, With<Shown>)>,
+    nested: Query<(Entity, &ChildOf), Known>,
     parents: Query<&ChildOf>,
     mut bodies: ParamSet<(Above, Query<Body>)>,
     share: Res<Share>,
