@@ -9,7 +9,7 @@ use crate::{events, locks, parts, reflection};
 use bevy_app::prelude::*;
 use bevy_app::{FixedFirst, RunFixedMainLoop, RunFixedMainLoopSystems};
 use bevy_ecs::prelude::*;
-use bevy_ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
+use bevy_ecs::schedule::{InternedScheduleLabel, ScheduleLabel, SingleThreadedExecutor};
 use moreau::Settings;
 
 /// Steps the bodies of an app's world in its fixed loop, and shows them as `Transform`s.
@@ -128,6 +128,8 @@ impl MoreauPlugin {
         app.init_schedule(MoreauStep);
         let world = app.world_mut();
         let installed = world.try_schedule_scope(MoreauStep, |world, schedule| {
+            // The work of the systems is parallel inside.
+            schedule.set_executor(SingleThreadedExecutor::new());
             moreau::install(world, schedule, Settings::default())
         });
         match installed {

@@ -51,11 +51,15 @@ pub(crate) fn read(
         if first {
             begin(&mut body, standing.frame, &mut errors);
         } else if *body.pose != body.shown.pose {
+            give_up_target(&mut body, &mut commands);
             let pose = *body.pose;
             body.shown.put(pose);
         } else {
             // What stands on a body is not carried by it.
-            let carried = !standing.on_body && standing.frame != body.shown.standing;
+            let mut carried = !standing.on_body && standing.frame != body.shown.standing;
+            if *body.kind != RigidBody::Kinematic {
+                carried |= give_up_target(&mut body, &mut commands);
+            }
             take_transform(
                 &mut body,
                 standing.frame,
@@ -67,6 +71,16 @@ pub(crate) fn read(
         body.shown.standing = standing.frame;
         body.shown.transform = parts_of(body.transform);
     }
+}
+
+/// Takes back the target that a `Transform` told, if the step has not used it yet.
+fn give_up_target(body: &mut ReadItem, commands: &mut Commands) -> bool {
+    let held = body.shown.held;
+    if held {
+        commands.entity(body.entity).try_remove::<KinematicTarget>();
+        body.shown.held = false;
+    }
+    held
 }
 
 /// A new body is where its `Pose` says; where that says nothing, where its `Transform` does.

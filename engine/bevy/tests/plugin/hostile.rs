@@ -190,3 +190,39 @@ fn entities_come_and_go_in_every_order() {
     run(&mut app, 2);
     assert_eq!(messages::<PhysicsError>(&mut app), []);
 }
+
+#[test]
+fn a_disabled_body_is_out_of_the_steps_until_it_is_enabled() {
+    use bevy_ecs::entity_disabling::Disabled;
+    let mut app = app();
+    let [body, other] = [0.0, 3.0].map(|x| ball(&mut app, x, 1.0));
+    run(&mut app, 2);
+    let before = pose(&app, body);
+    app.world_mut().entity_mut(body).insert(Disabled);
+    run(&mut app, 5);
+    assert_eq!(pose(&app, body), before);
+    assert!(pose(&app, other).position.y < before.position.y);
+    app.world_mut().entity_mut(body).remove::<Disabled>();
+    run(&mut app, 5);
+    assert!(pose(&app, body).position.y < before.position.y);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+}
+
+#[test]
+fn a_body_changes_its_kind_in_mid_run() {
+    let mut app = app();
+    let body = ball(&mut app, 0.0, 1.0);
+    let mut last = 1.0;
+    for kind in [RigidBody::Static, RigidBody::Kinematic, RigidBody::Dynamic] {
+        run(&mut app, 2);
+        let y = pose(&app, body).position.y;
+        assert!(y <= last);
+        last = y;
+        app.world_mut()
+            .entity_mut(body)
+            .insert((kind, Twist::default()));
+    }
+    run(&mut app, 10);
+    assert!(pose(&app, body).position.y < last - 0.05);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+}

@@ -1,6 +1,8 @@
 //! Bodies that are put somewhere, by `Transform` or by `Pose`, and bodies that stand in something.
 
-use crate::setting::{STEP, app, ball, change, floor, frames_of, pose, run, transform};
+use crate::setting::{
+    STEP, app, ball, change, floor, frames_of, get, messages, pose, run, transform,
+};
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_moreau::moreau::glam::{Quat, Vec3};
@@ -227,4 +229,40 @@ fn a_body_below_a_body_moves_by_itself() {
         .get::<GlobalTransform>(below)
         .expect("propagated");
     assert!((global.translation() - Vec3::new(3.0, 5.0, 0.0)).length() < 1e-5);
+}
+
+#[test]
+fn a_kinematic_body_that_becomes_dynamic_is_where_its_transform_said() {
+    let mut app = app();
+    let body = (
+        RigidBody::Kinematic,
+        Collider::sphere(0.5),
+        GravityScale(0.0),
+    );
+    let body = app.world_mut().spawn(body).id();
+    frames_of(&mut app, 0.25);
+    run(&mut app, 4);
+    change(&mut app, body, |transform| transform.translation.x = 2.0);
+    run(&mut app, 1);
+    app.world_mut().entity_mut(body).insert(RigidBody::Dynamic);
+    run(&mut app, 8);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+    assert_eq!(pose(&app, body).position.x, 2.0);
+    assert_eq!(get::<Twist>(&app, body), Twist::default());
+}
+
+#[test]
+fn a_pose_takes_the_place_of_a_target_that_waits() {
+    let mut app = app();
+    let body = (RigidBody::Kinematic, Collider::sphere(0.5));
+    let body = app.world_mut().spawn(body).id();
+    frames_of(&mut app, 0.25);
+    run(&mut app, 4);
+    change(&mut app, body, |transform| transform.translation.x = 2.0);
+    run(&mut app, 1);
+    let pose_of_its_own = Pose::at(0.0, 3.0, 0.0);
+    app.world_mut().entity_mut(body).insert(pose_of_its_own);
+    run(&mut app, 8);
+    assert_eq!(pose(&app, body), pose_of_its_own);
+    assert_eq!(transform(&app, body).translation, Vec3::new(0.0, 3.0, 0.0));
 }
