@@ -58,7 +58,8 @@ pub use components::{
     BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Combine, Coupler, CouplerTerm, Drag,
     Grain, GravityScale, Joint, JointAxis, JointBroken, JointDisabled, JointForce, JointForces,
     JointFrames, JointId, JointKind, KinematicTarget, Mass, Material, MaterialName, MaterialPair,
-    MaterialPairs, NoCollision, PartMaterials, Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
+    MaterialPairs, NoCollision, PartMaterials, PartOf, Pose, RigidBody, Sensor, Sleeping, Twist,
+    Wrench,
 };
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
@@ -107,8 +108,8 @@ pub mod prelude {
         Grain, GravityScale, Interaction, InteractionLaw, Interactions, Joint, JointAxis,
         JointBroken, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,
         JointReaction, JointSpec, KinematicTarget, LinearForce, Mass, Material, MaterialName,
-        MaterialPair, MaterialPairs, NoCollision, PairError, PartMaterials, PointSpring, Pose,
-        RigidBody, Rollback, Scene, SceneRun, Sensor, SensorEvent, Settings, Simulation,
+        MaterialPair, MaterialPairs, NoCollision, PairError, PartMaterials, PartOf, PointSpring,
+        Pose, RigidBody, Rollback, Scene, SceneRun, Sensor, SensorEvent, Settings, Simulation,
         SleepEvent, SleepSettings, Sleeping, Snapshot, SnapshotError, StepError, StepEvents,
         StepOutcome, StepPhase, StepReport, StepState, StepStatus, Theta, Threads, Twist, Worlds,
         WorldsError, Wrench,

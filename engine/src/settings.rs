@@ -15,6 +15,16 @@ use serde::{Deserialize, Serialize};
 
 /// Settings of the step.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Resource,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(from = "SettingsFile", into = "SettingsFile")]
 pub struct Settings {
     /// Time step `h`, s, > 0. Default 1/200.
@@ -88,6 +98,15 @@ impl Default for Settings {
 
 /// How far each step's contact problem is solved. What is not reached is reported, in every case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Accuracy {
     /// `e_scaled ≤ 1e-3` within a budget: 4 to 10 sweeps, more for few contacts ([`Settings::auto_for`]), no factorisations, two linearisations of the
@@ -141,6 +160,15 @@ impl Accuracy {
 /// Which of the detected contacts carry the law in a step, and with which term `s` in
 /// `0 ≤ u_N + s ⊥ r_N ≥ 0` [docs/theory.md §5].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Activation {
     /// Every candidate, with `s = e u_{N,k}` if it closes as an impact in this step,
@@ -162,6 +190,15 @@ pub enum Activation {
 
 /// The parameter of the θ-method, `x_{k+1} = x_k + h (θ v_{k+1} + (1 − θ) v_k)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Theta {
     /// Per body and step: 1 for a body that is pushed by contacts none of which is an impact, so
@@ -175,6 +212,15 @@ pub enum Theta {
 /// How orientations of dynamic bodies are advanced; both renormalise. Kinematic bodies always turn
 /// by the exponential, which is exact for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(rename_all = "snake_case")]
 pub enum RotationUpdate {
     /// Exponential map, with the gyroscopic motion split into rotations about the principal axes.
@@ -186,6 +232,15 @@ pub enum RotationUpdate {
 
 /// Order in `h` of the motion of bodies on joints while no contact, limit or rope pushes them and no drag slows them. In other steps, and where springs or motors act, it is that of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(rename_all = "snake_case")]
 pub enum JointOrder {
     /// RATTLE.
@@ -197,6 +252,15 @@ pub enum JointOrder {
 
 /// Projection on the constraints: moves poses out of overlap, never touches twists [docs/theory.md §11].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct Projection {
     /// Deepest overlap that is left alone, m, > 0; of thin bodies at most 2 % of their half-thickness. Default 1e-4.
@@ -225,6 +289,15 @@ impl Default for Projection {
 /// acceleration below 0.02 m/s², or a ball that rolls more slowly than `linear`. Bodies that nothing fixed
 /// holds only sleep if they do not move at all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct SleepSettings {
     /// Whether islands fall asleep. `None`: yes, but not with [`Accuracy::Reference`]. Default `None`.

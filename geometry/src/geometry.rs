@@ -237,6 +237,30 @@ impl Geometry {
         }
     }
 
+    /// The edges of a box or a convex hull, each once, in the local frame, m; none of other shapes. For drawing.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use moreau_geometry::Shape;
+    ///
+    /// let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+    /// let wedge = Shape::ConvexHull { points: corners }.build()?;
+    /// assert_eq!(wedge.hull_edges().count(), 6);
+    /// # Ok::<(), moreau_geometry::GeometryError>(())
+    /// ```
+    pub fn hull_edges(&self) -> impl Iterator<Item = [DVec3; 2]> {
+        let hull = match &self.inner.body {
+            Body::Convex(Convex::Polyhedron(hull)) => Some(hull),
+            _ => None,
+        };
+        let ends =
+            |hull: &'_ Polyhedron, edge: [u32; 2]| edge.map(|end| hull.vertices[end as usize]);
+        let edges = hull
+            .into_iter()
+            .flat_map(|hull| hull.edges.iter().map(move |edge| (hull, *edge)));
+        edges.map(move |(hull, edge)| ends(hull, edge))
+    }
+
     /// True if the shape is put together from parts.
     #[must_use]
     pub fn is_compound(&self) -> bool {

@@ -10,6 +10,16 @@ use serde::{Deserialize, Serialize};
 /// What moves a body. Spawning it with a [`crate::Collider`] is enough: pose, twist, material,
 /// mass, wrench and collision groups are filled in.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(summary_tick, on_remove = gone)]
 #[serde(rename_all = "snake_case")]
 #[require(BodyId, Pose, Twist, Mass, Material, Wrench, CollisionGroups)]
@@ -38,6 +48,16 @@ fn gone(mut world: DeferredWorld, context: HookContext) {
 /// their entities. Two bodies must not share an id.
 #[derive(
     Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
 )]
 #[component(summary_tick, on_insert = give_id)]
 pub struct BodyId(pub u64);

@@ -10,6 +10,11 @@ use std::sync::Arc;
 /// Two lists are the same if they share their laws: what a law refers to beside its arguments must not change while it is in use. To change a force, put another list on
 /// the body.
 #[derive(Component, Clone, Debug, Default)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(opaque, bevy_ecs::reflect::Component, bevy_reflect::prelude::Default)
+)]
 #[component(summary_tick, on_remove = lost)]
 pub struct BodyForces(pub Vec<Arc<dyn ForceLaw>>);
 

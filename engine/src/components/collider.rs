@@ -1,7 +1,9 @@
 //! The component that gives a body its shape.
 
-use super::Pose;
 use super::notices::lost;
+use super::{Mass, PartMaterials, Pose};
+use crate::bodies::check::center_of_mass;
+use crate::error::BodyError;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
 use moreau_geometry::{Geometry, GeometryError, Shape};
@@ -14,6 +16,16 @@ use std::sync::{Arc, OnceLock};
 /// of [`crate::Simulation::spawn`] or of the next step. To change a shape, insert a new collider.
 /// Clones share one description and its checked form.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        opaque,
+        bevy_ecs::reflect::Component,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(immutable, summary_tick, on_remove = lost)]
 #[serde(from = "Shape", into = "Shape")]
 pub struct Collider {
@@ -160,5 +172,18 @@ impl Collider {
         } else {
             Ok(DVec3::ZERO)
         }
+    }
+
+    /// Centre of mass in the shape's own frame (m) of a body with this collider, mass and materials of parts: what stands between its
+    /// [`Pose`] and the pose of the shape, see [`Pose::of_shape`].
+    ///
+    /// # Errors
+    /// [`BodyError`] if the shape is wrong.
+    pub fn center_of_body(
+        &self,
+        mass: &Mass,
+        parts: Option<&PartMaterials>,
+    ) -> Result<DVec3, BodyError> {
+        center_of_mass(&self.geometry()?, mass, parts)
     }
 }

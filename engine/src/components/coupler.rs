@@ -25,6 +25,11 @@ use bevy_ecs::prelude::*;
 /// # Ok::<(), StepError>(())
 /// ```
 #[derive(Component, Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(bevy_ecs::reflect::Component)
+)]
 #[require(JointId)]
 pub struct Coupler {
     /// At least two, of different coordinates.
@@ -35,6 +40,7 @@ pub struct Coupler {
 
 /// One coordinate of a coupler.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "reflect", derive(bevy_reflect::Reflect))]
 pub struct CouplerTerm {
     /// The joint.
     pub joint: Entity,

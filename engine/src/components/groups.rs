@@ -6,6 +6,16 @@ use serde::{Deserialize, Serialize};
 /// Which bodies meet: two bodies do if each one's `memberships` share a bit with the other's
 /// `mask`. By default all do.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(summary_tick)]
 #[serde(default, deny_unknown_fields)]
 pub struct CollisionGroups {

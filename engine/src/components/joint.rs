@@ -28,6 +28,11 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), StepError>(())
 /// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(bevy_ecs::reflect::Component)
+)]
 #[require(JointId)]
 #[component(on_remove = lose)]
 pub struct Joint {
@@ -41,6 +46,15 @@ pub struct Joint {
 
 /// Where a joint holds its bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(rename_all = "snake_case")]
 pub enum JointFrames {
     /// One frame in the inertial frame, of both bodies where they are when the joint is first seen. m, unit quaternion.
@@ -104,6 +118,15 @@ impl Joint {
 
 /// What a joint leaves free. Axes are those of frame A where they are not said to be B's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(rename_all = "snake_case")]
 pub enum JointKind {
     /// Nothing.
@@ -182,6 +205,11 @@ impl JointKind {
 
 /// An axis of a joint's coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(bevy_reflect::Serialize, bevy_reflect::Deserialize)
+)]
 #[serde(rename_all = "snake_case")]
 pub enum JointAxis {
     /// Translation along x of A.
@@ -228,6 +256,11 @@ impl JointAxis {
 ///
 /// Places are in m or rad, velocities in m/s or rad/s, forces in N or N·m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(bevy_reflect::Serialize, bevy_reflect::Deserialize)
+)]
 #[serde(rename_all = "snake_case")]
 pub enum JointForce {
     /// The coordinate stays within bounds, one-sided impacts at either end.
@@ -333,16 +366,41 @@ impl JointForce {
 
 /// What acts along the free axes of a joint, in any number.
 #[derive(Component, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(transparent)]
 pub struct JointForces(pub Vec<JointForce>);
 
 /// The two bodies of the joint do not collide with each other. A sibling of [`Joint`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(bevy_ecs::reflect::Component, bevy_reflect::prelude::Default)
+)]
 pub struct NoCollision;
 
 /// The joint breaks where its reaction, the mean over a step, is beyond one of these: it is out of the steps from the next one on, and has
 /// [`JointBroken`] beside it. A sibling of [`Joint`].
 #[derive(Component, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct BreakLimit {
     /// Of the norm of its force, N, ≥ 0; ∞ for none.
@@ -362,15 +420,35 @@ impl Default for BreakLimit {
 
 /// The joint has broken, and is not there for the steps; without this it is whole again. A sibling of [`Joint`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(bevy_ecs::reflect::Component, bevy_reflect::prelude::Default)
+)]
 pub struct JointBroken;
 
 /// The joint, or the coupler, is not there for the steps. A sibling of [`Joint`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(bevy_ecs::reflect::Component, bevy_reflect::prelude::Default)
+)]
 pub struct JointDisabled;
 
 /// Stable identity of a joint: joints are ordered by it, as bodies by [`BodyId`]. One that is spawned without takes the next.
 #[derive(
     Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
 )]
 #[component(on_insert = give_id)]
 pub struct JointId(pub u64);

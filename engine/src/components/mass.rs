@@ -12,6 +12,17 @@ use serde::{Deserialize, Serialize};
 /// the inertia of the shape, filled so evenly that it has this mass. Given values are
 /// checked: positive, and inertia within the triangle inequality.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        opaque,
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(summary_tick)]
 #[serde(try_from = "GivenMass", into = "GivenMass")]
 pub struct Mass {

@@ -8,6 +8,16 @@ use serde::{Deserialize, Serialize};
 
 /// What a body is made of.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(summary_tick)]
 #[serde(default, deny_unknown_fields)]
 pub struct Material {
@@ -50,6 +60,11 @@ pub struct Material {
 /// with the larger ratio of its coefficients holds (body A's if they are the same), and the other counts with `√(μ₁ μ₂)`. With rolling or spinning resistance
 /// friction is `√(μ₁ μ₂)` in all directions: there is no law for both. A pair of the table that has a coefficient has it in all directions, too.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(bevy_reflect::Serialize, bevy_reflect::Deserialize)
+)]
 #[serde(deny_unknown_fields)]
 pub struct Grain {
     /// The direction, of any length but zero, in the frame of the body ([`InteractionLaw`](crate::InteractionLaw): inertial frame). What counts is its part in the plane of a
@@ -147,6 +162,16 @@ impl Material {
 /// # Ok::<(), StepError>(())
 /// ```
 #[derive(Component, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(summary_tick, on_remove = seen_lost)]
 #[serde(transparent)]
 pub struct PartMaterials(pub Vec<Material>);
@@ -168,6 +193,15 @@ impl<'a> Made<'a> {
 
 /// How a coefficient of a contact follows from those of its two bodies. In the order in which the later rule of two materials holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Combine {
     /// Arithmetic mean.

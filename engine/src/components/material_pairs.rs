@@ -10,6 +10,11 @@ use std::str::FromStr;
 
 /// The name of a material: 1 to [`MaterialName::MOST_BYTES`] bytes of UTF-8. It is held in place, so that a [`Material`] can be copied.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(opaque, bevy_reflect::Serialize, bevy_reflect::Deserialize)
+)]
 pub struct MaterialName {
     /// Zeros at the end.
     bytes: [u8; Self::MOST_BYTES],

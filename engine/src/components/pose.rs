@@ -10,6 +10,16 @@ use serde::{Deserialize, Serialize};
 /// A shape whose own origin is not its centre of mass (cone, hull, compound) is shifted so that
 /// the two coincide.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(summary_tick)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pose {

@@ -6,6 +6,16 @@ use serde::{Deserialize, Serialize};
 
 /// Gravity acts on the body times this factor: 0 floats, −1 rises. Bodies without it have 1. For dynamic bodies.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(summary_tick, on_remove = lost)]
 pub struct GravityScale(pub f64);
 
@@ -24,6 +34,16 @@ impl Default for GravityScale {
 /// It is implicit, in the velocities that the step ends with: a free body slows down by `1/(1 + h d)` a step, for any `d`, and what is held still is not dragged.
 /// Its work is in the ledger as external work.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(summary_tick, on_remove = lost)]
 #[serde(default, deny_unknown_fields)]
 pub struct Drag {

@@ -26,5 +26,15 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), StepError>(())
 /// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(summary_tick, on_remove = seen_lost)]
 pub struct Sensor;

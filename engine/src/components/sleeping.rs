@@ -21,6 +21,11 @@ use bevy_ecs::world::DeferredWorld;
 /// }
 /// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(bevy_ecs::reflect::Component, bevy_reflect::prelude::Default)
+)]
 #[component(on_insert = touched, on_remove = touched)]
 pub struct Sleeping;
 

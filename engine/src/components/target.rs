@@ -25,6 +25,16 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), StepError>(())
 /// ```
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 // It comes and goes every step: bodies stay in their tables.
 #[component(storage = "SparseSet")]
 pub struct KinematicTarget(pub Pose);

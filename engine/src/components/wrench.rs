@@ -6,6 +6,16 @@ use serde::{Deserialize, Serialize};
 
 /// A force and moments that act on a dynamic body in every step until they are changed.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_ecs::reflect::Component,
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[component(summary_tick)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wrench {

@@ -1,8 +1,8 @@
 //! Bodies that lost a component, and colliders and targets without a body.
 
 use crate::components::{
-    BodyId, Collider, CollisionGroups, KinematicTarget, Mass, Material, Pose, RigidBody, Twist,
-    Wrench,
+    BodyId, Collider, CollisionGroups, KinematicTarget, Mass, Material, PartOf, Pose, RigidBody,
+    Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use bevy_ecs::prelude::*;
@@ -13,11 +13,14 @@ use bevy_ecs::system::SystemParam;
 pub(super) struct Incomplete<'w, 's> {
     kinds: Query<'w, 's, (), With<RigidBody>>,
     parts: Query<'w, 's, (MaybeNamed, Parts), With<RigidBody>>,
-    shapes: Query<'w, 's, MaybeNamed, (With<Collider>, Without<RigidBody>)>,
+    shapes: Query<'w, 's, MaybeNamed, Loose>,
     targets: Query<'w, 's, MaybeNamed, (With<KinematicTarget>, Without<RigidBody>)>,
 }
 
 type MaybeNamed = (Entity, Option<&'static BodyId>);
+
+/// Colliders that are neither a body's own nor a part of one.
+type Loose = (With<Collider>, Without<RigidBody>, Without<PartOf>);
 
 /// The components that every body has, beside its kind.
 type Parts = (

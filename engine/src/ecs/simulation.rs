@@ -2,9 +2,7 @@
 
 use super::install::{StepOutcome, check_installed, install_with};
 use super::state_hash::StateHash;
-use crate::bodies::check::{
-    center_of_mass, check_body, check_body_state, check_finite, check_target,
-};
+use crate::bodies::check::{check_body, check_body_state, check_finite, check_target};
 use crate::bodies::user_forces::check_forces;
 use crate::components::inertia::Inertia;
 use crate::components::notices::Notices;
@@ -449,9 +447,8 @@ impl Simulation {
     #[must_use]
     pub fn shape_pose(&self, body: Entity) -> Option<Pose> {
         let shape = self.world.get::<Collider>(body)?;
-        let geometry = shape.geometry().ok()?;
         let (mass, parts) = (self.world.get(body)?, self.world.get::<PartMaterials>(body));
-        let center = center_of_mass(&geometry, mass, parts).ok()?;
+        let center = shape.center_of_body(mass, parts).ok()?;
         Some(self.pose(body)?.of_shape(center))
     }
 

@@ -3,7 +3,7 @@
 use super::held::Held;
 use super::{Drift, JointRows, Jointed, Joints};
 use crate::bodies::Bodies;
-use crate::components::JointId;
+use crate::components::{JointId, Pose};
 use glam::DVec3;
 
 /// Force and torque of a joint on body B, of its locked axes and of what acts along the others: the mean over the last step, asleep over the last one awake, in
@@ -49,6 +49,11 @@ impl Joints {
     /// The mean of each force of a joint, along its coordinate.
     pub(crate) fn efforts(&self, id: JointId) -> Option<Vec<f64>> {
         self.find(id).map(|joint| joint.efforts.clone())
+    }
+
+    /// Where a joint holds its bodies.
+    pub(crate) fn frames(&self, id: JointId) -> Option<[Pose; 2]> {
+        self.find(id).map(|joint| joint.frames)
     }
 
     /// The force of a coupler.

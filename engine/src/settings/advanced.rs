@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 
 /// Values that replace those of the [`Accuracy`](super::Accuracy) preset, and the form of the problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(bevy_reflect::prelude::Default)
+)]
 pub struct Advanced {
     /// Sweeps done in any case; twice as many while they keep their direction, as in structures at rest.
     pub min_sweeps: Option<usize>,
@@ -31,6 +36,15 @@ const FREE_PRODUCTS: usize = 4_000;
 
 /// The two forms of `W = G Ŵ Gᵀ`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "reflect",
+    derive(bevy_reflect::Reflect),
+    reflect(
+        bevy_reflect::prelude::Default,
+        bevy_reflect::Serialize,
+        bevy_reflect::Deserialize
+    )
+)]
 #[serde(rename_all = "snake_case")]
 pub enum DelassusForm {
     /// Applied through the twists of the bodies, never formed: a sweep costs `O(contacts)`. The

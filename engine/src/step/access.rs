@@ -189,6 +189,13 @@ impl StepState {
         self.joints.reaction(id, &self.bodies)
     }
 
+    /// The frames of a joint in those of its bodies A and B, from the centres of mass, and in the inertial frame of the world: those that were given, or that it was
+    /// found to have when it was first seen. m, unit quaternions.
+    #[must_use]
+    pub fn joint_frames(&self, id: JointId) -> Option<[Pose; 2]> {
+        self.joints.frames(id)
+    }
+
     /// Puts another wrench on a body, and wakes it; false without the body.
     ///
     /// # Errors

@@ -1,0 +1,228 @@
+//! Wrong input: told in a message, and the world is as it was.
+
+use crate::setting::{app, app_with, ball, change, floor, messages, pose, run, steps, transform};
+use bevy_ecs::prelude::*;
+use bevy_moreau::moreau::glam::{Quat, Vec3};
+use bevy_moreau::prelude::*;
+use bevy_transform::prelude::*;
+
+#[test]
+fn a_transform_that_is_no_number_is_refused_and_the_body_stays_where_it_was() {
+    let mut app = app();
+    floor(&mut app);
+    let [ball, other] = [0.0, 3.0].map(|x| ball(&mut app, x, 0.5));
+    run(&mut app, 5);
+    let before = [ball, other].map(|body| pose(&app, body));
+    for wrong in [f32::NAN, f32::INFINITY] {
+        change(&mut app, ball, |transform| transform.translation.y = wrong);
+        run(&mut app, 1);
+        let errors = messages::<PhysicsError>(&mut app);
+        assert!(
+            matches!(&errors[..], [PhysicsError::Transform { body, field: "translation", .. }] if *body == ball)
+        );
+        let near = |a: Pose, b: Pose| (a.position - b.position).length() < 1e-9;
+        assert!(near(pose(&app, ball), before[0]) && near(pose(&app, other), before[1]));
+        assert!(transform(&app, ball).translation.is_finite());
+    }
+    for wrong in [Quat::NAN, Quat::from_xyzw(0.0, 0.0, 0.0, 0.0)] {
+        change(&mut app, ball, |transform| transform.rotation = wrong);
+        run(&mut app, 1);
+        let errors = messages::<PhysicsError>(&mut app);
+        assert!(matches!(
+            &errors[..],
+            [PhysicsError::Transform {
+                field: "length of the rotation",
+                ..
+            }]
+        ));
+        assert_eq!(transform(&app, ball).rotation.length(), 1.0);
+    }
+    run(&mut app, 1);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+}
+
+#[test]
+fn a_new_body_with_a_wrong_transform_is_told() {
+    let mut app = app();
+    let body = ball(&mut app, f32::NAN, 0.0);
+    run(&mut app, 1);
+    let errors = messages::<PhysicsError>(&mut app);
+    assert!(matches!(&errors[..], [PhysicsError::Transform { body: told, .. }] if *told == body));
+    assert_eq!(transform(&app, body).translation.x, 0.0);
+}
+
+#[test]
+fn a_pose_that_is_no_number_stops_the_steps_until_it_is_one() {
+    let mut app = app();
+    let [ball, other] = [0.0, 3.0].map(|x| ball(&mut app, x, 0.5));
+    run(&mut app, 2);
+    let before = pose(&app, other);
+    app.world_mut()
+        .entity_mut(ball)
+        .insert(Pose::at(0.0, f64::NAN, 0.0));
+    run(&mut app, 2);
+    let errors = messages::<PhysicsError>(&mut app);
+    assert_eq!(errors.len(), 2);
+    assert!(
+        matches!(&errors[0], PhysicsError::Step(StepError::Body { entity, .. }) if *entity == ball)
+    );
+    assert_eq!(pose(&app, other), before);
+    assert!(transform(&app, ball).translation.is_finite());
+    app.world_mut()
+        .entity_mut(ball)
+        .insert(Pose::at(0.0, 0.5, 0.0));
+    run(&mut app, 1);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+    assert!(pose(&app, other).position.y < before.position.y);
+}
+
+#[test]
+fn a_body_without_collider_and_a_collider_without_body_are_named() {
+    let mut app = app();
+    let body = app.world_mut().spawn(RigidBody::Dynamic).id();
+    run(&mut app, 1);
+    let errors = messages::<PhysicsError>(&mut app);
+    assert!(
+        matches!(&errors[..], [PhysicsError::Step(StepError::Body { entity, .. })] if *entity == body)
+    );
+    app.world_mut().despawn(body);
+    // Static, it needs none.
+    app.world_mut().spawn(RigidBody::Static);
+    run(&mut app, 1);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+    let loose = app
+        .world_mut()
+        .spawn((Collider::sphere(0.5), Transform::default()))
+        .id();
+    run(&mut app, 1);
+    let errors = messages::<PhysicsError>(&mut app);
+    assert!(
+        matches!(&errors[..], [PhysicsError::Step(StepError::Body { entity, .. })] if *entity == loose)
+    );
+}
+
+#[test]
+fn wrong_settings_are_told_by_every_step() {
+    let settings = Settings {
+        margin: -1.0,
+        ..Settings::default()
+    };
+    let mut app = app_with(MoreauPlugin::new(settings));
+    run(&mut app, 2);
+    let errors = messages::<PhysicsError>(&mut app);
+    assert_eq!(errors.len(), 2);
+    assert!(matches!(
+        errors[0],
+        PhysicsError::Step(StepError::Settings(_))
+    ));
+    app.insert_resource(Settings::default());
+    run(&mut app, 1);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+}
+
+#[test]
+fn resources_that_are_taken_out_are_named() {
+    let mut app = app();
+    let ball = ball(&mut app, 0.0, 1.0);
+    app.world_mut().remove_resource::<StepEvents>();
+    run(&mut app, 2);
+    let errors = messages::<PhysicsError>(&mut app);
+    assert!(matches!(
+        errors[0],
+        PhysicsError::Step(StepError::NotInstalled { what: "StepEvents" })
+    ));
+    assert_eq!(pose(&app, ball).position.y, 1.0);
+    assert_eq!(steps(&app), 2);
+}
+
+#[test]
+fn a_parent_without_size_leaves_the_body_in_the_world() {
+    let mut app = app();
+    let above = app
+        .world_mut()
+        .spawn(Transform::from_scale(Vec3::ZERO))
+        .id();
+    let ball = ball(&mut app, 0.0, 1.0);
+    app.world_mut().entity_mut(ball).insert(ChildOf(above));
+    run(&mut app, 10);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+    assert!(pose(&app, ball).position.y < 0.0);
+    assert!(transform(&app, ball).translation.is_finite());
+}
+
+#[test]
+fn a_body_that_loses_its_transform_is_stepped_all_the_same() {
+    let mut app = app();
+    let ball = ball(&mut app, 0.0, 1.0);
+    run(&mut app, 1);
+    app.world_mut().entity_mut(ball).remove::<Transform>();
+    run(&mut app, 10);
+    assert!(pose(&app, ball).position.y < 1.0);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+}
+
+#[test]
+fn entities_come_and_go_in_every_order() {
+    let mut app = app();
+    let body = ball(&mut app, 0.0, 1.0);
+    let child = (Collider::sphere(0.1), Transform::default(), ChildOf(body));
+    let child = app.world_mut().spawn(child).id();
+    run(&mut app, 2);
+    // The kind goes, and comes back.
+    let kind = app.world_mut().entity_mut(body).take::<RigidBody>();
+    app.world_mut().entity_mut(body).remove::<Collider>();
+    app.world_mut().entity_mut(child).remove::<Collider>();
+    run(&mut app, 2);
+    app.world_mut()
+        .entity_mut(body)
+        .insert(kind.expect("a body"));
+    app.world_mut()
+        .entity_mut(body)
+        .insert(Collider::sphere(0.2));
+    app.world_mut()
+        .entity_mut(child)
+        .insert(Collider::sphere(0.1));
+    run(&mut app, 2);
+    app.world_mut().entity_mut(child).remove::<ChildOf>();
+    app.world_mut().despawn(child);
+    app.world_mut().despawn(body);
+    messages::<PhysicsError>(&mut app);
+    run(&mut app, 2);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+}
+
+#[test]
+fn a_disabled_body_is_out_of_the_steps_until_it_is_enabled() {
+    use bevy_ecs::entity_disabling::Disabled;
+    let mut app = app();
+    let [body, other] = [0.0, 3.0].map(|x| ball(&mut app, x, 1.0));
+    run(&mut app, 2);
+    let before = pose(&app, body);
+    app.world_mut().entity_mut(body).insert(Disabled);
+    run(&mut app, 5);
+    assert_eq!(pose(&app, body), before);
+    assert!(pose(&app, other).position.y < before.position.y);
+    app.world_mut().entity_mut(body).remove::<Disabled>();
+    run(&mut app, 5);
+    assert!(pose(&app, body).position.y < before.position.y);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+}
+
+#[test]
+fn a_body_changes_its_kind_in_mid_run() {
+    let mut app = app();
+    let body = ball(&mut app, 0.0, 1.0);
+    let mut last = 1.0;
+    for kind in [RigidBody::Static, RigidBody::Kinematic, RigidBody::Dynamic] {
+        run(&mut app, 2);
+        let y = pose(&app, body).position.y;
+        assert!(y <= last);
+        last = y;
+        app.world_mut()
+            .entity_mut(body)
+            .insert((kind, Twist::default()));
+    }
+    run(&mut app, 10);
+    assert!(pose(&app, body).position.y < last - 0.05);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+}
