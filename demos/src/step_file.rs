@@ -2,10 +2,11 @@
 
 use moreau::{Simulation, StepReport};
 use moreau_solvers::fclib::{FclibFile, FclibProblem, FclibVectors, Info};
-use moreau_solvers::rows_of;
+use moreau_solvers::{FactoredProblem, Interaction, Law, rows_of};
 
 /// The problem of the last step of `simulation`, which gave `report`. `None` where the last step
-/// failed or had no contacts.
+/// failed or had no contacts. Where all contacts resist rolling it is a rolling problem, with angular rows in lengths of their own; other laws, and some of each, are refused when it
+/// is written.
 ///
 /// ```
 /// let mut run = moreau_demos::built_in("stack:n=2")?.start()?;
@@ -16,14 +17,21 @@ use moreau_solvers::rows_of;
 /// ```
 #[must_use]
 pub fn step_file(simulation: &Simulation, scene: &str, report: &StepReport) -> Option<FclibFile> {
-    let impulse = rows_of(simulation.impulses());
-    let problem = simulation
-        .problem()
-        .filter(|problem| !problem.contacts.is_empty())?
-        .assemble();
+    let problem = simulation.problem().filter(|problem| !problem.is_empty())?;
+    let mut impulse = rows_of(simulation.impulses()).to_vec();
+    let others = without_spin(
+        problem.interactions,
+        3 * problem.contacts.len(),
+        &mut impulse,
+    );
+    let problem = FactoredProblem {
+        interactions: &others,
+        ..problem
+    };
+    let problem = problem.assemble();
     let solution = FclibVectors {
-        u: problem.velocity_under(impulse),
-        r: impulse.to_vec(),
+        u: problem.velocity_under(&impulse),
+        r: impulse,
         v: None,
     };
     let end = if report.converged {
@@ -53,6 +61,23 @@ pub fn step_file(simulation: &Simulation, scene: &str, report: &StepReport) -> O
         solution: Some(solution),
         ..FclibFile::new(FclibProblem::Local(problem))
     })
+}
+
+/// The interactions, whose impulses begin at a place of `impulse`; those that resist rolling and not spinning without the row of that: files have five rows.
+fn without_spin(from: &[Interaction], begin: usize, impulse: &mut Vec<f64>) -> Vec<Interaction> {
+    let mut rest = impulse.split_off(begin.min(impulse.len())).into_iter();
+    let mut taken = from.to_vec();
+    for other in &mut taken {
+        let mut rows: Vec<f64> = rest.by_ref().take(other.law.rows()).collect();
+        if let Law::Rolling(law) = &mut other.law
+            && law.spinning.is_some_and(|spinning| spinning <= 0.0)
+        {
+            law.spinning = None;
+            rows.truncate(5);
+        }
+        impulse.append(&mut rows);
+    }
+    taken
 }
 
 /// `scene-000012.hdf5`: a name that every file system takes, and that sorts by step.
@@ -121,5 +146,49 @@ mod tests {
         let report = run.step().unwrap();
         assert_eq!(report.contacts, 0);
         assert!(step_file(&run.simulation, "bounce", &report).is_none());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(
+        clippy::unwrap_used,
+        reason = "a test that cannot set up its scene fails"
+    )]
+
+    use super::*;
+    use moreau::Scene;
+    use moreau_solvers::natural_map;
+
+    const BALLS: &str = r#"
+[settings]
+accuracy = "reference"
+[materials.clay]
+rolling_resistance = 0.01
+[[bodies]]
+kind = "static"
+shape = { half_space = { normal = [0, 0, 1] } }
+material = "clay"
+[[lattices]]
+count = [2, 2, 1]
+spacing = [0.2, 0.2, 0.2]
+origin = [0, 0, 0.1]
+body = { shape = { sphere = { radius = 0.1 } }, material = "clay", twist = { linear = [1, 0.2, 0] } }
+"#;
+
+    #[test]
+    fn a_step_with_rolling_resistance_is_a_rolling_problem() {
+        let mut run = Scene::from_toml(BALLS, "").unwrap().start().unwrap();
+        run.step().unwrap();
+        let report = run.step().unwrap();
+        let file = step_file(&run.simulation, "balls", &report).unwrap();
+        assert_eq!(file.contacts(), report.contacts);
+        let (FclibProblem::Local(problem), Some(solution)) = (&file.problem, &file.solution) else {
+            unreachable!("a step is a local problem")
+        };
+        let five = |law: &Law| matches!(law, Law::Rolling(_)) && law.rows() == 5;
+        assert!(report.contacts >= 4 && problem.laws().iter().all(five));
+        let judged = natural_map::stored(problem, &solution.r);
+        assert!(judged.scaled <= 1e-10, "{judged:?}");
     }
 }

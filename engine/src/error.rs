@@ -93,7 +93,7 @@ pub enum PairError {
     #[error("pair of {} and {}: {field} is {value}, expected {bound}", .between[0], .between[1])]
     Field {
         /// The two materials.
-        between: [MaterialName; 2],
+        between: Box<[MaterialName; 2]>,
         /// Field at fault.
         field: &'static str,
         /// Its value.
@@ -105,7 +105,7 @@ pub enum PairError {
     #[error("pair of {} and {}: it is in the table twice", .between[0], .between[1])]
     Twice {
         /// The two materials.
-        between: [MaterialName; 2],
+        between: Box<[MaterialName; 2]>,
     },
     /// A name that is empty or too long.
     #[error("the name \"{name}\" of a material has {bytes} bytes, expected 1 to 31")]

@@ -151,3 +151,8 @@ struct QueriesPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/snapshots.md")]
 struct SnapshotsPage;
+
+/// The same.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/materials.md")]
+struct MaterialsPage;

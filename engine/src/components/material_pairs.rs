@@ -155,7 +155,7 @@ impl MaterialPair {
         for (field, value, most, bound) in numbers {
             if let Some(value) = value.filter(|value| !(0.0..=most).contains(value)) {
                 return Err(PairError::Field {
-                    between: self.between,
+                    between: Box::new(self.between),
                     field,
                     value,
                     bound,
@@ -212,7 +212,7 @@ impl PairTable {
         let mut neighbours = pairs.windows(2);
         match neighbours.find(|two| two[0].between == two[1].between) {
             Some(two) => Err(PairError::Twice {
-                between: two[1].between,
+                between: Box::new(two[1].between),
             }),
             None => Ok(Self { pairs }),
         }

@@ -57,11 +57,14 @@ impl OtherLaw {
         }
         let grain = law.grain?;
         let n = contact.frame.x_axis;
-        let along = grain.along.reject_from_normalized(n).normalize();
+        // A normal that came in later in the step may be along it.
+        let in_plane = grain.along.reject_from_normalized(n).try_normalize();
+        let (along, friction) = match in_plane {
+            Some(along) => (along, [law.friction, grain.across]),
+            None => (contact.frame.y_axis, [grain.across; 2]),
+        };
         let frame = DMat3::from_cols(n, along, n.cross(along));
-        let law = Law::EllipticCoulomb(EllipticCoulomb {
-            friction: [law.friction, grain.across],
-        });
+        let law = Law::EllipticCoulomb(EllipticCoulomb { friction });
         Some(Self {
             row,
             law,
