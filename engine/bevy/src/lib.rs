@@ -1,4 +1,4 @@
-//! The Moreau contact engine as a plugin for Bevy.
+#![doc = include_str!("../../../docs/bevy.md")]
 #![forbid(unsafe_code)]
 
 mod compound;

@@ -1,6 +1,7 @@
 //! Couplers: entities that relate the coordinates of joints.
 
 use super::{JointAxis, JointId};
+use bevy_ecs::entity::MapEntities;
 use bevy_ecs::prelude::*;
 
 /// Relates the coordinates of joints to each other: `Σ ratio·q = offset`, exactly, as joints are held.
@@ -33,16 +34,18 @@ use bevy_ecs::prelude::*;
 #[require(JointId)]
 pub struct Coupler {
     /// At least two, of different coordinates.
+    #[entities]
     pub terms: Vec<CouplerTerm>,
     /// What the sum is, in the unit of `ratio` times coordinate.
     pub offset: f64,
 }
 
 /// One coordinate of a coupler.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, MapEntities)]
 #[cfg_attr(feature = "reflect", derive(bevy_reflect::Reflect))]
 pub struct CouplerTerm {
     /// The joint.
+    #[entities]
     pub joint: Entity,
     /// Which of its coordinates; one that it leaves free.
     pub axis: JointAxis,

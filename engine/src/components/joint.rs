@@ -37,6 +37,7 @@ use serde::{Deserialize, Serialize};
 #[component(on_remove = lose)]
 pub struct Joint {
     /// A and B; the world where there is none.
+    #[entities]
     pub bodies: [Option<Entity>; 2],
     /// Where it holds each of them.
     pub frames: JointFrames,

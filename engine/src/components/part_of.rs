@@ -23,4 +23,4 @@ use bevy_ecs::prelude::*;
     derive(bevy_reflect::Reflect),
     reflect(bevy_ecs::reflect::Component)
 )]
-pub struct PartOf(pub Entity);
+pub struct PartOf(#[entities] pub Entity);

@@ -1,6 +1,8 @@
 //! Components seen and changed by reflection.
 
 use crate::setting::{app, ball, pose, run};
+use bevy_ecs::entity::EntityHashMap;
+use bevy_ecs::prelude::{Component, World};
 use bevy_ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy_moreau::moreau;
 use bevy_moreau::prelude::*;
@@ -106,4 +108,22 @@ fn a_component_is_inserted_by_reflection() {
         .insert(&mut entity, &GravityScale(0.0), &registry);
     run(&mut app, 10);
     assert_eq!(pose(&app, ball).position.y, 1.0);
+}
+
+/// What scenes do: the entities of a file are others in the world.
+#[test]
+fn joints_follow_entities_that_are_renumbered() {
+    let mut world = World::new();
+    let [a, b, other] = std::array::from_fn(|_| world.spawn_empty().id());
+    let mut renamed = EntityHashMap::default();
+    renamed.insert(a, other);
+    let mut joint = Joint::new(a, b, JointKind::Ball);
+    Component::map_entities(&mut joint, &mut renamed);
+    assert_eq!(joint.bodies, [Some(other), Some(b)]);
+    let mut gear = Coupler::gear(a, b, 2.0);
+    Component::map_entities(&mut gear, &mut renamed);
+    assert_eq!([gear.terms[0].joint, gear.terms[1].joint], [b, other]);
+    let mut part = PartOf(a);
+    Component::map_entities(&mut part, &mut renamed);
+    assert_eq!(part, PartOf(other));
 }
