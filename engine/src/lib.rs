@@ -81,7 +81,8 @@ pub use results::energy::EnergyLedger;
 pub use results::events::{ContactEvent, Edge, SensorEvent, SleepEvent, StepEvents};
 pub use results::report::{StepReport, StepStatus, StepTiming};
 pub use scene::{
-    Scene, SceneCoupler, SceneCouplerTerm, SceneError, SceneJoint, SceneRun, SceneWarning,
+    MotionPath, Scene, SceneCoupler, SceneCouplerTerm, SceneError, SceneJoint, SceneMotion,
+    SceneRun, SceneWarning,
 };
 pub use settings::{
     Accuracy, Activation, Advanced, DelassusForm, JointOrder, Projection, RotationUpdate, Settings,

@@ -59,6 +59,7 @@ mod error;
 mod file;
 mod joint;
 pub(crate) mod memory;
+mod motion;
 mod nearest;
 mod random;
 mod room;
@@ -67,6 +68,7 @@ mod warning;
 
 pub use error::SceneError;
 pub use joint::{SceneCoupler, SceneCouplerTerm, SceneJoint};
+pub use motion::{MotionPath, SceneMotion};
 pub use nearest::nearest_name;
 pub use random::Lcg;
 pub use run::SceneRun;
@@ -110,6 +112,8 @@ pub struct Scene {
     pub joints: Vec<SceneJoint>,
     /// Couplers of these joints, after them.
     pub couplers: Vec<SceneCoupler>,
+    /// How kinematic bodies among the single ones move.
+    pub motions: Vec<SceneMotion>,
     /// Folder that mesh paths are relative to. Set when the scene is read from a file.
     #[serde(skip)]
     pub folder: PathBuf,
@@ -130,6 +134,7 @@ impl Default for Scene {
             emitters: Vec::new(),
             joints: Vec::new(),
             couplers: Vec::new(),
+            motions: Vec::new(),
             folder: PathBuf::new(),
         }
     }

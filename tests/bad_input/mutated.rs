@@ -66,7 +66,11 @@ spinning_resistance = 0.02
 [[bodies]]
 kind = "static"
 shape = { height_field = { x_size = 4.0, y_size = 4.0, columns = 3, heights = [0.0, 0.1, 0.0, 0.0, 0.2, 0.0, 0.0, 0.1, 0.0] } }
+[[motions]]
+body = "wave"
+path = { keyframes = { times = [0.0, 0.5, 1.0], positions = [[0, 0, 0], [0, 0, 0.1], [0, 0, 0]], orientations = [[0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 1]], repeat = true } }
 [[bodies]]
+name = "wave"
 kind = "kinematic"
 shape = { triangle_mesh = { vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0.1]], triangles = [[0, 1, 2], [1, 3, 2]] } }
 twist = { linear = [0.1, 0.0, 0.0], angular = [0.0, 0.0, 0.1] }

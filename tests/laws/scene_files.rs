@@ -336,3 +336,104 @@ fn bodies_and_joints_have_names_of_their_own() {
         run.step().unwrap();
     }
 }
+
+/// A table that shakes with 20 Hz and 5 mm, 8 g, throws what lies on it; a lift stops where it is told; both are where their functions say, at all times.
+const MOVED: &str = r#"
+name = "moved"
+[[bodies]]
+name = "table"
+kind = "kinematic"
+shape = { cuboid = { half_extents = [0.5, 0.5, 0.1] } }
+position = [0.0, 0.0, 1.0]
+[[bodies]]
+name = "lift"
+kind = "kinematic"
+shape = { cuboid = { half_extents = [0.5, 0.5, 0.1] } }
+[[bodies]]
+name = "thrown"
+shape = { sphere = { radius = 0.05 } }
+position = [0.0, 0.0, 1.15]
+[[bodies]]
+name = "carried"
+shape = { cuboid = { half_extents = [0.1, 0.1, 0.1] } }
+position = [3.0, 0.0, 0.2]
+[[motions]]
+body = "table"
+path = { oscillation = { amplitude = [0.0, 0.0, 0.005], frequency = 20.0 } }
+[[motions]]
+body = "lift"
+path = { keyframes = { times = [0.0, 0.5, 1.0], positions = [[3, 0, 0], [3, 0, 0.4], [3, 0, 0.2]] } }
+"#;
+
+#[test]
+fn bodies_of_a_scene_follow_functions_of_time() {
+    let scene = Scene::from_toml(MOVED, "moved.toml").unwrap();
+    assert_eq!(
+        Scene::from_toml(&scene.to_toml().unwrap(), "again.toml").unwrap(),
+        scene
+    );
+    let mut run = scene.start().unwrap();
+    let names = ["table", "lift", "thrown", "carried"];
+    let [table, lift, thrown, carried] = names.map(|name| run.body(name).unwrap());
+    let mut highest: f64 = 0.0;
+    let mut memory = None;
+    for step in 1..=300 {
+        run.step().unwrap();
+        let simulation = &run.simulation;
+        let t = simulation.time();
+        let z = |body| simulation.pose(body).unwrap().position.z;
+        let shaken = 1.0 + 0.005 * (std::f64::consts::TAU * 20.0 * t).sin();
+        let lifted = if t < 0.5 {
+            0.8 * t
+        } else {
+            0.4 - 0.4 * (t.min(1.0) - 0.5)
+        };
+        // Targets are reached to rounding.
+        assert!((z(table) - shaken).abs() < 1e-12, "{t}: {}", z(table));
+        assert!((z(lift) - lifted).abs() < 1e-12, "{t}: {}", z(lift));
+        // It is carried: what turns the lift round at 0.5 s lets it fly for no longer than it takes to fall.
+        if !(0.5..0.8).contains(&t) {
+            let above = z(carried) - lifted - 0.2;
+            assert!(above.abs() < 1e-3, "{t}: {above}");
+        }
+        highest = highest.max(z(thrown));
+        if step == 77 {
+            memory = Some(run.snapshot().unwrap());
+        }
+    }
+    // The speed of the table, 0.63 m/s, throws it by 2 cm and more.
+    assert!(highest > 1.17, "{highest}");
+    let mut again = moreau::SceneRun::from_snapshot(&memory.unwrap()).unwrap();
+    for _ in 77..300 {
+        again.step().unwrap();
+    }
+    assert_eq!(again.simulation.state_hash(), run.simulation.state_hash());
+}
+
+#[test]
+fn motions_out_of_range_are_refused() {
+    for (wrong, says) in [
+        ("body = \"tabel\"", "there is no body \"tabel\""),
+        ("body = \"thrown\"", "a kinematic body"),
+        ("frequency = -1.0", "frequency is -1"),
+        ("times = [0.1, 0.5, 1.0]", "ascending from 0"),
+        ("times = [0.0, 0.5]", "one for each of the times"),
+    ] {
+        let text = if wrong.starts_with("body") {
+            MOVED.replace(
+                "[[motions]]\nbody = \"table\"",
+                &format!("[[motions]]\n{wrong}"),
+            )
+        } else if wrong.starts_with("times") {
+            MOVED.replace("times = [0.0, 0.5, 1.0]", wrong)
+        } else {
+            MOVED.replace("frequency = 20.0", wrong)
+        };
+        let refused = Scene::from_toml(&text, "moved.toml").unwrap().start();
+        let said = refused.err().map(|error| error.to_string());
+        assert!(
+            said.as_ref().is_some_and(|said| said.contains(says)),
+            "{said:?}"
+        );
+    }
+}

@@ -81,7 +81,7 @@ impl Default for SceneJoint {
 
 impl SceneRun {
     /// The body with this name, which an entry refers to.
-    fn known(&mut self, name: &str, place: &str) -> Result<Entity, SceneError> {
+    pub(super) fn known(&mut self, name: &str, place: &str) -> Result<Entity, SceneError> {
         let bodies = &self.scene().bodies;
         let is_known = bodies.iter().any(|body| body.name.as_deref() == Some(name));
         let found = is_known.then(|| self.body(name)).flatten();

@@ -1,8 +1,9 @@
 //! A scene in motion as it is kept: its emitters, what they have given so far, and the state of its random numbers.
 //!
 //! The bodies and joints of a scene are in the simulation once it has started: what goes on from a snapshot is a scene with its name, its settings, its
-//! materials and its emitters alone.
+//! materials, its motions and its emitters alone.
 
+use super::motion::{Mover, SceneMotion};
 use super::random::Lcg;
 use super::run::check_emitter;
 use super::{BodySpec, Emitter, Scene, SceneError, SceneRun};
@@ -27,6 +28,8 @@ pub(crate) struct SceneMemory {
     random: u64,
     /// Of each emitter how many bodies have come, and whether the next one waits.
     emitted: Vec<(u64, bool)>,
+    /// Which bodies are moved, one for each of the motions.
+    movers: Vec<Mover>,
 }
 
 /// What does not change.
@@ -40,6 +43,7 @@ struct About {
     materials: BTreeMap<String, Material>,
     pairs: MaterialPairs,
     emitters: Vec<StoredEmitter>,
+    motions: Vec<SceneMotion>,
 }
 
 /// See [`Emitter`].
@@ -112,12 +116,15 @@ impl SceneRun {
     /// Goes back, or on, to a snapshot of this scene in motion: as [`Simulation::restore`].
     ///
     /// # Errors
-    /// As [`SceneRun::from_snapshot`]; nothing then changes. [`SnapshotError::OtherScene`] if it is of a scene with other emitters.
+    /// As [`SceneRun::from_snapshot`]; nothing then changes. [`SnapshotError::OtherScene`] if it is of a scene with other emitters or motions.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SceneError> {
         let memory = snapshot.scene.as_deref().ok_or(SnapshotError::NoScene)?;
         let own = self.memory()?;
-        if own.about.emitters != memory.about.emitters || own.emitted.len() != memory.emitted.len()
-        {
+        let alike = own.about.emitters == memory.about.emitters
+            && own.about.motions == memory.about.motions
+            && own.emitted.len() == memory.emitted.len()
+            && own.movers.len() == memory.movers.len();
+        if !alike {
             return Err(SnapshotError::OtherScene {
                 name: memory.about.name.clone(),
             }
@@ -137,6 +144,7 @@ impl SceneRun {
             materials,
             pairs,
             emitters,
+            motions,
             ..
         } = self.scene();
         let emitters = emitters.iter().zip(self.sources());
@@ -166,11 +174,13 @@ impl SceneRun {
                 materials: materials.clone(),
                 pairs: pairs.clone(),
                 emitters: emitters.collect::<Result<_, SnapshotError>>()?,
+                motions: motions.clone(),
             },
             random: self.random().state(),
             emitted: sources
                 .map(|source| (source.emitted as u64, source.waits))
                 .collect(),
+            movers: self.movers().to_vec(),
         })
     }
 
@@ -185,6 +195,11 @@ impl SceneRun {
             let reason = "emitters have given more bodies than they have";
             return Err(SnapshotError::malformed("scene", reason).into());
         }
+        if memory.movers.len() != self.scene().motions.len() {
+            let reason = "a motion without a body";
+            return Err(SnapshotError::malformed("scene", reason).into());
+        }
+        self.movers_mut().clone_from(&memory.movers);
         self.set_random(Lcg::of_state(memory.random));
         for (source, (emitted, waits)) in self.sources_mut().iter_mut().zip(&memory.emitted) {
             source.emitted = *emitted as usize;
@@ -197,8 +212,10 @@ impl SceneRun {
 impl Scene {
     /// A scene in motion without bodies, its emitters checked.
     fn resumed(&self) -> Result<SceneRun, SceneError> {
+        self.check_motions()?;
         let empty = Self {
             emitters: Vec::new(),
+            motions: Vec::new(),
             ..self.clone()
         };
         let mut run = empty.start()?;
@@ -255,6 +272,7 @@ impl From<&About> for Scene {
             materials: about.materials.clone(),
             pairs: about.pairs.clone(),
             emitters: emitters.collect(),
+            motions: about.motions.clone(),
             ..Self::default()
         }
     }

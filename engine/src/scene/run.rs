@@ -1,6 +1,7 @@
 //! A scene in motion.
 
 use super::file::read_mesh;
+use super::motion::Mover;
 use super::room::{Guest, Room};
 use super::{BodySpec, Emitter, Lattice, Lcg, Scene, SceneError, SceneWarning, nearest_name};
 use crate::bodies::check::{check_body, check_body_state};
@@ -22,6 +23,8 @@ pub struct SceneRun {
     scene: Scene,
     random: Lcg,
     sources: Vec<Source>,
+    /// One for each of the motions of the scene.
+    movers: Vec<Mover>,
     warnings: Vec<SceneWarning>,
 }
 
@@ -61,6 +64,7 @@ impl Scene {
         })?;
         self.check_count()?;
         self.check_pairs()?;
+        self.check_motions()?;
         let mut simulation = simulation;
         simulation
             .set_material_pairs(self.pairs.clone())
@@ -79,6 +83,7 @@ impl Scene {
             scene: self.clone(),
             random: Lcg::new(self.seed),
             sources,
+            movers: Vec::new(),
             warnings,
         };
         for (index, body) in self.bodies.iter().enumerate() {
@@ -87,6 +92,7 @@ impl Scene {
             run.spawn(&ready, &[body.pose()], &place)?;
             run.warn_of(&ready, &place);
         }
+        run.find_movers()?;
         for (index, joint) in self.joints.iter().enumerate() {
             let place = match &joint.name {
                 Some(name) => format!("joints[{index}] \"{name}\""),
@@ -252,7 +258,7 @@ impl Scene {
 }
 
 impl SceneRun {
-    /// Emits the bodies that are due and find room, and makes one step.
+    /// Emits the bodies that are due and find room, moves those whose motion is prescribed, and makes one step.
     ///
     /// # Errors
     /// As [`Simulation::step`].
@@ -261,6 +267,7 @@ impl SceneRun {
         for index in 0..self.scene.emitters.len() {
             self.emit(index, time)?;
         }
+        self.move_bodies(time)?;
         let place = || format!("step at t = {time} s");
         self.simulation
             .step()
@@ -304,6 +311,14 @@ impl SceneRun {
 
     pub(super) fn sources_mut(&mut self) -> &mut [Source] {
         &mut self.sources
+    }
+
+    pub(super) fn movers(&self) -> &[Mover] {
+        &self.movers
+    }
+
+    pub(super) fn movers_mut(&mut self) -> &mut Vec<Mover> {
+        &mut self.movers
     }
 
     pub(super) fn random(&self) -> Lcg {
