@@ -52,8 +52,51 @@ impl From<&Material> for Surface {
     }
 }
 
-/// The law that the materials make of two bodies, or of the parts of them that meet.
-#[inline]
+/// What every contact has of its law.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coefficients {
+    pub(crate) friction: f64,
+    pub(crate) restitution: f64,
+    pub(crate) bounce_threshold: Option<f64>,
+}
+
+impl From<&InteractionLaw> for Coefficients {
+    fn from(law: &InteractionLaw) -> Self {
+        Self {
+            friction: law.friction,
+            restitution: law.restitution,
+            bounce_threshold: law.bounce_threshold,
+        }
+    }
+}
+
+/// The coefficients that the materials make of two bodies, or of the parts of them that meet.
+// Every contact asks for them: a call would cost as much as they do.
+#[inline(always)]
+pub(crate) fn coefficients(
+    contact: &Detected,
+    bodies: &Bodies,
+    settings: &Settings,
+) -> Coefficients {
+    if bodies.some_materials_differ {
+        return (&of_all(contact, bodies, settings)).into();
+    }
+    let [a, b] = contact.bodies.map(|slot| &bodies.surfaces[slot]);
+    let friction = if a.frictionless || b.frictionless {
+        0.0
+    } else {
+        settings.combine_friction.of(a.friction, b.friction)
+    };
+    Coefficients {
+        friction,
+        restitution: settings
+            .combine_restitution
+            .of(a.restitution, b.restitution),
+        bounce_threshold: None,
+    }
+}
+
+/// The law that they make.
 pub(crate) fn of_materials(
     contact: &Detected,
     bodies: &Bodies,
@@ -62,23 +105,16 @@ pub(crate) fn of_materials(
     if bodies.some_materials_differ {
         return of_all(contact, bodies, settings);
     }
-    let [a, b] = contact.bodies.map(|slot| &bodies.surfaces[slot]);
-    let friction = if a.frictionless || b.frictionless {
-        0.0
-    } else {
-        settings.combine_friction.of(a.friction, b.friction)
-    };
+    let Coefficients {
+        friction,
+        restitution,
+        bounce_threshold,
+    } = coefficients(contact, bodies, settings);
     InteractionLaw {
         friction,
-        restitution: settings
-            .combine_restitution
-            .of(a.restitution, b.restitution),
-        bounce_threshold: None,
-        cohesion: 0.0,
-        rolling_resistance: 0.0,
-        spinning_resistance: 0.0,
-        grain: None,
-        surface_velocity: DVec3::ZERO,
+        restitution,
+        bounce_threshold,
+        ..InteractionLaw::default()
     }
 }
 
@@ -200,8 +236,10 @@ impl InteractionLaw {
             });
         }
     }
+}
 
-    /// The settings for its normal law: with its own threshold, if it has one.
+impl Coefficients {
+    /// Approach speed below which the contact does not bounce, m/s.
     #[inline]
     pub(crate) fn bounce_threshold(&self, settings: &Settings) -> f64 {
         self.bounce_threshold

@@ -19,7 +19,7 @@ use crate::components::RigidBody;
 use crate::interactions::detected::Detected;
 use crate::interactions::edit::Edits;
 use crate::interactions::graph::Graph;
-use crate::interactions::law::{InteractionLaw, of_materials};
+use crate::interactions::law::{Coefficients, InteractionLaw, coefficients, of_materials};
 use crate::interactions::record::{ContactRecord, GivenArms, own_arms};
 use crate::interactions::warm_start::{Cursor, Source};
 use crate::joints::JointRows;
@@ -153,7 +153,7 @@ impl ContactProblem {
         let of_contacts = rows()
             .filter(|(row, _)| self.impacts[*row])
             .flat_map(|(row, place)| {
-                let e = parts.material(place, row).restitution;
+                let e = parts.coefficients(place, row).restitution;
                 place.bodies.map(|slot| (slot, e))
             });
         for (slot, e) in of_contacts.chain(joints.impacts()) {
@@ -166,7 +166,7 @@ impl ContactProblem {
         let begin = begin.unwrap_or(&parts.motion.begin);
         for (row, place) in rows() {
             let [a, b] = place.bodies.map(&mut largest);
-            let law = parts.material(place, row);
+            let law = parts.coefficients(place, row);
             let (e, own) = (a.max(b), law.restitution);
             let contact = &mut self.contacts[row];
             let twists = place.bodies.map(|slot| begin[slot]);
@@ -264,7 +264,7 @@ impl<S: Scheme> Parts<'_, S> {
         arms: Option<[DVec3; 2]>,
     ) -> (NormalLaw, f64, Option<DVec3>) {
         let surface = self.edits.law(index).map(|law| law.surface_velocity);
-        let law = self.material(contact, index);
+        let law = self.coefficients(contact, index);
         let arms = || arms.unwrap_or_else(|| contact.arms_to_point(self.motion.centres()));
         let bounce = (law.restitution, law.bounce_threshold);
         let normal = self.normal_law(contact, index, bounce, arms);
@@ -272,6 +272,14 @@ impl<S: Scheme> Parts<'_, S> {
     }
 
     #[inline]
+    fn coefficients(&self, contact: &Detected, index: usize) -> Coefficients {
+        match self.edits.law(index) {
+            Some(law) => law.into(),
+            None => coefficients(contact, self.bodies, self.settings),
+        }
+    }
+
+    /// The whole law of a contact at its place in `I₀`.
     pub(super) fn material(&self, contact: &Detected, index: usize) -> InteractionLaw {
         match self.edits.law(index) {
             Some(law) => *law,
@@ -288,25 +296,16 @@ impl<S: Scheme> Parts<'_, S> {
         (e, threshold): (f64, Option<f64>),
         arms: impl Fn() -> [DVec3; 2],
     ) -> NormalLaw {
-        if threshold.is_some() {
-            let own = Settings {
+        let own;
+        let settings = if threshold.is_none() {
+            self.settings
+        } else {
+            own = Settings {
                 restitution_threshold: threshold,
                 ..*self.settings
             };
-            return self.normal_law_by(contact, index, e, arms, &own);
-        }
-        self.normal_law_by(contact, index, e, arms, self.settings)
-    }
-
-    #[inline]
-    fn normal_law_by(
-        &self,
-        contact: &Detected,
-        index: usize,
-        e: f64,
-        arms: impl Fn() -> [DVec3; 2],
-        settings: &Settings,
-    ) -> NormalLaw {
+            &own
+        };
         let normal = |twists: &[WorldTwist]| {
             let ([a, b], [arm_a, arm_b]) = (contact.bodies, arms());
             contact

@@ -169,6 +169,7 @@ impl Impacts {
     }
 
     /// The gap (m) of a contact in the first stage; `u` is `u_N` before, m/s.
+    #[inline(always)]
     pub(crate) fn gap_at_first(
         &self,
         contact: &Detected,

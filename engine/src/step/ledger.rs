@@ -274,7 +274,7 @@ fn add_couple(
 
 /// `P·ū` of a contact by parts, `P` in its frame and in the inertial one. Where bodies are `driven`
 /// (then given by their constants), also their work.
-#[inline]
+#[inline(always)]
 fn add_contact(
     ledger: &mut EnergyLedger,
     contact: &Contact,

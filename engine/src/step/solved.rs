@@ -11,7 +11,7 @@ use crate::detection::path::{self, Path};
 use crate::forces::Forces;
 use crate::interactions::detected::{Detected, Late};
 use crate::interactions::edit::Edits;
-use crate::interactions::law::{InteractionLaw, of_materials};
+use crate::interactions::law::{Coefficients, InteractionLaw, coefficients};
 use crate::interactions::record::{ContactRecord, Earlier};
 use crate::joints::Push;
 use crate::motion::Motion;
@@ -113,10 +113,11 @@ impl Solved<'_> {
         self.law(contact, given).bounce_threshold(self.settings)
     }
 
-    fn law(&self, contact: &Detected, given: Option<&InteractionLaw>) -> InteractionLaw {
+    #[inline]
+    fn law(&self, contact: &Detected, given: Option<&InteractionLaw>) -> Coefficients {
         match given {
-            Some(law) => *law,
-            None => of_materials(contact, self.bodies, self.settings),
+            Some(law) => law.into(),
+            None => coefficients(contact, self.bodies, self.settings),
         }
     }
 
