@@ -2,6 +2,7 @@
 
 use crate::error::PhysicsError;
 use crate::frame::{Above, Frame, recentred, told};
+use crate::sensors::Carried;
 use crate::shown::Shown;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
@@ -39,7 +40,7 @@ pub(crate) struct Read {
 
 /// Takes what the user has written since the last look: to `Pose`, or else to `Transform`.
 pub(crate) fn read(
-    mut bodies: Query<Read>,
+    mut bodies: Query<Read, Without<Carried>>,
     above: Above,
     mut errors: MessageWriter<PhysicsError>,
     mut commands: Commands,

@@ -2,6 +2,7 @@
 
 use crate::frame::{Above, Frame, between};
 use crate::read::{parts_of, same};
+use crate::sensors::Carried;
 use crate::shown::{Interpolation, NoInterpolation, Shown};
 use bevy_ecs::prelude::*;
 use bevy_time::{Fixed, Time};
@@ -55,7 +56,7 @@ pub(crate) fn write_roots(
 }
 
 /// What is known of them.
-type Known = (With<RigidBody>, With<Shown>);
+type Known = (With<RigidBody>, With<Shown>, Without<Carried>);
 
 /// Bodies that stand in something, after what they stand in.
 pub(crate) fn write_nested(
