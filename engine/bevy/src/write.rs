@@ -9,10 +9,15 @@ use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
 use moreau::{Pose, RigidBody};
 
+/// Bodies that the step has moved, or that have not come to rest in what is shown of them.
+type Moved = Or<(Changed<Pose>, Changed<Shown>)>;
+
 /// Takes over the poses that the step ended with.
-pub(crate) fn record(mut bodies: Query<(&Pose, &mut Shown)>) {
+pub(crate) fn record(mut bodies: Query<(&Pose, &mut Shown), Moved>) {
     for (pose, mut shown) in &mut bodies {
-        shown.step(*pose);
+        if !shown.rests_at(pose) {
+            shown.step(*pose);
+        }
     }
 }
 
@@ -44,11 +49,15 @@ type Body = (
     Has<NoInterpolation>,
 );
 
-/// Bodies that stand in the world.
-pub(crate) fn write_roots(
-    mut bodies: Query<Body, (With<RigidBody>, Without<ChildOf>)>,
-    share: Res<Share>,
-) {
+/// Bodies that stand in the world, of which something is new or in between.
+type Roots = (
+    With<RigidBody>,
+    Without<ChildOf>,
+    Or<(Changed<Shown>, Changed<Transform>)>,
+);
+
+/// Writes the bodies that stand in the world.
+pub(crate) fn write_roots(mut bodies: Query<Body, Roots>, share: Res<Share>) {
     for (transform, shown, exact) in &mut bodies {
         let share = if exact { 1.0 } else { share.0 };
         write(transform, shown, Frame::default(), share);
@@ -58,7 +67,7 @@ pub(crate) fn write_roots(
 /// What is known of them.
 type Known = (With<RigidBody>, With<Shown>, Without<Carried>);
 
-/// Bodies that stand in something, after what they stand in.
+/// Writes the bodies that stand in something, after what they stand in.
 pub(crate) fn write_nested(
     nested: Query<(Entity, &ChildOf), Known>,
     parents: Query<&ChildOf>,
@@ -85,6 +94,10 @@ pub(crate) fn write_nested(
 fn write(mut transform: Mut<Transform>, mut shown: Mut<Shown>, frame: Frame, share: f64) {
     if shown.held || !shown.known {
         return;
+    }
+    if shown.before != shown.after {
+        // To be looked at again in the next frame, for its time.
+        shown.set_changed();
     }
     let local = frame.into(between(&shown.before, &shown.after, share));
     let new = (local.position.as_vec3(), local.orientation.as_quat());
