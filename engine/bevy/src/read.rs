@@ -50,6 +50,9 @@ type Touched = Or<(
     With<ChildOf>,
 )>;
 
+type TouchedBodies<'w, 's> = Query<'w, 's, Read, (Touched, Without<Carried>)>;
+type Bodies<'w, 's> = Query<'w, 's, Read, Without<Carried>>;
+
 /// What no tick of a body tells.
 #[derive(SystemParam)]
 pub(crate) struct TakenOff<'w, 's> {
@@ -72,10 +75,7 @@ impl TakenOff<'_, '_> {
 
 /// Takes what the user has written since the last look: to `Pose`, or else to `Transform`.
 pub(crate) fn read(
-    mut bodies: ParamSet<(
-        Query<Read, (Touched, Without<Carried>)>,
-        Query<Read, Without<Carried>>,
-    )>,
+    mut bodies: ParamSet<(TouchedBodies, Bodies)>,
     mut off: TakenOff,
     mut look: Look,
 ) {

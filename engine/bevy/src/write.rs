@@ -64,6 +64,16 @@ pub(crate) fn write_roots(mut bodies: Query<Body, Roots>, share: Res<Share>) {
     }
 }
 
+/// Bodies that are shown between two steps are written in every frame, for its time: [`write()`] marks them as changed for this system, and this one
+/// for that, since no system sees its own marks.
+pub(crate) fn keep_between(mut bodies: Query<&mut Shown, Changed<Shown>>) {
+    for mut shown in &mut bodies {
+        if shown.before != shown.after {
+            shown.set_changed();
+        }
+    }
+}
+
 /// What is known of them.
 type Known = (With<RigidBody>, With<Shown>, Without<Carried>);
 
@@ -96,7 +106,6 @@ fn write(mut transform: Mut<Transform>, mut shown: Mut<Shown>, frame: Frame, sha
         return;
     }
     if shown.before != shown.after {
-        // To be looked at again in the next frame, for its time.
         shown.set_changed();
     }
     let local = frame.into(between(&shown.before, &shown.after, share));
