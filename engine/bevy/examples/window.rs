@@ -5,13 +5,15 @@
 use bevy_app::TaskPoolPlugin;
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::NonSendMarker;
+use bevy_moreau::moreau::glam::camera::rh::{proj::directx::perspective, view::look_at_mat4};
 use bevy_moreau::moreau::glam::{Mat4, Vec3, Vec4};
 use bevy_moreau::prelude::*;
 use bevy_moreau::{Line, Picture};
 use bevy_time::TimePlugin;
 use bevy_transform::prelude::*;
 use bevy_window::{PrimaryWindow, Window, WindowPlugin};
-use bevy_winit::{DisplayHandleWrapper, WINIT_WINDOWS, WinitPlugin};
+use bevy_winit::{DisplayHandleWrapper, WINIT_WINDOWS, WinitPlugin, WinitWindows};
 use std::num::NonZeroU32;
 
 fn main() {
@@ -64,20 +66,21 @@ fn build(mut commands: Commands) {
     commands.spawn(Joint::to_world(bob, JointKind::Ball).at(pivot, DVec3::Z));
 }
 
-/// Paints the lines of this frame.
+/// Paints the lines of this frame, on the thread of the window.
 fn paint(
     picture: Picture,
     display: Res<DisplayHandleWrapper>,
     windows: Query<(Entity, &Window), With<PrimaryWindow>>,
+    _: NonSendMarker,
 ) -> Result<(), BevyError> {
     let Ok((entity, window)) = windows.single() else {
         return Ok(());
     };
-    let size = (window.physical_width(), window.physical_height());
-    let (Some(width), Some(height)) = (NonZeroU32::new(size.0), NonZeroU32::new(size.1)) else {
+    let size = [window.physical_width(), window.physical_height()];
+    let [Some(width), Some(height)] = size.map(NonZeroU32::new) else {
         return Ok(());
     };
-    WINIT_WINDOWS.with_borrow(|windows| {
+    let paint = |windows: &WinitWindows| -> Result<(), softbuffer::SoftBufferError> {
         let Some(window) = windows.get_window(entity) else {
             return Ok(());
         };
@@ -88,23 +91,25 @@ fn paint(
         pixels.fill(0);
         let mut canvas = Canvas::new(&mut pixels, size);
         picture.draw(&Drawing::default(), |line| canvas.line(line));
-        pixels.present()?;
-        Ok(())
-    })
+        pixels.present()
+    };
+    Ok(WINIT_WINDOWS
+        .with_borrow(paint)
+        .map_err(|error| error.to_string())?)
 }
 
 /// Pixels, seen from a place.
 struct Canvas<'a> {
     pixels: &'a mut [u32],
-    size: (u32, u32),
+    size: [u32; 2],
     view: Mat4,
 }
 
 impl<'a> Canvas<'a> {
-    fn new(pixels: &'a mut [u32], size: (u32, u32)) -> Self {
-        let ratio = size.0 as f32 / size.1 as f32;
-        let lens = Mat4::perspective_rh(0.8, ratio, 0.1, 100.0);
-        let view = Mat4::look_at_rh(Vec3::new(6.0, 5.0, 12.0), Vec3::Y, Vec3::Y);
+    fn new(pixels: &'a mut [u32], size: [u32; 2]) -> Self {
+        let ratio = size[0] as f32 / size[1] as f32;
+        let lens = perspective(0.8, ratio, 0.1, 100.0);
+        let view = look_at_mat4(Vec3::new(6.0, 5.0, 12.0), Vec3::Y, Vec3::Y);
         let view = lens * view;
         Self { pixels, size, view }
     }
@@ -122,7 +127,7 @@ impl<'a> Canvas<'a> {
         } else if b.w < NEAR {
             b = cut(b, a);
         }
-        let (width, height) = (self.size.0 as f32, self.size.1 as f32);
+        let (width, height) = (self.size[0] as f32, self.size[1] as f32);
         let place = |end: Vec4| {
             let x = (end.x / end.w * 0.5 + 0.5) * width;
             let y = (0.5 - end.y / end.w * 0.5) * height;
@@ -139,7 +144,7 @@ impl<'a> Canvas<'a> {
             let share = dot as f32 / dots;
             let (x, y) = (a.0 + (b.0 - a.0) * share, a.1 + (b.1 - a.1) * share);
             if (0.0..width).contains(&x) && (0.0..height).contains(&y) {
-                let index = y as usize * self.size.0 as usize + x as usize;
+                let index = y as usize * self.size[0] as usize + x as usize;
                 if let Some(pixel) = self.pixels.get_mut(index) {
                     *pixel = color;
                 }

@@ -22,16 +22,6 @@ pub enum PhysicsError {
         /// What it must satisfy.
         bound: &'static str,
     },
-    /// A child collider was left out of its body: parts of a body do not see by themselves.
-    #[error(
-        "collider {part} is a sensor and a part of body {body}: a sensor needs a body of its own"
-    )]
-    SensorPart {
-        /// The entity of the collider.
-        part: Entity,
-        /// The body above it.
-        body: Entity,
-    },
 }
 
 /// Logs what is new.

@@ -1,5 +1,6 @@
 //! What a step began and ended: messages for systems, events for the observers of the entities concerned.
 
+use crate::sensors::Carried;
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -110,6 +111,7 @@ pub(crate) struct Out<'w, 's> {
 pub(crate) fn report(
     events: Option<Res<StepEvents>>,
     joints: Query<(Entity, &JointId), With<Joint>>,
+    carried: Query<&Carried>,
     mut out: Out,
 ) {
     let Some(events) = events else { return };
@@ -117,6 +119,11 @@ pub(crate) fn report(
         out.contact(event);
     }
     for event in &events.sensors {
+        let [sensor, body] = event.entities;
+        // It is always in what carries it.
+        if carried.get(sensor).is_ok_and(|carried| carried.by == body) {
+            continue;
+        }
         out.sensor(event);
     }
     for event in &events.sleep {

@@ -42,7 +42,7 @@ mod bevy {
     }
 
     fn draw(picture: Picture, mut gizmos: Gizmos<Drawing>) {
-        if !gizmos.enabled {
+        if !gizmos.config.enabled {
             return;
         }
         let drawing = *gizmos.config_ext;

@@ -13,6 +13,7 @@ mod parts;
 mod plugin;
 mod read;
 mod reflection;
+mod sensors;
 mod shown;
 mod step;
 mod wire;

@@ -1,12 +1,11 @@
 //! Child colliders: what stands below a body and has a collider but no body of its own is a part of the compound of that body.
 
 use crate::compound::{Own, Part, assemble};
-use crate::error::PhysicsError;
 use crate::frame::{Above, Frame};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_transform::components::Transform;
-use moreau::{Collider, Material, PartMaterials, PartOf, RigidBody, Sensor};
+use moreau::{Collider, Material, PartMaterials, PartOf, RigidBody};
 
 /// What the collider of a body was made of.
 #[derive(Component, Clone, Debug, Default)]
@@ -29,7 +28,6 @@ type Below = (
     Option<&'static Collider>,
     Option<&'static Material>,
     Has<RigidBody>,
-    Has<Sensor>,
 );
 
 type BodyShape = (
@@ -52,18 +50,14 @@ pub(crate) struct World<'w, 's> {
 }
 
 /// Makes the compounds of bodies whose parts, or own shapes, have changed since the last step.
-pub(crate) fn compose(
-    world: World,
-    mut errors: MessageWriter<PhysicsError>,
-    mut commands: Commands,
-) {
+pub(crate) fn compose(world: World, mut commands: Commands) {
     let mut bodies = world.mark(&mut commands);
     bodies.extend(&world.composed);
     bodies.sort_unstable();
     bodies.dedup();
     for body in bodies {
         let mut parts = Vec::new();
-        world.collect(body, body, Frame::default(), &mut parts, &mut errors);
+        world.collect(body, Frame::default(), &mut parts);
         world.renew(body, parts, &mut commands);
     }
 }
@@ -91,39 +85,28 @@ impl World<'_, '_> {
         bodies
     }
 
-    /// The parts below `entity`, depth first, in the order of children. Other bodies have their own.
-    fn collect(
-        &self,
-        body: Entity,
-        entity: Entity,
-        frame: Frame,
-        parts: &mut Vec<Part>,
-        errors: &mut MessageWriter<PhysicsError>,
-    ) {
+    /// The parts below `entity`, depth first, in the order of children. Other bodies have their own, and so
+    /// have sensors, which are bodies by now.
+    fn collect(&self, entity: Entity, frame: Frame, parts: &mut Vec<Part>) {
         let Ok((_, Some(children), ..)) = self.below.get(entity) else {
             return;
         };
         for child in children.iter() {
-            let Ok((transform, _, collider, material, is_body, sensor)) = self.below.get(child)
-            else {
+            let Ok((transform, _, collider, material, is_body)) = self.below.get(child) else {
                 continue;
             };
             if is_body {
                 continue;
             }
             let frame = transform.map_or(frame, |transform| frame.child(transform));
-            match collider {
-                Some(_) if sensor => {
-                    errors.write(PhysicsError::SensorPart { part: child, body });
-                }
-                Some(collider) => parts.push(Part {
+            if let Some(collider) = collider {
+                parts.push(Part {
                     pose: frame.as_pose(),
                     collider: collider.clone(),
                     material: material.copied(),
-                }),
-                None => {}
+                });
             }
-            self.collect(body, child, frame, parts, errors);
+            self.collect(child, frame, parts);
         }
     }
 

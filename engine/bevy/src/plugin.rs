@@ -4,8 +4,10 @@ use crate::error::{PhysicsError, log_new};
 use crate::read::{adopt, read};
 use crate::shown::Interpolation;
 use crate::step::{Made, MoreauStep, MoreauSystems, made, step};
-use crate::write::{Share, record, share_of_frame, share_of_step, write_nested, write_roots};
-use crate::{events, locks, parts, reflection};
+use crate::write::{
+    Share, keep_between, record, share_of_frame, share_of_step, write_nested, write_roots,
+};
+use crate::{events, locks, parts, reflection, sensors};
 use bevy_app::prelude::*;
 use bevy_app::{FixedFirst, RunFixedMainLoop, RunFixedMainLoopSystems};
 use bevy_ecs::prelude::*;
@@ -95,7 +97,14 @@ impl Plugin for MoreauPlugin {
         app.add_systems(
             self.schedule,
             (
-                (adopt, parts::compose, read, locks::follow)
+                (
+                    sensors::mount,
+                    adopt,
+                    parts::compose,
+                    read,
+                    sensors::carry,
+                    locks::follow,
+                )
                     .chain()
                     .in_set(MoreauSystems::Read),
                 step.in_set(MoreauSystems::Step),
@@ -109,7 +118,14 @@ impl Plugin for MoreauPlugin {
         );
         app.add_systems(
             RunFixedMainLoop,
-            (adopt, read, share_of_frame, write_roots, write_nested)
+            (
+                adopt,
+                read,
+                share_of_frame,
+                keep_between,
+                write_roots,
+                write_nested,
+            )
                 .chain()
                 .in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
         );

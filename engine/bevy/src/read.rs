@@ -2,9 +2,11 @@
 
 use crate::error::PhysicsError;
 use crate::frame::{Above, Frame, recentred, told};
+use crate::sensors::Carried;
 use crate::shown::Shown;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
+use bevy_ecs::system::SystemParam;
 use bevy_transform::components::Transform;
 use moreau::glam::{DVec3, Quat, Vec3};
 use moreau::{Collider, KinematicTarget, Mass, PartMaterials, Pose, RigidBody, Twist};
@@ -37,36 +39,88 @@ pub(crate) struct Read {
     parts: Option<Ref<'static, PartMaterials>>,
 }
 
+/// Bodies of which something may have been written. What stands in something is looked at in any case: that may have moved.
+type Touched = Or<(
+    Changed<Transform>,
+    Changed<Pose>,
+    Changed<RigidBody>,
+    Changed<Collider>,
+    Changed<Mass>,
+    Changed<PartMaterials>,
+    With<ChildOf>,
+)>;
+
+type TouchedBodies<'w, 's> = Query<'w, 's, Read, (Touched, Without<Carried>)>;
+type Bodies<'w, 's> = Query<'w, 's, Read, Without<Carried>>;
+
+/// What no tick of a body tells.
+#[derive(SystemParam)]
+pub(crate) struct TakenOff<'w, 's> {
+    colliders: RemovedComponents<'w, 's, Collider>,
+    parts: RemovedComponents<'w, 's, PartMaterials>,
+    parents: RemovedComponents<'w, 's, ChildOf>,
+}
+
+impl TakenOff<'_, '_> {
+    fn bodies(&mut self) -> Vec<Entity> {
+        let Self {
+            colliders,
+            parts,
+            parents,
+        } = self;
+        let all = colliders.read().chain(parts.read()).chain(parents.read());
+        all.collect()
+    }
+}
+
 /// Takes what the user has written since the last look: to `Pose`, or else to `Transform`.
 pub(crate) fn read(
-    mut bodies: Query<Read>,
-    above: Above,
-    mut errors: MessageWriter<PhysicsError>,
-    mut commands: Commands,
+    mut bodies: ParamSet<(TouchedBodies, Bodies)>,
+    mut off: TakenOff,
+    mut look: Look,
 ) {
-    for mut body in &mut bodies {
+    for mut body in &mut bodies.p0() {
+        look.read(&mut body);
+    }
+    let mut all = bodies.p1();
+    for body in off.bodies() {
+        if let Ok(mut body) = all.get_mut(body) {
+            look.read(&mut body);
+        }
+    }
+}
+
+/// What a look at a body needs besides.
+#[derive(SystemParam)]
+pub(crate) struct Look<'w, 's> {
+    above: Above<'w, 's>,
+    errors: MessageWriter<'w, PhysicsError>,
+    commands: Commands<'w, 's>,
+}
+
+impl Look<'_, '_> {
+    fn read(&mut self, body: &mut ReadItem) {
+        let Self {
+            above,
+            errors,
+            commands,
+        } = self;
         let standing = above.frame_of(body.parent);
         let first = !body.shown.known;
-        follow_center(&mut body);
+        follow_center(body);
         if first {
-            begin(&mut body, standing.frame, &mut errors);
+            begin(body, standing.frame, errors);
         } else if *body.pose != body.shown.pose {
-            give_up_target(&mut body, &mut commands);
+            give_up_target(body, commands);
             let pose = *body.pose;
             body.shown.put(pose);
         } else {
             // What stands on a body is not carried by it.
             let mut carried = !standing.on_body && standing.frame != body.shown.standing;
             if *body.kind != RigidBody::Kinematic {
-                carried |= give_up_target(&mut body, &mut commands);
+                carried |= give_up_target(body, commands);
             }
-            take_transform(
-                &mut body,
-                standing.frame,
-                carried,
-                &mut errors,
-                &mut commands,
-            );
+            take_transform(body, standing.frame, carried, errors, commands);
         }
         body.shown.standing = standing.frame;
         body.shown.transform = parts_of(body.transform);

@@ -48,11 +48,13 @@ impl Shown {
         self.put = true;
     }
 
+    /// There is nothing to take over from a step that ends with this pose.
+    pub(crate) fn rests_at(&self, pose: &Pose) -> bool {
+        self.pose == *pose && self.before == self.after && !self.held
+    }
+
     /// Takes over the pose that a step ended with.
     pub(crate) fn step(&mut self, pose: Pose) {
-        if self.pose == pose && self.before == self.after && !self.held {
-            return;
-        }
         let shape = pose.of_shape(self.center);
         // What is moved by its `Transform` is where that says, without delay.
         self.before = if self.held { shape } else { self.after };

@@ -2,16 +2,22 @@
 
 use crate::frame::{Above, Frame, between};
 use crate::read::{parts_of, same};
+use crate::sensors::Carried;
 use crate::shown::{Interpolation, NoInterpolation, Shown};
 use bevy_ecs::prelude::*;
 use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
 use moreau::{Pose, RigidBody};
 
+/// Bodies that the step has moved, or that have not come to rest in what is shown of them.
+type Moved = Or<(Changed<Pose>, Changed<Shown>)>;
+
 /// Takes over the poses that the step ended with.
-pub(crate) fn record(mut bodies: Query<(&Pose, &mut Shown)>) {
+pub(crate) fn record(mut bodies: Query<(&Pose, &mut Shown), Moved>) {
     for (pose, mut shown) in &mut bodies {
-        shown.step(*pose);
+        if !shown.rests_at(pose) {
+            shown.step(*pose);
+        }
     }
 }
 
@@ -43,21 +49,35 @@ type Body = (
     Has<NoInterpolation>,
 );
 
-/// Bodies that stand in the world.
-pub(crate) fn write_roots(
-    mut bodies: Query<Body, (With<RigidBody>, Without<ChildOf>)>,
-    share: Res<Share>,
-) {
+/// Bodies that stand in the world, of which something is new or in between.
+type Roots = (
+    With<RigidBody>,
+    Without<ChildOf>,
+    Or<(Changed<Shown>, Changed<Transform>)>,
+);
+
+/// Writes the bodies that stand in the world.
+pub(crate) fn write_roots(mut bodies: Query<Body, Roots>, share: Res<Share>) {
     for (transform, shown, exact) in &mut bodies {
         let share = if exact { 1.0 } else { share.0 };
         write(transform, shown, Frame::default(), share);
     }
 }
 
-/// What is known of them.
-type Known = (With<RigidBody>, With<Shown>);
+/// Bodies that are shown between two steps are written in every frame, for its time: [`write()`] marks them as changed for this system, and this one
+/// for that, since no system sees its own marks.
+pub(crate) fn keep_between(mut bodies: Query<&mut Shown, Changed<Shown>>) {
+    for mut shown in &mut bodies {
+        if shown.before != shown.after {
+            shown.set_changed();
+        }
+    }
+}
 
-/// Bodies that stand in something, after what they stand in.
+/// What is known of them.
+type Known = (With<RigidBody>, With<Shown>, Without<Carried>);
+
+/// Writes the bodies that stand in something, after what they stand in.
 pub(crate) fn write_nested(
     nested: Query<(Entity, &ChildOf), Known>,
     parents: Query<&ChildOf>,
@@ -84,6 +104,9 @@ pub(crate) fn write_nested(
 fn write(mut transform: Mut<Transform>, mut shown: Mut<Shown>, frame: Frame, share: f64) {
     if shown.held || !shown.known {
         return;
+    }
+    if shown.before != shown.after {
+        shown.set_changed();
     }
     let local = frame.into(between(&shown.before, &shown.after, share));
     let new = (local.position.as_vec3(), local.orientation.as_quat());

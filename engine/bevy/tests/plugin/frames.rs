@@ -172,3 +172,24 @@ fn hundreds_of_bodies_rest_and_sleep() {
         assert!(app.world().get::<Sleeping>(ball).is_some());
     }
 }
+
+#[test]
+fn what_is_shown_goes_on_after_a_pause() {
+    let mut app = app();
+    let ball = ball(&mut app, 0.0, 10.0);
+    frames_of(&mut app, 0.25);
+    run(&mut app, 9);
+    let shown = transform(&app, ball);
+    app.world_mut().resource_mut::<Time<Virtual>>().pause();
+    run(&mut app, 5);
+    assert_eq!(transform(&app, ball), shown);
+    app.world_mut().resource_mut::<Time<Virtual>>().unpause();
+    let mut last = shown.translation.y;
+    for _ in 0..2 {
+        run(&mut app, 1);
+        let now = transform(&app, ball).translation.y;
+        assert!(now < last);
+        last = now;
+    }
+    assert_eq!(steps(&app), 2);
+}

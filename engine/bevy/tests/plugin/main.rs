@@ -14,4 +14,5 @@ mod hostile;
 mod moved;
 mod parts;
 mod reflection;
+mod sensors;
 mod setting;

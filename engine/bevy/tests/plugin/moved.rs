@@ -266,3 +266,47 @@ fn a_pose_takes_the_place_of_a_target_that_waits() {
     assert_eq!(pose(&app, body), pose_of_its_own);
     assert_eq!(transform(&app, body).translation, Vec3::new(0.0, 3.0, 0.0));
 }
+
+#[test]
+fn a_body_that_is_taken_out_of_its_parent_is_where_its_transform_says() {
+    let mut app = app();
+    let above = app
+        .world_mut()
+        .spawn(Transform::from_xyz(0.0, 10.0, 0.0))
+        .id();
+    let body = floating(&mut app, Transform::from_xyz(1.0, 0.0, 0.0));
+    app.world_mut().entity_mut(body).insert(ChildOf(above));
+    run(&mut app, 3);
+    assert_eq!(pose(&app, body).position, DVec3::new(1.0, 10.0, 0.0));
+    app.world_mut().entity_mut(body).remove::<ChildOf>();
+    run(&mut app, 2);
+    assert_eq!(pose(&app, body).position, DVec3::X);
+    assert_eq!(transform(&app, body).translation, Vec3::X);
+}
+
+#[test]
+fn a_shape_stays_where_it_is_when_its_centre_of_mass_moves() {
+    let mut app = app();
+    let body = floating(&mut app, Transform::from_xyz(0.0, 2.0, 0.0));
+    let spin = Twist {
+        linear: DVec3::ZERO,
+        angular: DVec3::Z,
+    };
+    run(&mut app, 1);
+    app.world_mut()
+        .entity_mut(body)
+        .insert((Collider::cone(0.5, 0.5), spin));
+    run(&mut app, 1);
+    let at = pose(&app, body).position - DVec3::new(0.0, 2.0, -0.25);
+    assert!(at.length() < 1e-9, "{at}");
+    // No collider: the place of the shape is that of the body.
+    let mass = Mass::given(1.0, DVec3::ONE);
+    app.world_mut()
+        .entity_mut(body)
+        .insert(mass)
+        .remove::<Collider>();
+    run(&mut app, 1);
+    let at = pose(&app, body).position - DVec3::new(0.0, 2.0, 0.0);
+    assert!(at.length() < 1e-9, "{at}");
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+}

@@ -199,17 +199,3 @@ fn a_part_that_is_taken_off_becomes_a_body() {
     assert!(app.world().get::<PartOf>(second).is_none());
     assert!(pose(&app, second).position.y < 9.0);
 }
-
-#[test]
-fn a_part_that_is_a_sensor_is_refused_and_the_rest_goes_on() {
-    let mut app = app();
-    let body = floating(&mut app);
-    let [_, second] = [0.0, 1.0].map(|x| part(&mut app, body, x));
-    app.world_mut().entity_mut(second).insert(Sensor);
-    run(&mut app, 1);
-    assert_eq!(
-        messages::<PhysicsError>(&mut app),
-        [PhysicsError::SensorPart { part: second, body }]
-    );
-    assert!((mass(&app, body) - PART).abs() < 1e-9);
-}
