@@ -1,4 +1,28 @@
-#![doc = include_str!("../../../docs/bevy.md")]
+//! The contact engine [Moreau](moreau) as a plugin for Bevy 0.20.
+//!
+//! ```
+//! use bevy_app::prelude::*;
+//! use bevy_moreau::prelude::*;
+//! use bevy_time::TimePlugin;
+//! use bevy_transform::prelude::*;
+//!
+//! let mut app = App::new();
+//! app.add_plugins((TimePlugin, TransformPlugin, MoreauPlugin::default()));
+//! app.world_mut().spawn((RigidBody::Static, Collider::half_space(DVec3::Y)));
+//! app.world_mut().spawn((RigidBody::Dynamic, Collider::sphere(0.5), Transform::from_xyz(0.0, 3.0, 0.0)));
+//! app.update();
+//! ```
+//!
+//! | what | where |
+//! |---|---|
+//! | the plugin: a step in each run of the fixed loop | [`MoreauPlugin`], [`MoreauSystems`], [`MoreauStep`] |
+//! | what is shown | `Transform`, between two steps: [`Interpolation`], [`NoInterpolation`] |
+//! | what a step began and ended, as messages and for observers | [`ContactBegan`], [`ContactEnded`], [`SensorEntered`], [`SensorLeft`], [`FellAsleep`], [`Woke`], [`JointBroke`] |
+//! | what was refused | [`PhysicsError`] |
+//! | layers, locked axes | [`Layers`], [`LockedAxes`] |
+//! | lines to look at | [`DrawingPlugin`] with the feature `gizmos`; [`Picture`] for whatever else draws |
+//!
+//! Transforms, child colliders, parents, scale and the rest: `docs/bevy.md` of the repository.
 #![forbid(unsafe_code)]
 
 mod compound;
@@ -41,3 +65,8 @@ pub mod prelude {
     };
     pub use moreau::prelude::*;
 }
+
+/// The example of the page runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/bevy.md")]
+struct BevyPage;
