@@ -382,7 +382,7 @@ fn bodies_of_a_scene_follow_functions_of_time() {
         let simulation = &run.simulation;
         let t = simulation.time();
         let z = |body| simulation.pose(body).unwrap().position.z;
-        let shaken = 1.0 + 0.005 * (std::f64::consts::TAU * 20.0 * t).sin();
+        let shaken = 1.0 + 0.005 * libm::sin(std::f64::consts::TAU * 20.0 * t);
         let lifted = if t < 0.5 {
             0.8 * t
         } else {
