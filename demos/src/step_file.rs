@@ -147,18 +147,6 @@ mod tests {
         assert_eq!(report.contacts, 0);
         assert!(step_file(&run.simulation, "bounce", &report).is_none());
     }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(
-        clippy::unwrap_used,
-        reason = "a test that cannot set up its scene fails"
-    )]
-
-    use super::*;
-    use moreau::Scene;
-    use moreau_solvers::natural_map;
 
     const BALLS: &str = r#"
 [settings]
@@ -178,17 +166,22 @@ body = { shape = { sphere = { radius = 0.1 } }, material = "clay", twist = { lin
 
     #[test]
     fn a_step_with_rolling_resistance_is_a_rolling_problem() {
-        let mut run = Scene::from_toml(BALLS, "").unwrap().start().unwrap();
+        let mut run = moreau::Scene::from_toml(BALLS, "")
+            .unwrap()
+            .start()
+            .unwrap();
         run.step().unwrap();
         let report = run.step().unwrap();
         let file = step_file(&run.simulation, "balls", &report).unwrap();
         assert_eq!(file.contacts(), report.contacts);
-        let (FclibProblem::Local(problem), Some(solution)) = (&file.problem, &file.solution) else {
-            unreachable!("a step is a local problem")
+        let again = FclibFile::from_bytes(&file.to_bytes().unwrap()).unwrap();
+        let FclibProblem::Local(problem) = &again.problem else {
+            panic!("a step is a local problem")
         };
         let five = |law: &Law| matches!(law, Law::Rolling(_)) && law.rows() == 5;
         assert!(report.contacts >= 4 && problem.laws().iter().all(five));
-        let judged = natural_map::stored(problem, &solution.r);
-        assert!(judged.scaled <= 1e-10, "{judged:?}");
+        let problem = ProblemFile::new("balls".to_owned(), again).unwrap();
+        let found = problem.verify().unwrap();
+        assert!(found.residual.scaled <= 1e-10, "{:?}", found.residual);
     }
 }

@@ -373,3 +373,22 @@ fn scenes_have_pairs() {
     let error = Scene::from_toml(&misspelt, "").unwrap_err().to_string();
     assert!(error.contains("did you mean `friction`?"), "{error}");
 }
+
+#[test]
+fn a_table_put_in_by_hand_is_refused_by_the_step() {
+    let (mut simulation, block) = block_on_plane([Material::default(); 2], &[]);
+    let before = simulation.state_hash();
+    let wrong = MaterialPair {
+        restitution: Some(f64::NAN),
+        ..pair("ice", "ice")
+    };
+    let world = simulation.world_mut();
+    world.insert_resource(MaterialPairs(vec![wrong]));
+    let error = simulation.step().unwrap_err();
+    assert!(matches!(error, StepError::Pairs(PairError::Field { .. })));
+    assert_eq!(simulation.state_hash(), before);
+    let world = simulation.world_mut();
+    world.insert_resource(MaterialPairs::default());
+    simulation.step().unwrap();
+    assert!(simulation.pose(block).is_some());
+}
