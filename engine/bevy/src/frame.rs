@@ -156,7 +156,7 @@ pub(crate) fn between(a: &Pose, b: &Pose, share: f64) -> Pose {
     }
 }
 
-/// The place of the origin of a shape after its body has got another centre of mass, and the velocity of that: the shape stays where it is.
+/// The pose of a body whose centre of mass goes from `old` to `new` (m, frame of the shape) while its shape stays where it is.
 pub(crate) fn recentred(pose: Pose, old: DVec3, new: DVec3) -> Pose {
     pose.of_shape(old).of_center_of_mass(new)
 }
