@@ -36,6 +36,12 @@ impl Frame {
         }
     }
 
+    /// The frame of the children of a body, in that of its shape: of its transform the scale alone.
+    pub(crate) fn of_body(transform: Option<&Transform>) -> Self {
+        let scale = transform.map(|transform| Transform::from_scale(transform.scale));
+        scale.map_or_else(Self::default, |scale| Self::default().child(&scale))
+    }
+
     /// From here to the frame above; without its scale. m, unit quaternion.
     pub(crate) fn as_pose(&self) -> Pose {
         Pose::from_position(self.place.translation).with_orientation(unit(self.turn))

@@ -234,3 +234,28 @@ fn locks_go_with_a_centre_of_mass_that_moves() {
     assert!((pose(&app, body).position.x - 0.5).abs() < 1e-9);
     assert!(get::<Twist>(&app, body).linear.length() < 1e-9);
 }
+
+#[test]
+fn the_scale_of_a_body_moves_its_parts_and_leaves_their_sizes() {
+    let mut app = app();
+    let body = floating(&mut app);
+    change(&mut app, body, |transform| {
+        transform.scale = [2.0; 3].into()
+    });
+    let first = part(&mut app, body, 0.0);
+    let second = part(&mut app, body, 1.0);
+    app.world_mut().entity_mut(first).insert(Sensor);
+    change(&mut app, first, |transform| transform.translation.y = 1.0);
+    run(&mut app, 3);
+    assert!((mass(&app, body) - PART).abs() < 1e-9);
+    let global = app
+        .world()
+        .get::<GlobalTransform>(second)
+        .expect("propagated");
+    let at = pose(&app, body).position;
+    assert!((at - DVec3::new(2.0, 1.0, 0.0)).length() < 1e-6, "{at}");
+    assert!((global.translation().as_dvec3() - at).length() < 1e-6);
+    let at = pose(&app, first).position;
+    assert!((at - DVec3::new(0.0, 3.0, 0.0)).length() < 1e-6, "{at}");
+    assert_eq!(transform(&app, body).scale.x, 2.0);
+}
