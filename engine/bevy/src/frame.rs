@@ -36,6 +36,12 @@ impl Frame {
         }
     }
 
+    /// The frame of the children of a body, in that of its shape: of its transform the scale alone.
+    pub(crate) fn of_body(transform: Option<&Transform>) -> Self {
+        let scale = transform.map(|transform| Transform::from_scale(transform.scale));
+        scale.map_or_else(Self::default, |scale| Self::default().child(&scale))
+    }
+
     /// From here to the frame above; without its scale. m, unit quaternion.
     pub(crate) fn as_pose(&self) -> Pose {
         Pose::from_position(self.place.translation).with_orientation(unit(self.turn))
@@ -156,7 +162,7 @@ pub(crate) fn between(a: &Pose, b: &Pose, share: f64) -> Pose {
     }
 }
 
-/// The place of the origin of a shape after its body has got another centre of mass, and the velocity of that: the shape stays where it is.
+/// The pose of a body whose centre of mass goes from `old` to `new` (m, frame of the shape) while its shape stays where it is.
 pub(crate) fn recentred(pose: Pose, old: DVec3, new: DVec3) -> Pose {
     pose.of_shape(old).of_center_of_mass(new)
 }

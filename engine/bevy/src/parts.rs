@@ -57,7 +57,8 @@ pub(crate) fn compose(world: World, mut commands: Commands) {
     bodies.dedup();
     for body in bodies {
         let mut parts = Vec::new();
-        world.collect(body, Frame::default(), &mut parts);
+        let transform = world.below.get(body).ok().and_then(|(of, ..)| of);
+        world.collect(body, Frame::of_body(transform), &mut parts);
         world.renew(body, parts, &mut commands);
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::{PhysicsError, log_new};
 use crate::read::{adopt, read};
 use crate::shown::Interpolation;
-use crate::step::{Made, MoreauStep, MoreauSystems, made, step};
+use crate::step::{Made, MoreauStep, MoreauSystems, made, step, succeeded};
 use crate::write::{
     Share, keep_between, record, share_of_frame, share_of_step, write_nested, write_roots,
 };
@@ -12,7 +12,7 @@ use bevy_app::prelude::*;
 use bevy_app::{FixedFirst, RunFixedMainLoop, RunFixedMainLoopSystems};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{InternedScheduleLabel, ScheduleLabel, SingleThreadedExecutor};
-use moreau::Settings;
+use moreau::{Settings, StepPhase};
 
 /// Steps the bodies of an app's world in its fixed loop, and shows them as `Transform`s.
 ///
@@ -85,17 +85,17 @@ impl Plugin for MoreauPlugin {
             (adopt, read, share_of_step, write_roots, write_nested).chain(),
         );
         app.configure_sets(
-            self.schedule,
+            MoreauStep,
             (
-                MoreauSystems::Read,
-                MoreauSystems::Step,
-                MoreauSystems::Write.run_if(made),
-                MoreauSystems::Report,
-            )
-                .chain(),
+                MoreauSystems::Read.before(StepPhase::Gather),
+                MoreauSystems::Write
+                    .after(StepPhase::Commit)
+                    .run_if(succeeded),
+            ),
         );
+        // In the schedule of the step: nothing comes between reading and stepping.
         app.add_systems(
-            self.schedule,
+            MoreauStep,
             (
                 (
                     sensors::mount,
@@ -107,13 +107,19 @@ impl Plugin for MoreauPlugin {
                 )
                     .chain()
                     .in_set(MoreauSystems::Read),
-                step.in_set(MoreauSystems::Step),
                 (record, share_of_step, write_roots, write_nested)
                     .chain()
                     .in_set(MoreauSystems::Write),
+            ),
+        );
+        app.add_systems(
+            self.schedule,
+            (
+                step.in_set(MoreauSystems::Step),
                 (events::report.run_if(made), log_new)
                     .chain()
-                    .in_set(MoreauSystems::Report),
+                    .in_set(MoreauSystems::Report)
+                    .after(MoreauSystems::Step),
             ),
         );
         app.add_systems(

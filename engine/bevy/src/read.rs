@@ -176,6 +176,8 @@ fn follow_center(body: &mut ReadItem) {
     }
     let untouched = *body.pose == body.shown.pose;
     body.shown.center = center;
+    // Joints are from the centre of mass: locks begin anew.
+    body.shown.put = true;
     if body.shown.known && untouched {
         let moved = recentred(*body.pose, old, center);
         let turning = moved.orientation * body.twist.angular;

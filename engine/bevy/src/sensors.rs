@@ -114,6 +114,9 @@ fn below(
         chain.extend(transform);
         next = parent.map(ChildOf::parent);
     }
+    let carrier = transforms.get(body).ok().and_then(|(of, _)| of);
     let frames = chain.into_iter().rev();
-    frames.fold(Frame::default(), |frame, transform| frame.child(transform))
+    frames.fold(Frame::of_body(carrier), |frame, transform| {
+        frame.child(transform)
+    })
 }

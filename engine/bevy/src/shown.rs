@@ -25,7 +25,7 @@ pub(crate) struct Shown {
     pub(crate) standing: Frame,
     /// `Transform` is the user's until the next step takes the target that it told.
     pub(crate) held: bool,
-    /// It was put somewhere since locks looked.
+    /// It was put somewhere, or has got another centre of mass, since locks looked.
     pub(crate) put: bool,
 }
 

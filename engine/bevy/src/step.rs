@@ -6,21 +6,22 @@ use bevy_ecs::schedule::ScheduleLabel;
 use bevy_time::{Fixed, Time};
 use moreau::{Contacts, Settings, StepError, StepEvents, StepOutcome, StepReport, StepState};
 
-/// The schedule of one step: the phases of [`moreau::StepPhase`]. Systems that look into a step go here; those that go before or after
-/// it go to the schedule of the plugin, ordered by [`MoreauSystems`].
+/// The schedule of one step, run by [`MoreauSystems::Step`]: [`MoreauSystems::Read`], the phases of [`moreau::StepPhase`], [`MoreauSystems::Write`]. Systems that
+/// look into a step go here; those that go before or after it go to the schedule of the plugin.
 #[derive(ScheduleLabel, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MoreauStep;
 
-/// What the plugin does in `FixedUpdate`, in this order.
+/// What the plugin does, in the order of time.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MoreauSystems {
-    /// Child colliders, `Transform`s and poses that were changed, locked axes: all that the step starts from.
-    Read,
-    /// The step.
+    /// In `FixedUpdate`, or the schedule that the plugin was given: all of [`MoreauStep`]. Systems that are to act on the step go before it, those that are to see
+    /// what it did after it.
     Step,
-    /// The new poses to `Transform`s.
+    /// In [`MoreauStep`], before its phases: child colliders, `Transform`s and poses that were changed, locked axes.
+    Read,
+    /// In [`MoreauStep`], after its phases: the new poses to `Transform`s.
     Write,
-    /// Messages, then observers.
+    /// In `FixedUpdate`, after the step: messages, then observers.
     Report,
 }
 
@@ -31,6 +32,11 @@ pub(crate) struct Made(pub(crate) bool);
 /// The step was made.
 pub(crate) fn made(made: Res<Made>) -> bool {
     made.0
+}
+
+/// The phases of the step went through.
+pub(crate) fn succeeded(outcome: Option<Res<StepOutcome>>) -> bool {
+    outcome.is_some_and(|outcome| outcome.error().is_none())
 }
 
 /// Makes a step of the length of the fixed time step.

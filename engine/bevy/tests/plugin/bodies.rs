@@ -128,3 +128,17 @@ fn questions_find_bodies_of_the_app() {
     run(&mut app, 2);
     assert_eq!(app.world().resource::<Seen>().0, Some(ball));
 }
+
+#[test]
+fn a_system_in_the_step_changes_its_interactions() {
+    fn ghosts(mut state: ResMut<StepState>) -> Result<(), BevyError> {
+        state.interactions().retain(|_, _| false)?;
+        Ok(())
+    }
+    let mut app = app();
+    floor(&mut app);
+    let ball = ball(&mut app, 0.0, 1.0);
+    app.add_systems(MoreauStep, ghosts.in_set(StepPhase::Edit));
+    run(&mut app, 100);
+    assert!(pose(&app, ball).position.y < -1.0);
+}

@@ -169,3 +169,29 @@ fn messages_are_in_the_order_of_the_ids() {
     let expected: Vec<_> = balls.into_iter().map(|ball| (floor, ball)).collect();
     assert_eq!(pairs, expected);
 }
+
+#[test]
+fn an_observer_may_despawn_what_it_is_told_of() {
+    let mut app = app();
+    floor(&mut app);
+    let bodies = [0.0, 3.0].map(|x| ball(&mut app, x, 0.499));
+    for body in bodies {
+        let mut entity = app.world_mut().entity_mut(body);
+        entity.observe(|began: On<ContactBegan>, mut commands: Commands| {
+            commands.entity(began.body).despawn();
+        });
+    }
+    // The first takes the second with it, before that is told.
+    let [first, second] = bodies;
+    let mut entity = app.world_mut().entity_mut(first);
+    entity.observe(move |_: On<ContactBegan>, mut commands: Commands| {
+        commands.entity(second).try_despawn();
+    });
+    run(&mut app, 3);
+    assert!(
+        bodies
+            .iter()
+            .all(|body| app.world().get_entity(*body).is_err())
+    );
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+}

@@ -1,8 +1,11 @@
 //! Steps, time, and what is shown between steps.
 
 use crate::setting::{
-    STEP, app, app_with, ball, change, floor, frames_of, pose, run, steps, transform,
+    STEP, app, app_before_its_first_frame, app_with, ball, change, floor, frames_of, pose, run,
+    steps, transform,
 };
+use bevy_app::{FixedFirst, FixedUpdate, PostUpdate, RunFixedMainLoop};
+use bevy_ecs::schedule::{LogLevel, ScheduleBuildSettings, ScheduleLabel};
 use bevy_moreau::prelude::*;
 use bevy_time::{Fixed, Time, Virtual};
 
@@ -192,4 +195,26 @@ fn what_is_shown_goes_on_after_a_pause() {
         last = now;
     }
     assert_eq!(steps(&app), 2);
+}
+
+#[test]
+fn the_order_of_all_systems_is_given() {
+    let mut app = app_before_its_first_frame(MoreauPlugin::default());
+    let strict = ScheduleBuildSettings {
+        ambiguity_detection: LogLevel::Error,
+        ..ScheduleBuildSettings::default()
+    };
+    for label in [
+        MoreauStep.intern(),
+        FixedFirst.intern(),
+        FixedUpdate.intern(),
+        RunFixedMainLoop.intern(),
+        PostUpdate.intern(),
+    ] {
+        app.edit_schedule(label, |schedule| {
+            schedule.set_build_settings(strict.clone());
+        });
+    }
+    ball(&mut app, 0.0, 1.0);
+    run(&mut app, 3);
 }

@@ -226,3 +226,28 @@ fn a_body_changes_its_kind_in_mid_run() {
     assert!(pose(&app, body).position.y < last - 0.05);
     assert_eq!(messages::<PhysicsError>(&mut app), []);
 }
+
+#[test]
+fn a_part_with_a_wrong_transform_is_an_error_of_its_body_until_it_is_right() {
+    let mut app = app();
+    let body = ball(&mut app, 0.0, 1.0);
+    let part = (Collider::sphere(0.1), Transform::default(), ChildOf(body));
+    let part = app.world_mut().spawn(part).id();
+    run(&mut app, 1);
+    let before = pose(&app, body);
+    change(&mut app, part, |transform| {
+        transform.translation.x = f32::NAN
+    });
+    run(&mut app, 2);
+    let errors = messages::<PhysicsError>(&mut app);
+    assert_eq!(errors.len(), 2);
+    assert!(
+        matches!(&errors[0], PhysicsError::Step(StepError::Body { entity, .. }) if *entity == body),
+        "{errors:?}"
+    );
+    assert_eq!(pose(&app, body), before);
+    change(&mut app, part, |transform| transform.translation.x = 0.0);
+    run(&mut app, 2);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+    assert!(pose(&app, body).position.y < before.position.y);
+}

@@ -199,3 +199,63 @@ fn a_part_that_is_taken_off_becomes_a_body() {
     assert!(app.world().get::<PartOf>(second).is_none());
     assert!(pose(&app, second).position.y < 9.0);
 }
+
+#[test]
+fn what_is_spawned_just_before_a_step_is_whole_in_it() {
+    fn spawn(mut commands: Commands, mut spawned: Local<bool>) {
+        if !std::mem::replace(&mut *spawned, true) {
+            let at = Transform::from_xyz(3.0, 5.0, 0.0);
+            commands
+                .spawn((RigidBody::Dynamic, at))
+                .with_child((Collider::sphere(0.5), Transform::default()));
+        }
+    }
+    let mut app = app();
+    app.add_systems(FixedUpdate, spawn.before(MoreauSystems::Step));
+    run(&mut app, 2);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+    let mut bodies = app.world_mut().query::<&Pose>();
+    let pose = bodies.single(app.world()).expect("one");
+    assert!(pose.position.x == 3.0 && (4.9..5.0).contains(&pose.position.y));
+}
+
+#[test]
+fn locks_go_with_a_centre_of_mass_that_moves() {
+    let mut app = app();
+    let body = floating(&mut app);
+    part(&mut app, body, 0.0);
+    app.world_mut()
+        .entity_mut(body)
+        .insert(LockedAxes::TRANSLATION);
+    run(&mut app, 5);
+    part(&mut app, body, 1.0);
+    run(&mut app, 5);
+    assert!(transform(&app, body).translation.x.abs() < 1e-6);
+    assert!((pose(&app, body).position.x - 0.5).abs() < 1e-9);
+    assert!(get::<Twist>(&app, body).linear.length() < 1e-9);
+}
+
+#[test]
+fn the_scale_of_a_body_moves_its_parts_and_leaves_their_sizes() {
+    let mut app = app();
+    let body = floating(&mut app);
+    change(&mut app, body, |transform| {
+        transform.scale = [2.0; 3].into()
+    });
+    let first = part(&mut app, body, 0.0);
+    let second = part(&mut app, body, 1.0);
+    app.world_mut().entity_mut(first).insert(Sensor);
+    change(&mut app, first, |transform| transform.translation.y = 1.0);
+    run(&mut app, 3);
+    assert!((mass(&app, body) - PART).abs() < 1e-9);
+    let global = app
+        .world()
+        .get::<GlobalTransform>(second)
+        .expect("propagated");
+    let at = pose(&app, body).position;
+    assert!((at - DVec3::new(2.0, 1.0, 0.0)).length() < 1e-6, "{at}");
+    assert!((global.translation().as_dvec3() - at).length() < 1e-6);
+    let at = pose(&app, first).position;
+    assert!((at - DVec3::new(0.0, 3.0, 0.0)).length() < 1e-6, "{at}");
+    assert_eq!(transform(&app, body).scale.x, 2.0);
+}

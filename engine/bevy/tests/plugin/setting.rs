@@ -11,13 +11,18 @@ use std::time::Duration;
 pub(crate) const STEP: f64 = 1.0 / 64.0;
 
 pub(crate) fn app_with(plugin: MoreauPlugin) -> App {
+    let mut app = app_before_its_first_frame(plugin);
+    // The first frame has no length.
+    app.update();
+    app
+}
+
+pub(crate) fn app_before_its_first_frame(plugin: MoreauPlugin) -> App {
     let mut app = App::new();
     app.add_plugins((TimePlugin, TransformPlugin, plugin, DrawingPlugin));
     frames_of(&mut app, 1.0);
     app.finish();
     app.cleanup();
-    // The first frame has no length.
-    app.update();
     app
 }
 
