@@ -17,7 +17,8 @@ use std::f64::consts::TAU;
 /// path = { oscillation = { amplitude = [0, 0, 0.01], frequency = 5.0 } }
 /// "#;
 /// let mut run = moreau::Scene::from_toml(text, "table.toml")?.start()?;
-/// while run.simulation.time() < 0.05 {
+/// // A quarter of a turn.
+/// for _ in 0..10 {
 ///     run.step()?;
 /// }
 /// let table = run.body("table").and_then(|table| run.simulation.pose(table));
