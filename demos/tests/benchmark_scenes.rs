@@ -21,7 +21,12 @@ fn bodies(spec: &str) -> Vec<(RigidBody, Shape, Pose, Material)> {
     }
     all.into_iter()
         .map(|(_, kind, collider, pose, material, _)| {
-            (*kind, collider.shape().clone(), *pose, *material)
+            // Specifications do not name materials.
+            let material = Material {
+                name: None,
+                ..*material
+            };
+            (*kind, collider.shape().clone(), *pose, material)
         })
         .collect()
 }
