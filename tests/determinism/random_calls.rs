@@ -47,7 +47,7 @@ impl Calls {
     }
 
     fn pose(&mut self) -> Pose {
-        let at = self.vector(2.0) + DVec3::Z * 2.0;
+        let at = self.vector(0.8) + DVec3::Z * 0.9;
         let far = self.below(50) == 0;
         let at = if far { at * 1e3 } else { at };
         Pose::from_position(at).with_orientation(self.random.rotation())
@@ -353,7 +353,8 @@ fn is_finite(simulation: &mut Simulation) -> bool {
     })
 }
 
-fn make_calls(seed: u64, calls: usize) {
+/// How many steps were made in which bodies touched.
+fn make_calls(seed: u64, calls: usize) -> usize {
     let world = |threads: usize| {
         let mut settings = Settings {
             threads,
@@ -378,8 +379,14 @@ fn make_calls(seed: u64, calls: usize) {
         then: (Vec::new(), Vec::new()),
         next: 1,
     };
+    let mut touching = 0;
     for call in 0..calls {
         let said = all.call(&mut worlds);
+        // What a step says begins with the number of its contacts.
+        let contacts = said
+            .strip_prefix("Ok((")
+            .and_then(|rest| rest.chars().next());
+        touching += usize::from(contacts.is_some_and(|digit| ('1'..='9').contains(&digit)));
         let [first, second] = &mut worlds;
         let hashes = [first, second].map(|world| world.simulation.state_hash());
         assert_eq!(hashes[0], hashes[1], "seed {seed}, call {call}: {said}");
@@ -388,13 +395,14 @@ fn make_calls(seed: u64, calls: usize) {
             "seed {seed}, call {call}: {said}"
         );
     }
+    touching
 }
 
 #[test]
 fn calls_in_random_order_give_the_same_bits_on_one_and_two_threads() {
-    for seed in 0..6 {
-        make_calls(seed, 400);
-    }
+    let touching: usize = (0..6).map(|seed| make_calls(seed, 400)).sum();
+    // A tenth of the calls: where nearly all steps are refused, or of bodies that fly, nothing is tried.
+    assert!(touching >= 240, "{touching}");
 }
 
 /// A million of them; an hour or more.
@@ -406,6 +414,6 @@ fn many_calls_in_random_order_do_so_too() {
     let begin = std::env::var("MOREAU_SEED").ok();
     let begin: u64 = begin.and_then(|seed| seed.parse().ok()).unwrap_or(1000);
     for seed in 0..(calls / 1000) as u64 {
-        make_calls(begin + seed, 1000);
+        assert!(make_calls(begin + seed, 1000) > 0);
     }
 }
