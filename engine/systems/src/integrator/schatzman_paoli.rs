@@ -1,0 +1,77 @@
+//! Schatzman–Paoli: position level, two steps [docs/theory.md §12; Paoli and Schatzman 2002].
+//!
+//! ```text
+//! 𝓡_free(q) = M(q_k)(q − 2 q_k + q_{k−1}) − h² F(t_k, q_k, v(q)),      v(q) = (q − q_{k−1})/(2h)
+//! M̂ = M − ½h ∂F/∂v,      z = q,      B = Hᵀ,      0 ≤ y_{k+1} + e y_{k−1} ⊥ λ ≥ 0
+//! ```
+//!
+//! Forces are taken at `t_k`, so that the scheme is explicit in the positions and of second order in smooth motion. All contacts take part in every
+//! step. The first step starts from `q_{−1} = q_0 − h v_0`. The velocity written is `v(q_{k+1})`, the centred one at `t_k`: it is half a step or more
+//! late, as in the sources.
+
+use super::super::step::block::Block;
+use super::super::step::scheme::{Instant, Missed, Scheme};
+use crate::algebra::{Matrix, add};
+use crate::system::Model;
+use crate::system::state::State;
+
+/// The scheme has no parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SchatzmanPaoli;
+
+impl Scheme for SchatzmanPaoli {
+    fn first(&self, block: &Block, at: Instant) -> (Vec<f64>, State) {
+        // Straight on.
+        let mut q = block.start.q().to_vec();
+        q.iter_mut().for_each(|q| *q *= 2.0);
+        add(&mut q, -1.0, &block.previous);
+        let state = self.state(block, &q, at);
+        (q, state)
+    }
+
+    fn state(&self, block: &Block, z: &[f64], at: Instant) -> State {
+        let mut v = z.to_vec();
+        add(&mut v, -1.0, &block.previous);
+        v.iter_mut().for_each(|v| *v /= 2.0 * at.h);
+        State::Lagrangian { q: z.to_vec(), v }
+    }
+
+    fn known(&self, block: &Block, _at: Instant) -> Vec<f64> {
+        // M (2 q_k − q_{k−1})
+        let mut ahead = block.start.q().to_vec();
+        ahead.iter_mut().for_each(|q| *q *= 2.0);
+        add(&mut ahead, -1.0, &block.previous);
+        block.mass(block.start.q()).times(&ahead)
+    }
+
+    fn missed(&self, block: &Block, at: Instant) -> Missed {
+        let mut missed = Missed::new(block.size());
+        if let Model::Lagrangian(model) = block.system.model() {
+            let q = block.start.q();
+            missed.add(1.0, &block.mass(q).times(block.state.q()));
+            let mut force = vec![0.0; block.size()];
+            model.force(at.t, q, block.state.v(), &mut force);
+            missed.add(-at.h * at.h, &force);
+        }
+        missed.add(-1.0, &block.known);
+        missed
+    }
+
+    fn matrix(&self, block: &Block, at: Instant) -> Matrix {
+        let mut matrix = block.mass(block.start.q());
+        if let Model::Lagrangian(model) = block.system.model() {
+            let mut slope = Matrix::zeros(block.size(), block.size());
+            model.force_by_velocity(at.t, block.start.q(), block.state.v(), &mut slope);
+            matrix.add_scaled(-0.5 * at.h, &slope);
+        }
+        matrix
+    }
+
+    fn position_slope(&self, _at: Instant) -> f64 {
+        1.0
+    }
+
+    fn force_weight(&self, at: Instant) -> f64 {
+        at.h * at.h
+    }
+}
