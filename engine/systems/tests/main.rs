@@ -11,4 +11,5 @@
 )]
 
 mod ball;
+mod circuits;
 mod table;
