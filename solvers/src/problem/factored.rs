@@ -297,6 +297,7 @@ impl FactoredProblem<'_> {
             laws: self.laws(),
             delassus: Delassus::assemble(self),
             free_velocity,
+            weak_scales: Vec::new(),
         }
     }
 }

@@ -1,0 +1,5 @@
+//! Methods for box problems against each other, and against closed forms.
+
+mod classes;
+mod lemke;
+mod stored;
