@@ -69,7 +69,7 @@ fn direct_projection() {
     }
 }
 
-/// Rounding: the contact is taken in as soon as the step would end in the wall, and brought to `y = 0`.
+/// Rounding: a contact that is struck is brought to `y = 0` from either side.
 #[test]
 fn combined_projection() {
     let name = "BouncingBallTS-MoreauJeanCombinedProjectionOSI.ref";
@@ -81,13 +81,7 @@ fn combined_projection() {
         },
         ..Settings::new(5e-3)
     };
-    let integrator = Integrator::MoreauJean(MoreauJean {
-        activation: Activation::Forecast {
-            gamma: 0.0,
-            threshold: 0.0,
-        },
-        ..MoreauJean::default()
-    });
+    let integrator = Integrator::moreau_jean(0.5);
     if let Some(differences) = compare(settings, integrator, name) {
         differences.within(name, &[1e-12; 7]);
     }

@@ -95,7 +95,7 @@ fn friction_oscillator() {
         theta: 0.5,
         h: 1e-2,
     };
-    let bounds = [1e-10; 5];
+    let bounds = [1e-11; 5];
     circuit.compare("FrictionOscillator.ref", 0..5, &bounds, |x, y, lambda| {
         vec![x[0], x[1], lambda[0], y[0]]
     });
@@ -127,13 +127,14 @@ fn bridge() -> Circuit {
 /// Rounding. The currents of the diodes are not unique where the voltage passes through zero; the states are.
 #[test]
 fn diode_bridge() {
-    let bounds = [1e-12, 1e-10, 1e-10, 1e-10, 1e-10, 1e-10, 1e-10, 1e-10];
+    let bounds = [1e-12; 8];
     bridge().compare("DiodeBridge.ref", 0..8, &bounds, |x, y, lambda| {
         vec![x[0], x[1], y[0], -lambda[0], -lambda[1], lambda[2], y[0] + lambda[2]]
     });
 }
 
-/// Rounding; the second and third diodes have no resistance of their own, so that their rows of `W` have zeros on the diagonal.
+/// Rounding. `W` has zeros on its diagonal. While all diodes block, the coil's end floats: the voltages `y_0` and `λ_1` across two diodes are not unique (ours differ
+/// from the file's by up to 3 V), their sum, the voltage of the filter, is.
 #[test]
 fn diode_bridge_with_a_filter() {
     const FILTER: f64 = 300e-9;
@@ -167,8 +168,17 @@ fn diode_bridge_with_a_filter() {
         theta: 1.0,
         h: 1e-6,
     };
-    let bounds = [1e-12, 1e-10, 1e-10, 1e-10, 1e-10, 1e-10, 1e-10];
-    circuit.compare("DiodeBridgeCapFilter.ref", 0..7, &bounds, |x, y, lambda| {
-        vec![x[0], x[1], lambda[0], -y[0], -lambda[1], lambda[2]]
-    });
+    let Some(rows) = read("DiodeBridgeCapFilter.ref") else { return };
+    let (mut simulation, system, interaction) = circuit.spawn();
+    let mut differences = Differences::default();
+    for given in &rows[1..] {
+        assert!(simulation.step().unwrap().converged);
+        let outcome = simulation.outcome(interaction).unwrap();
+        let (y, lambda) = (&outcome.output, &outcome.lambda);
+        let x = simulation.state(system).unwrap().x();
+        let own = [simulation.time(), x[0], x[1], lambda[0], -y[0] - lambda[1], lambda[2]];
+        let across = given[4] + given[5];
+        differences.add(&own, &[given[0], given[1], given[2], given[3], across, given[6]]);
+    }
+    differences.within("DiodeBridgeCapFilter.ref", &[1e-12; 6]);
 }

@@ -12,4 +12,6 @@
 
 mod ball;
 mod circuits;
+mod mechanisms;
+mod slider_crank;
 mod table;

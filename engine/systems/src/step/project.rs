@@ -5,7 +5,8 @@
 //! ```
 //!
 //! *Direct*: of the contacts that were active, or are closed by the rule of hysteresis, those that overlap. *Combined*: all active ones are brought to
-//! `y = 0` from either side; contacts with `y ≤ 0` that are not active come in, and the step is solved again from where it is. Equalities of positions that are imposed on velocities take part in both as `y = 0`.
+//! `y = 0` from either side; contacts with `y ≤ 0` that are not active come in, and the step is solved again from where it is, with the `ẏ` of there in the
+//! law of impact. Equalities of positions that are imposed on velocities take part in both as `y = 0`.
 
 use super::Plant;
 use super::assemble::{solve, stored};
@@ -207,6 +208,12 @@ impl Plant {
             if link.gap(&link.end_point(blocks, at))[0] <= 0.0 {
                 link.active = true;
                 came_in = true;
+            }
+        }
+        if came_in {
+            for link in self.links.iter_mut().filter(|link| link.is_contact()) {
+                let end = link.end_point(blocks, at);
+                link.reference = link.rate(&end, link.blocks.iter().map(|j| blocks[*j].state.v()));
             }
         }
         came_in
