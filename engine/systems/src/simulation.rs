@@ -89,7 +89,8 @@ impl SystemsSimulation {
     fn settle(&mut self, entity: Entity) -> Result<Entity, SystemsError> {
         match self.gather.plant(&self.world, self.instant()) {
             Err(
-                SystemsError::System { entity: at, .. } | SystemsError::Interaction { entity: at, .. },
+                SystemsError::System { entity: at, .. }
+                | SystemsError::Interaction { entity: at, .. },
             ) if at != entity => Ok(entity),
             Err(error) => {
                 self.world.despawn(entity);
@@ -179,7 +180,9 @@ impl SystemsSimulation {
     /// What the interactions of a system did to it in the last step; `None` before the first.
     #[must_use]
     pub fn reaction(&self, system: Entity) -> Option<&[f64]> {
-        self.world.get::<Reaction>(system).map(|reaction| &reaction.0[..])
+        self.world
+            .get::<Reaction>(system)
+            .map(|reaction| &reaction.0[..])
     }
 
     /// The world, to read.

@@ -68,7 +68,8 @@ fn solve_one(problem: &StoredProblem) -> Option<f64> {
         return None;
     };
     let diagonal = problem.delassus().diagonal(0).x_axis.x;
-    if !(diagonal > 0.0) || problem.validate().is_err() {
+    let is_regular = diagonal > 0.0 && problem.validate().is_ok();
+    if !is_regular {
         return None;
     }
     let mut impulse = [0.0];

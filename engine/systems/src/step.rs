@@ -105,7 +105,9 @@ impl Plant {
     /// Relations at the iterate.
     fn linearise(&mut self) -> Result<(), SystemsError> {
         let (at, blocks) = (self.at, &mut self.blocks);
-        blocks.iter_mut().for_each(|block| block.slope_of_input = None);
+        blocks
+            .iter_mut()
+            .for_each(|block| block.slope_of_input = None);
         for link in self.links.iter_mut().filter(|link| link.active) {
             link.linearise(blocks, at)?;
         }
@@ -169,7 +171,12 @@ impl Plant {
     }
 
     /// The largest relative residual, and whether all are within their bounds.
-    fn residual(&mut self, settings: &Settings, assembly: &Assembly, lambda: &[f64]) -> (f64, bool) {
+    fn residual(
+        &mut self,
+        settings: &Settings,
+        assembly: &Assembly,
+        lambda: &[f64],
+    ) -> (f64, bool) {
         let (newton, at) = (settings.newton, self.at);
         let (mut worst, mut within) = (0.0_f64, true);
         let mut judge = |[missed, terms]: [f64; 2]| {
@@ -227,10 +234,13 @@ impl Link {
 
     /// True if it takes part in the step: see [`crate::Activation`].
     fn is_forecast(&self, blocks: &[Block], at: Instant) -> bool {
-        let activation = self.blocks.iter().find_map(|j| match blocks[*j].integrator {
-            Integrator::MoreauJean(scheme) => Some(scheme.activation),
-            _ => None,
-        });
+        let activation = self
+            .blocks
+            .iter()
+            .find_map(|j| match blocks[*j].integrator {
+                Integrator::MoreauJean(scheme) => Some(scheme.activation),
+                _ => None,
+            });
         match activation {
             Some(rule) if self.law.is_impact() => {
                 let (y, rate) = (self.output_at_start[0], self.reference[0]);

@@ -19,9 +19,13 @@ impl Circuit {
         let mut simulation = SystemsSimulation::new(Settings::new(self.h)).unwrap();
         let state = State::first_order(self.start);
         let integrator = Integrator::euler_moreau(self.theta);
-        let system = simulation.spawn_system(self.system, state, integrator).unwrap();
+        let system = simulation
+            .spawn_system(self.system, state, integrator)
+            .unwrap();
         let joins = Joins::one(system);
-        let interaction = simulation.spawn_interaction(joins, self.relation, self.law).unwrap();
+        let interaction = simulation
+            .spawn_interaction(joins, self.relation, self.law)
+            .unwrap();
         (simulation, system, interaction)
     }
 
@@ -110,7 +114,12 @@ fn bridge() -> Circuit {
             [0.0, 1.0, 0.0, 0.0],
         ])),
         ..FirstOrderLinearRelation::new(
-            [Matrix::from_rows([[0.0, 0.0], [0.0, 0.0], [-1.0, 0.0], [1.0, 0.0]])],
+            [Matrix::from_rows([
+                [0.0, 0.0],
+                [0.0, 0.0],
+                [-1.0, 0.0],
+                [1.0, 0.0],
+            ])],
             [Matrix::from_rows([[0.0, 0.0, -1.0 / C, 1.0 / C], [0.0; 4]])],
         )
     };
@@ -129,7 +138,15 @@ fn bridge() -> Circuit {
 fn diode_bridge() {
     let bounds = [1e-12; 8];
     bridge().compare("DiodeBridge.ref", 0..8, &bounds, |x, y, lambda| {
-        vec![x[0], x[1], y[0], -lambda[0], -lambda[1], lambda[2], y[0] + lambda[2]]
+        vec![
+            x[0],
+            x[1],
+            y[0],
+            -lambda[0],
+            -lambda[1],
+            lambda[2],
+            y[0] + lambda[2],
+        ]
     });
 }
 
@@ -157,7 +174,11 @@ fn diode_bridge_with_a_filter() {
                 [-1.0, 0.0, 1.0],
                 [1.0, 0.0, 0.0],
             ])],
-            [Matrix::from_rows([[0.0, 0.0, -1.0 / C, 1.0 / C], [0.0; 4], [f, 0.0, f, 0.0]])],
+            [Matrix::from_rows([
+                [0.0, 0.0, -1.0 / C, 1.0 / C],
+                [0.0; 4],
+                [f, 0.0, f, 0.0],
+            ])],
         )
     };
     let circuit = Circuit {
@@ -168,7 +189,9 @@ fn diode_bridge_with_a_filter() {
         theta: 1.0,
         h: 1e-6,
     };
-    let Some(rows) = read("DiodeBridgeCapFilter.ref") else { return };
+    let Some(rows) = read("DiodeBridgeCapFilter.ref") else {
+        return;
+    };
     let (mut simulation, system, interaction) = circuit.spawn();
     let mut differences = Differences::default();
     for given in &rows[1..] {
@@ -176,9 +199,19 @@ fn diode_bridge_with_a_filter() {
         let outcome = simulation.outcome(interaction).unwrap();
         let (y, lambda) = (&outcome.output, &outcome.lambda);
         let x = simulation.state(system).unwrap().x();
-        let own = [simulation.time(), x[0], x[1], lambda[0], -y[0] - lambda[1], lambda[2]];
+        let own = [
+            simulation.time(),
+            x[0],
+            x[1],
+            lambda[0],
+            -y[0] - lambda[1],
+            lambda[2],
+        ];
         let across = given[4] + given[5];
-        differences.add(&own, &[given[0], given[1], given[2], given[3], across, given[6]]);
+        differences.add(
+            &own,
+            &[given[0], given[1], given[2], given[3], across, given[6]],
+        );
     }
     differences.within("DiodeBridgeCapFilter.ref", &[1e-12; 6]);
 }

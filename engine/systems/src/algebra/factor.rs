@@ -19,7 +19,10 @@ pub struct Factor {
 #[derive(Clone, Debug)]
 enum Factors {
     /// `L` without its unit diagonal and `U` in one matrix, and the row that each step took as its pivot.
-    Small { lu: Matrix, pivots: Vec<usize> },
+    Small {
+        lu: Matrix,
+        pivots: Vec<usize>,
+    },
     Large(Box<PartialPivLu<f64>>),
 }
 
@@ -63,7 +66,10 @@ impl Factor {
 
 /// Largest magnitude of each row.
 fn scales(matrix: &Matrix) -> Vec<f64> {
-    let largest = |row: &[f64]| row.iter().fold(0.0, |most: f64, entry| most.max(entry.abs()));
+    let largest = |row: &[f64]| {
+        row.iter()
+            .fold(0.0, |most: f64, entry| most.max(entry.abs()))
+    };
     (0..matrix.rows())
         .map(|row| largest(matrix.row(row)))
         .collect()
@@ -82,7 +88,10 @@ fn small(matrix: &Matrix) -> Option<Factors> {
     for k in 0..n {
         // The pivot is the largest entry relative to its row.
         let size = |row: usize| lu[(row, k)].abs() / scale[row];
-        let pivot = (k..n).fold(k, |best, row| if size(row) > size(best) { row } else { best });
+        let pivot = (k..n).fold(
+            k,
+            |best, row| if size(row) > size(best) { row } else { best },
+        );
         if vanishes(lu[(pivot, k)], scale[pivot], n) {
             return None;
         }

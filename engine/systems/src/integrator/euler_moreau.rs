@@ -4,7 +4,7 @@
 //! standard:  M (x − x_k) = hθ f(t_{k+1}, x) + h(1−θ) f(t_k, x_k) + hγ r_{k+1} + h(1−γ) r_k,      law at t_{k+1}
 //! full:      M (x − x_k) = hθ f(t_{k+1}, x) + h(1−θ) f(t_k, x_k) + h r_{k+γ},                    law at t_{k+γ}
 //!
-//! M̂ = M − hθ ∂f/∂x − (hγ or hγ) ∂g/∂x,      z = x_{k+1},      W = D + hγ C M̂⁻¹ B in both
+//! M̂ = M − hθ ∂f/∂x − hγ ∂g/∂x,      z = x_{k+1},      W = D + hγ C M̂⁻¹ B in both
 //! ```
 //!
 //! `x_{k+γ} = γ x_{k+1} + (1−γ) x_k`. `r_k` is what acted in the step before; zero at the start.
@@ -74,7 +74,11 @@ impl Scheme for EulerMoreau {
             add(&mut known, at.h * (1.0 - self.theta), &rate);
         }
         if !self.gamma_for_relation {
-            add(&mut known, at.h * (1.0 - self.gamma), &block.reaction_before);
+            add(
+                &mut known,
+                at.h * (1.0 - self.gamma),
+                &block.reaction_before,
+            );
         }
         known
     }
@@ -84,7 +88,9 @@ impl Scheme for EulerMoreau {
         if let Model::FirstOrder(model) = block.system.model() {
             let mut change = block.state.x().to_vec();
             add(&mut change, -1.0, block.start.x());
-            missed.add(1.0, &block.mass(&[]).times(&change));
+            let mass = block.mass(&[]);
+            missed.add(1.0, &mass.times(&change));
+            missed.beside(&mass.times(block.state.x()));
             let mut rate = vec![0.0; block.size()];
             model.rate(at.end(), block.state.x(), &mut rate);
             missed.add(-at.h * self.theta, &rate);

@@ -141,6 +141,7 @@ impl Scheme for MoreauJean {
             let mut change = v.to_vec();
             add(&mut change, -1.0, block.start.v());
             missed.add(1.0, &mass.times(&change));
+            missed.beside(&mass.times(v));
             let mut force = vec![0.0; block.size()];
             model.force(at.end(), q, v, &mut force);
             missed.add(-at.h * self.theta, &force);

@@ -56,7 +56,10 @@ mod tests {
             assert_eq!(relative_degree(&a, &b, &c, None), n);
             let d = Matrix::identity(1);
             assert_eq!(relative_degree(&a, &b, &c, Some(&d)), 0);
-            assert_eq!(relative_degree(&a, &Matrix::zeros(n, 1), &c, None), usize::MAX);
+            assert_eq!(
+                relative_degree(&a, &Matrix::zeros(n, 1), &c, None),
+                usize::MAX
+            );
         }
     }
 }

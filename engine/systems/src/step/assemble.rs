@@ -37,7 +37,9 @@ impl Assembly {
         let links = || rows.iter().map(|(index, _)| &plant.links[*index]);
         let respond = |link: &Link| -> Vec<Matrix> {
             let sides = link.blocks.iter().zip(&link.input);
-            sides.map(|(j, input)| plant.blocks[*j].response_to(input)).collect()
+            sides
+                .map(|(j, input)| plant.blocks[*j].response_to(input))
+                .collect()
         };
         let responses: Vec<Vec<Matrix>> = links().map(respond).collect();
         let mut touching = vec![Vec::new(); plant.blocks.len()];
@@ -155,7 +157,11 @@ fn add_product(
 impl Link {
     /// What the bounds of relays are multiplied by: forces become impulses.
     fn unit(&self, h: f64) -> f64 {
-        if self.level == Level::Velocity { h } else { 1.0 }
+        if self.level == Level::Velocity {
+            h
+        } else {
+            1.0
+        }
     }
 }
 

@@ -48,7 +48,11 @@ impl Plant {
 }
 
 /// Overwrites a component, or inserts it.
-fn write<C: Component<Mutability = bevy_ecs::component::Mutable>>(world: &mut World, entity: Entity, component: C) {
+fn write<C: Component<Mutability = bevy_ecs::component::Mutable>>(
+    world: &mut World,
+    entity: Entity,
+    component: C,
+) {
     match world.get_mut::<C>(entity) {
         Some(mut old) => *old = component,
         None => {

@@ -55,33 +55,44 @@ impl Gather {
         self.systems.update_archetypes(world);
         let mut systems: Vec<_> = self.systems.iter_manual(world).collect();
         systems.sort_by_key(|row| *row.1);
-        let blocks = systems.into_iter().map(|(entity, _, system, state, integrator, reaction, previous)| {
-            let named = |source| SystemsError::System { entity, source };
-            let state = state.ok_or(FieldError::Missing { field: "state" }).map_err(named)?;
-            let missing = FieldError::Missing { field: "integrator" };
-            let integrator = integrator.ok_or(missing).map_err(named)?;
-            check_system(system, state, integrator).map_err(named)?;
-            let memory = [reaction.map(|r| &r.0), previous.map(|p| &p.0)];
-            Ok(block(entity, system, state, *integrator, memory, at.h))
-        });
+        let blocks = systems.into_iter().map(
+            |(entity, _, system, state, integrator, reaction, previous)| {
+                let named = |source| SystemsError::System { entity, source };
+                let state = state
+                    .ok_or(FieldError::Missing { field: "state" })
+                    .map_err(named)?;
+                let missing = FieldError::Missing {
+                    field: "integrator",
+                };
+                let integrator = integrator.ok_or(missing).map_err(named)?;
+                check_system(system, state, integrator).map_err(named)?;
+                let memory = [reaction.map(|r| &r.0), previous.map(|p| &p.0)];
+                Ok(block(entity, system, state, *integrator, memory, at.h))
+            },
+        );
         let blocks = blocks.collect::<Result<Vec<Block>, SystemsError>>()?;
         // Where each system is.
-        let mut places: Vec<(Entity, usize)> =
-            blocks.iter().enumerate().map(|(j, block)| (block.entity, j)).collect();
+        let mut places: Vec<(Entity, usize)> = blocks
+            .iter()
+            .enumerate()
+            .map(|(j, block)| (block.entity, j))
+            .collect();
         places.sort_unstable();
         self.interactions.update_archetypes(world);
         let mut interactions: Vec<_> = self.interactions.iter_manual(world).collect();
         interactions.sort_by_key(|row| *row.1);
-        let links = interactions.into_iter().map(|(entity, _, joins, relation, law, outcome)| {
-            let named = |source| SystemsError::Interaction { entity, source };
-            let missing = |field| named(FieldError::Missing { field });
-            let relation = relation.ok_or(missing("relation"))?;
-            let law = law.ok_or(missing("law"))?;
-            let joined = find(joins, &places).map_err(named)?;
-            let level = check_interaction(relation, law, &joined, &blocks).map_err(named)?;
-            let before = outcome.cloned().unwrap_or_default();
-            Ok(link(entity, relation, law, level, joined, before))
-        });
+        let links = interactions
+            .into_iter()
+            .map(|(entity, _, joins, relation, law, outcome)| {
+                let named = |source| SystemsError::Interaction { entity, source };
+                let missing = |field| named(FieldError::Missing { field });
+                let relation = relation.ok_or(missing("relation"))?;
+                let law = law.ok_or(missing("law"))?;
+                let joined = find(joins, &places).map_err(named)?;
+                let level = check_interaction(relation, law, &joined, &blocks).map_err(named)?;
+                let before = outcome.cloned().unwrap_or_default();
+                Ok(link(entity, relation, law, level, joined, before))
+            });
         let links = links.collect::<Result<Vec<Link>, SystemsError>>()?;
         Ok(Plant {
             at,
@@ -113,7 +124,10 @@ fn block(
         integrator,
         start: state.clone(),
         previous,
-        reaction_before: reaction.filter(fits).cloned().unwrap_or_else(|| vec![0.0; n]),
+        reaction_before: reaction
+            .filter(fits)
+            .cloned()
+            .unwrap_or_else(|| vec![0.0; n]),
         known: vec![0.0; n],
         z: vec![0.0; n],
         state: state.clone(),
@@ -140,7 +154,11 @@ fn link(
         law: law.clone(),
         level,
         blocks,
-        lambda: if warm { before.lambda.clone() } else { vec![0.0; m] },
+        lambda: if warm {
+            before.lambda.clone()
+        } else {
+            vec![0.0; m]
+        },
         before,
         output_at_start: Vec::new(),
         reference: Vec::new(),
@@ -198,7 +216,9 @@ fn find(joins: &Joins, places: &[(Entity, usize)]) -> Result<Vec<usize>, FieldEr
     }
     let place = |entity: &Entity| {
         let found = places.binary_search_by_key(entity, |(entity, _)| *entity);
-        let missing = FieldError::Missing { field: "a system that it joins" };
+        let missing = FieldError::Missing {
+            field: "a system that it joins",
+        };
         found.map(|k| places[k].1).map_err(|_| missing)
     };
     joins.0.iter().map(place).collect()
@@ -217,7 +237,8 @@ fn check_interaction(
         Model::Lagrangian(_) if stacked => 2 * of(j).size(),
         _ => of(j).size(),
     };
-    let (columns, inputs): (Vec<_>, Vec<_>) = joined.iter().map(|j| (width(j), of(j).size())).unzip();
+    let (columns, inputs): (Vec<_>, Vec<_>) =
+        joined.iter().map(|j| (width(j), of(j).size())).unzip();
     relation.check(&columns, &inputs)?;
     law.check(relation.rows())?;
     let integrators: Vec<Integrator> = joined.iter().map(|j| of(j).integrator).collect();

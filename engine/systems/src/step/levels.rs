@@ -22,7 +22,11 @@ pub(crate) fn level(
         Seen::Lagrangian(seen) => {
             expect_equal(integrators)?;
             if seen.is_compliant() {
-                expect_law(law, !law.is_impact(), "a law without impacts for a compliant relation")?;
+                expect_law(
+                    law,
+                    !law.is_impact(),
+                    "a law without impacts for a compliant relation",
+                )?;
             }
             match integrators.first() {
                 Some(Integrator::EulerMoreau(_)) | None => Err(FieldError::Kind {
@@ -36,7 +40,11 @@ pub(crate) fn level(
             }
         }
         Seen::FirstOrder(_) => {
-            expect_law(law, !law.is_impact(), "a law without impacts for a first-order relation")?;
+            expect_law(
+                law,
+                !law.is_impact(),
+                "a law without impacts for a first-order relation",
+            )?;
             of_value(integrators)
         }
     }
@@ -65,7 +73,11 @@ fn of_position(law: &NonsmoothLaw) -> Result<Level, FieldError> {
             | NonsmoothLaw::Equality { .. }
             | NonsmoothLaw::NewtonImpact { .. }
     );
-    expect_law(law, fits, "a law of positions under SchatzmanPaoli: no friction, no relay")?;
+    expect_law(
+        law,
+        fits,
+        "a law of positions under SchatzmanPaoli: no friction, no relay",
+    )?;
     Ok(Level::Position)
 }
 
@@ -136,7 +148,11 @@ pub(crate) fn check_degree(
 
 /// The relative degree of all its rows together, if the matrices do not vary.
 fn degree(relation: &FirstOrderLinearRelation, systems: &[&System]) -> Option<usize> {
-    if relation.d.as_ref().is_some_and(|d| d.entries().iter().any(|d| *d != 0.0)) {
+    if relation
+        .d
+        .as_ref()
+        .is_some_and(|d| d.entries().iter().any(|d| *d != 0.0))
+    {
         return Some(0);
     }
     let mut parts = Vec::new();
@@ -150,7 +166,11 @@ fn degree(relation: &FirstOrderLinearRelation, systems: &[&System]) -> Option<us
     }
     let n = parts.iter().map(|(a, _, _)| a.rows()).sum();
     let m = relation.c.first()?.rows();
-    let (mut a, mut b, mut c) = (Matrix::zeros(n, n), Matrix::zeros(n, m), Matrix::zeros(m, n));
+    let (mut a, mut b, mut c) = (
+        Matrix::zeros(n, n),
+        Matrix::zeros(n, m),
+        Matrix::zeros(m, n),
+    );
     let mut start = 0;
     for (own_a, own_b, own_c) in &parts {
         for i in 0..own_a.rows() {
@@ -166,7 +186,11 @@ fn degree(relation: &FirstOrderLinearRelation, systems: &[&System]) -> Option<us
 }
 
 /// `M⁻¹A`, `M⁻¹B`, `C`.
-fn of_first_order(system: &FirstOrderLinear, b: &Matrix, c: &Matrix) -> Option<(Matrix, Matrix, Matrix)> {
+fn of_first_order(
+    system: &FirstOrderLinear,
+    b: &Matrix,
+    c: &Matrix,
+) -> Option<(Matrix, Matrix, Matrix)> {
     let Dynamics::Constant(a) = &system.matrix else {
         return None;
     };
@@ -182,10 +206,17 @@ fn of_first_order(system: &FirstOrderLinear, b: &Matrix, c: &Matrix) -> Option<(
 }
 
 /// The same for `x = (q, v)`.
-fn of_lagrangian(system: &LagrangianLinear, b: &Matrix, c: &Matrix) -> Option<(Matrix, Matrix, Matrix)> {
+fn of_lagrangian(
+    system: &LagrangianLinear,
+    b: &Matrix,
+    c: &Matrix,
+) -> Option<(Matrix, Matrix, Matrix)> {
     let n = system.mass.rows();
     let factor = Factor::new(&system.mass)?;
-    let (mut a, mut input) = (Matrix::zeros(2 * n, 2 * n), Matrix::zeros(2 * n, b.columns()));
+    let (mut a, mut input) = (
+        Matrix::zeros(2 * n, 2 * n),
+        Matrix::zeros(2 * n, b.columns()),
+    );
     for i in 0..n {
         a[(i, n + i)] = 1.0;
     }

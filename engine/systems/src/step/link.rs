@@ -126,7 +126,11 @@ impl Link {
     }
 
     /// The relation at the iterate.
-    pub(super) fn linearise(&mut self, blocks: &mut [Block], at: Instant) -> Result<(), SystemsError> {
+    pub(super) fn linearise(
+        &mut self,
+        blocks: &mut [Block],
+        at: Instant,
+    ) -> Result<(), SystemsError> {
         let relation = self.relation.clone();
         match (relation.seen(), self.level) {
             (Seen::Lagrangian(relation), _) => self.linearise_lagrangian(relation, blocks, at),
@@ -201,7 +205,9 @@ impl Link {
     fn add_restitution(&mut self) {
         if self.law.is_impact() {
             let [e, tangential] = self.law.restitution();
-            for (row, (offset, reference)) in self.offset.iter_mut().zip(&self.reference).enumerate() {
+            for (row, (offset, reference)) in
+                self.offset.iter_mut().zip(&self.reference).enumerate()
+            {
                 *offset += if row == 0 { e } else { tangential } * reference;
             }
         }
@@ -230,7 +236,10 @@ impl Link {
         relation.input_by_multiplier(t, &x, lambda, &mut b);
         let mut g: Vec<_> = sizes().map(|n| vec![0.0; n]).collect();
         relation.input(t, &x, lambda, &mut g);
-        let mut k: Vec<_> = sizes().zip(widths()).map(|(n, w)| Matrix::zeros(n, w)).collect();
+        let mut k: Vec<_> = sizes()
+            .zip(widths())
+            .map(|(n, w)| Matrix::zeros(n, w))
+            .collect();
         relation.input_by_state(t, &x, lambda, &mut k);
         self.feedthrough = Some(d);
         for (side, j) in self.blocks.iter().enumerate() {
@@ -342,7 +351,11 @@ impl Link {
 /// `H` at a point, a matrix for each system.
 pub(super) fn jacobian(relation: &dyn LagrangianRelation, point: &Point) -> Vec<Matrix> {
     let m = relation.rows();
-    let mut h: Vec<_> = point.seen.iter().map(|q| Matrix::zeros(m, q.len())).collect();
+    let mut h: Vec<_> = point
+        .seen
+        .iter()
+        .map(|q| Matrix::zeros(m, q.len()))
+        .collect();
     relation.jacobian(point.t, &point.slices(), &mut h);
     h
 }

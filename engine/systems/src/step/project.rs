@@ -12,12 +12,13 @@ use super::Plant;
 use super::assemble::{solve, stored};
 use super::link::{Level, Link, jacobian};
 use crate::algebra::{Factor, Matrix, add, dot};
-use crate::error::SystemsError;
-use crate::integrator::Integrator;
+use crate::error::{FieldError, SystemsError};
+use crate::integrator::{Activation, Integrator};
 use crate::law::NonsmoothLaw;
 use crate::relation::Seen;
 use crate::settings::{Metric, Projection, Settings};
 use crate::solver_choice::AnySolver;
+use crate::system::state::State;
 use moreau_solvers::Law;
 
 /// How one pass of corrections works.
@@ -27,6 +28,37 @@ struct Pass {
     metric: Metric,
     /// Contacts are brought to `y = 0` from either side.
     both_sides: bool,
+}
+
+/// One row of a correction.
+struct Row {
+    link: usize,
+    row: usize,
+    y: f64,
+    /// Brought to zero, not only out of the overlap.
+    is_equal: bool,
+    /// Its row of `H`, a part a system; empty where there is none.
+    normal: Vec<Vec<f64>>,
+    /// The same of `G Hᵀ`.
+    answer: Vec<Vec<f64>>,
+}
+
+impl Row {
+    fn is_off(&self, tolerance: f64) -> bool {
+        if self.is_equal {
+            self.y.abs() >= tolerance
+        } else {
+            self.y < -tolerance
+        }
+    }
+
+    fn law(&self) -> Law {
+        if self.is_equal {
+            Law::equality(1)
+        } else {
+            Law::Complementarity
+        }
+    }
 }
 
 impl Plant {
@@ -77,15 +109,16 @@ impl Plant {
             let end = link.end_point(blocks, at);
             let y = link.gap(&end)[0];
             let rate = link.rate(&end, link.blocks.iter().map(|j| blocks[*j].state.v()))[0];
-            let rule = link.blocks.iter().find_map(|j| match blocks[*j].integrator {
-                Integrator::MoreauJean(scheme) => Some(scheme.activation),
-                _ => None,
-            });
+            let rule = link
+                .blocks
+                .iter()
+                .find_map(|j| match blocks[*j].integrator {
+                    Integrator::MoreauJean(scheme) => Some(scheme.activation),
+                    _ => None,
+                });
             link.closed = rule.is_some_and(|rule| match rule {
-                crate::Activation::Forecast { .. } => link.active,
-                crate::Activation::Hysteresis { .. } => {
-                    rule.is_active(at.h, y, rate, link.before.closed)
-                }
+                Activation::Forecast { .. } => link.active,
+                Activation::Hysteresis { .. } => rule.is_active(at.h, y, rate, link.active),
             });
         }
     }
@@ -98,122 +131,114 @@ impl Plant {
         solver: &mut AnySolver,
     ) -> Result<(), SystemsError> {
         for _ in 0..pass.max_iterations {
-            let (moved, y) = self.gaps_to_correct(pass.both_sides);
-            let is_off = |(y, equal): &(f64, bool)| {
-                if *equal {
-                    y.abs() >= pass.tolerance
-                } else {
-                    *y < -pass.tolerance
-                }
-            };
-            if !y.iter().any(is_off) {
+            let rows = self.rows_to_correct(pass)?;
+            if !rows.iter().any(|row| row.is_off(pass.tolerance)) {
                 return Ok(());
             }
             self.report.projections += 1;
-            let (rows, responses) = self.normals(&moved, pass.metric)?;
-            let n = y.len();
+            let n = rows.len();
             let mut w = Matrix::zeros(n, n);
             for i in 0..n {
                 for k in 0..n {
-                    let pairs = rows[i].iter().zip(&responses[k]);
-                    w[(i, k)] = pairs.map(|(row, response)| dot(row, response)).sum();
+                    let pairs = rows[i].normal.iter().zip(&rows[k].answer);
+                    w[(i, k)] = pairs.map(|(normal, answer)| dot(normal, answer)).sum();
                 }
             }
-            let laws: Vec<Law> = y
-                .iter()
-                .map(|(_, equal)| if *equal { Law::equality(1) } else { Law::Complementarity })
-                .collect();
-            let y: Vec<f64> = y.iter().map(|(y, _)| *y).collect();
+            let laws: Vec<Law> = rows.iter().map(Row::law).collect();
+            let y: Vec<f64> = rows.iter().map(|row| row.y).collect();
             let problem = stored(&laws, &w, &y)?;
             let (lambda, report) = solve(&problem, vec![0.0; n], settings.tolerance, solver)?;
             self.report.converged &= report.converged();
-            for ((response, lambda), (link, row)) in responses.iter().zip(&lambda).zip(&moved) {
-                self.links[*link].correction[*row] += lambda;
-                for (block, change) in self.blocks.iter_mut().zip(response) {
-                    if let crate::State::Lagrangian { q, .. } = &mut block.state {
+            for (row, lambda) in rows.iter().zip(&lambda) {
+                self.links[row.link].correction[row.row] += lambda;
+                for (block, change) in self.blocks.iter_mut().zip(&row.answer) {
+                    if let State::Lagrangian { q, .. } = &mut block.state {
                         add(q, *lambda, change);
                     }
                 }
             }
         }
-        let (_, y) = self.gaps_to_correct(pass.both_sides);
-        let is_left = |(y, equal): &(f64, bool)| if *equal { y.abs() } else { -y } > pass.tolerance;
-        self.report.converged &= !y.iter().any(is_left);
+        let rows = self.rows_to_correct(pass)?;
+        self.report.converged &= !rows.iter().any(|row| row.is_off(pass.tolerance));
         Ok(())
     }
 
-    /// Interactions and rows that are corrected, with their `y` and whether it must be zero.
-    fn gaps_to_correct(&self, both_sides: bool) -> (Vec<(usize, usize)>, Vec<(f64, bool)>) {
-        let (mut rows, mut gaps) = (Vec::new(), Vec::new());
+    /// The rows that a pass looks at: normals of contacts, all rows of equalities.
+    fn rows_to_correct(&self, pass: &Pass) -> Result<Vec<Row>, SystemsError> {
+        let mut rows = Vec::new();
+        let mut masses: Vec<Option<Factor>> = Vec::new();
+        masses.resize_with(self.blocks.len(), || None);
         for (index, link) in self.links.iter().enumerate() {
-            let in_play = if both_sides { link.active } else { link.closed };
-            if link.is_contact() && in_play {
-                rows.push((index, 0));
-                gaps.push((link.gap(&link.end_point(&self.blocks, self.at))[0], both_sides));
-            } else if link.level == Level::Velocity && matches!(link.law, NonsmoothLaw::Equality { .. }) {
-                let y = link.gap(&link.end_point(&self.blocks, self.at));
-                rows.extend((0..y.len()).map(|row| (index, row)));
-                gaps.extend(y.into_iter().map(|y| (y, true)));
-            }
-        }
-        (rows, gaps)
-    }
-
-    /// Rows of `H` and `G Hᵀ`, for every system one part; empty where there is none.
-    #[expect(clippy::type_complexity, reason = "rows of rows")]
-    fn normals(
-        &self,
-        moved: &[(usize, usize)],
-        metric: Metric,
-    ) -> Result<(Vec<Vec<Vec<f64>>>, Vec<Vec<Vec<f64>>>), SystemsError> {
-        let mut factors: Vec<Option<Factor>> = Vec::new();
-        factors.resize_with(self.blocks.len(), || None);
-        let (mut rows, mut responses) = (Vec::new(), Vec::new());
-        for (index, row) in moved {
-            let link = &self.links[*index];
-            let mut parts = vec![Vec::new(); self.blocks.len()];
-            let mut answers = parts.clone();
-            if let Seen::Lagrangian(relation) = link.relation.seen() {
-                let h = jacobian(relation, &link.end_point(&self.blocks, self.at));
+            let in_play = if pass.both_sides {
+                link.active
+            } else {
+                link.closed
+            };
+            let is_equality = matches!(link.law, NonsmoothLaw::Equality { .. });
+            let count = match link.level {
+                Level::Velocity if is_equality => link.rows(),
+                Level::Velocity if link.is_contact() && in_play => 1,
+                _ => continue,
+            };
+            let Seen::Lagrangian(relation) = link.relation.seen() else {
+                continue;
+            };
+            let end = link.end_point(&self.blocks, self.at);
+            let (y, h) = (link.gap(&end), jacobian(relation, &end));
+            for (row, y) in y.into_iter().enumerate().take(count) {
+                let mut normal = vec![Vec::new(); self.blocks.len()];
                 for (h, j) in h.iter().zip(&link.blocks) {
-                    let block = &self.blocks[*j];
-                    parts[*j] = h.row(*row).to_vec();
-                    answers[*j] = h.row(*row).to_vec();
-                    if metric == Metric::Mass {
-                        if factors[*j].is_none() {
-                            factors[*j] = Factor::new(&block.mass(block.state.q()));
-                        }
-                        match &factors[*j] {
-                            Some(factor) => factor.solve(&mut answers[*j]),
-                            None => {
-                                let field = "mass";
-                                let source = crate::FieldError::Singular { field };
-                                return Err(block.named()(source));
-                            }
-                        }
+                    normal[*j] = h.row(row).to_vec();
+                }
+                let mut answer = normal.clone();
+                if pass.metric == Metric::Mass {
+                    for j in &link.blocks {
+                        self.divide_by_mass(*j, &mut masses[*j], &mut answer[*j])?;
                     }
                 }
+                rows.push(Row {
+                    link: index,
+                    row,
+                    y,
+                    is_equal: is_equality || pass.both_sides,
+                    normal,
+                    answer,
+                });
             }
-            rows.push(parts);
-            responses.push(answers);
         }
-        Ok((rows, responses))
+        Ok(rows)
+    }
+
+    /// `x ← M(q)⁻¹ x` with the mass of a block, factored when it is first needed.
+    fn divide_by_mass(
+        &self,
+        block: usize,
+        factor: &mut Option<Factor>,
+        x: &mut [f64],
+    ) -> Result<(), SystemsError> {
+        let block = &self.blocks[block];
+        if factor.is_none() {
+            *factor = Factor::new(&block.mass(block.state.q()));
+        }
+        match factor {
+            Some(factor) => factor.solve(x),
+            None => return Err(block.named()(FieldError::Singular { field: "mass" })),
+        }
+        Ok(())
     }
 
     /// Contacts with `y ≤ 0` that are not active come in; true if there are any.
     fn admit(&mut self) -> bool {
         let (at, blocks) = (self.at, &self.blocks);
         let mut came_in = false;
-        for link in self.links.iter_mut().filter(|link| link.is_contact() && !link.active) {
+        for link in self
+            .links
+            .iter_mut()
+            .filter(|link| link.is_contact() && !link.active)
+        {
             if link.gap(&link.end_point(blocks, at))[0] <= 0.0 {
                 link.active = true;
                 came_in = true;
-            }
-        }
-        if came_in {
-            for link in self.links.iter_mut().filter(|link| link.is_contact()) {
-                let end = link.end_point(blocks, at);
-                link.reference = link.rate(&end, link.blocks.iter().map(|j| blocks[*j].state.v()));
             }
         }
         came_in

@@ -43,6 +43,13 @@ impl Missed {
     }
 }
 
+impl Missed {
+    /// A quantity that the terms are differences of: its rounding is in them.
+    pub(crate) fn beside(&mut self, quantity: &[f64]) {
+        self.terms += norm(quantity);
+    }
+}
+
 /// A one-step integrator: an unknown `z` a system, with `z = z^τ − M̂⁻¹(𝓡_free(z^τ) − Σ B λ)`.
 pub(crate) trait Scheme {
     /// The first iterate, and the state that goes with it.

@@ -27,13 +27,16 @@ pub trait FirstOrderModel: Send + Sync {
     fn rate_by_state(&self, _t: f64, _x: &[f64], _slope: &mut Matrix) {}
 }
 
+/// Fills a matrix of zeros for the time given, s.
+pub type MatrixOfTime = dyn Fn(f64, &mut Matrix) + Send + Sync;
+
 /// `A(t)`.
 #[derive(Clone)]
 pub enum Dynamics {
     /// The same at all times.
     Constant(Matrix),
     /// Fills an `n × n` matrix of zeros for the time given, s.
-    Varying(Arc<dyn Fn(f64, &mut Matrix) + Send + Sync>),
+    Varying(Arc<MatrixOfTime>),
 }
 
 impl fmt::Debug for Dynamics {

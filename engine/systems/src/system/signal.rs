@@ -3,6 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+/// Fills a vector of zeros for the time given, s.
+pub type VectorOfTime = dyn Fn(f64, &mut [f64]) + Send + Sync;
+
 /// A vector as a function of time: `F_ext(t)`, `b(t)`, `e(t)`.
 #[derive(Clone, Default)]
 pub enum Signal {
@@ -12,7 +15,7 @@ pub enum Signal {
     /// The same at all times.
     Constant(Vec<f64>),
     /// Fills a vector of zeros for the time given, s.
-    Varying(Arc<dyn Fn(f64, &mut [f64]) + Send + Sync>),
+    Varying(Arc<VectorOfTime>),
 }
 
 impl Signal {
