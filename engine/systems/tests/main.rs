@@ -13,5 +13,7 @@
 mod ball;
 mod circuits;
 mod mechanisms;
+mod order;
+mod relations;
 mod slider_crank;
 mod table;

@@ -5,7 +5,8 @@
 //! M̂ = M − hθ ∂F/∂v − h²θ² ∂F/∂q,      z = v,      B = Hᵀ for impulses,  h Bᵣ for forces
 //! ```
 //!
-//! `M(q)` is taken at the iterate and its slope left out of `M̂`. For linear systems one iteration is exact, and `v_free` is the formula of §12.
+//! `M(q)` is taken at the iterate, as in the sources, and its slope left out of `M̂`. In smooth motion the scheme is of second order at `θ = ½` if the mass is
+//! constant; a mass that varies is that of the end of the step, which makes it first order. For linear systems one iteration is exact, and `v_free` is the formula of §12.
 //! Newton's loop starts at `v_k` and `q_k + h v_k`.
 //!
 //! Rows of `H` are those of the iterate by default, so that they belong to `q_{k+1}` once the loop has converged; its stop looks at the residual of

@@ -5,9 +5,9 @@
 //! M̂ = M − ½h ∂F/∂v,      z = q,      B = Hᵀ,      0 ≤ y_{k+1} + e y_{k−1} ⊥ λ ≥ 0
 //! ```
 //!
-//! Forces are taken at `t_k`, so that the scheme is explicit in the positions and of second order in smooth motion. All contacts take part in every
-//! step. The first step starts from `q_{−1} = q_0 − h v_0`. The velocity written is `v(q_{k+1})`, the centred one at `t_k`: it is half a step or more
-//! late, as in the sources.
+//! Forces are taken at `t_k`, so that the scheme is explicit in the positions. All contacts take part in every step. It is of second order in smooth
+//! motion, but the sources' start, `q_{−1} = q_0 − h v_0`, is of first order: where that matters, give the system a [`Previous`](crate::Previous) with
+//! `q_0 − h v_0 + ½h² v̇_0`. The velocity written is `v(q_{k+1})`, the centred one at `t_k`: one step late, as in the sources.
 
 use super::super::step::block::Block;
 use super::super::step::scheme::{Instant, Missed, Scheme};
