@@ -277,10 +277,10 @@ impl<'a> Path<'a> {
                 (target - pair.gap * pair.force - pair.second) / pair.gap
             })
         };
-        for row in 0..w.len() {
+        for (row, w) in w.iter().enumerate() {
             let force = |pair: &Option<Pair>| pair.map_or(0.0, |pair| pair.force);
             let (below, above) = (&self.below[row], &self.above[row]);
-            let missing = w[row] / self.root[row] - force(below) + force(above);
+            let missing = w / self.root[row] - force(below) + force(above);
             self.right[row] = -missing + wanted(below) - wanted(above);
         }
         self.dz.copy_from_slice(&self.right);
