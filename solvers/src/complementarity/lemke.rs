@@ -99,7 +99,7 @@ impl Method for Lemke {
         let tableau = &mut self.tableau;
         tableau.set(standard);
         let end = tableau.follow(self.settings.max_pivots, || trial.finished());
-        trial.report.iterations = tableau.pivots();
+        trial.report.iterations += tableau.pivots();
         let (mut states, mut z) = (Vec::new(), Vec::new());
         standard.states(|i| tableau.state(i), &mut states);
         let at_bounds = |(row, state): (usize, &State)| match state {

@@ -36,10 +36,12 @@ pub(crate) struct Memory {
 
 /// A solve in progress.
 pub(crate) struct Trial<'a> {
+    problem: &'a BoxProblem,
     pub(crate) goal: Goal<'a>,
     pub(crate) report: SolverReport,
     watch: Watch<'a>,
     judge: &'a dyn Fn(&[f64]) -> Residual,
+    proves: &'a dyn Fn(&[f64]) -> bool,
     memory: &'a mut Memory,
     excess: f64,
     /// A direction in which the method says that nothing ends: a candidate for a certificate.
@@ -66,7 +68,8 @@ impl<'a> Trial<'a> {
         memory
             .history
             .record(report.iterations, report.factorizations, &residual);
-        let excess = self.goal.excess(&residual);
+        let left = left(self.problem, z, &residual) / LARGEST_LEFT;
+        let excess = self.goal.excess(&residual).max(left);
         if excess < self.excess {
             self.excess = excess;
             report.residual = residual;
@@ -98,6 +101,11 @@ impl<'a> Trial<'a> {
         }
     }
 
+    /// The ray on which a method ended is a certificate that there is no solution.
+    pub(crate) fn has_certificate(&self) -> bool {
+        self.ray.as_ref().is_some_and(|ray| (self.proves)(ray))
+    }
+
     /// A limit struck, whether the goal is reached or not. Sets the status if it is not.
     pub(crate) fn limit_struck(&mut self) -> bool {
         let Some(status) = self.watch.stopped() else {
@@ -122,6 +130,64 @@ impl<'a> Trial<'a> {
     /// Where a method that may diverge was at the end.
     pub(crate) fn end_at(&mut self, z: &[f64]) {
         self.last = Some(z.to_vec());
+    }
+}
+
+/// `√(Σ λz²)` over `√(Σ q²/λ)` up to which the residual alone decides.
+const HARMLESS: f64 = 10.0;
+/// Part of `q` that may be left of the velocities where `z` is larger.
+const LARGEST_LEFT: f64 = 1e-2;
+
+/// Rounding of `M z`, as a part of its terms: beyond 10¹³ it hides `q`, and nothing counts as a solution.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// What is left of the velocities as a part of `q`, if `z` is so large that a residual relative to it may hide that: on a problem without
+/// solution `z` grows until every goal is reached. Zero else.
+fn left(problem: &BoxProblem, z: &[f64], residual: &Residual) -> f64 {
+    let scales = problem.scales();
+    let sum = |terms: &mut dyn Iterator<Item = f64>| terms.sum::<f64>().sqrt();
+    let size = sum(&mut z.iter().zip(scales).map(|(z, scale)| z * z * scale));
+    let free = sum(&mut problem
+        .q()
+        .iter()
+        .zip(scales)
+        .map(|(q, scale)| q * q / scale));
+    if size <= HARMLESS * free || free == 0.0 {
+        return 0.0;
+    }
+    size / free * (residual.whole() + ROUNDING)
+}
+
+/// Refuses a matrix with a diagonal entry that is not positive.
+pub(crate) fn require_positive_diagonal(
+    method: &'static str,
+    problem: &BoxProblem,
+) -> Result<(), ProblemError> {
+    match (0..problem.len()).find(|row| problem.row(*row)[*row] <= 0.0) {
+        Some(row) => Err(ProblemError::Property {
+            method,
+            property: "positive on the diagonal",
+            row,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Part of `√(λ_i λ_j)` by which entries may differ that are equal but for rounding.
+const SYMMETRY: f64 = 1e-10;
+
+/// Refuses a matrix that is not symmetric.
+pub(crate) fn require_symmetry(
+    method: &'static str,
+    problem: &BoxProblem,
+) -> Result<(), ProblemError> {
+    match problem.unsymmetric_row(SYMMETRY) {
+        Some(row) => Err(ProblemError::Property {
+            method,
+            property: "symmetric",
+            row,
+        }),
+        None => Ok(()),
     }
 }
 
@@ -188,7 +254,13 @@ fn run<M: Method>(
     memory.history.clear();
     memory.best.clear();
     memory.best.extend_from_slice(z);
+    let proves = |ray: &[f64]| {
+        let stored = stored(false).ok().flatten();
+        stored.is_some_and(|stored| infeasibility::certificate(&stored, ray).is_some())
+    };
     let mut trial = Trial {
+        problem,
+        proves: &proves,
         goal: *goal,
         report: SolverReport::default(),
         watch: Watch::new(goal),
@@ -215,7 +287,7 @@ fn run<M: Method>(
     let stored = stored(report.converged() && report.residual.whole() <= BEYOND_DOUBT)?;
     if let Some(stored) = stored {
         conclude(&stored, z, (ray, last), &mut report);
-        if exhausted && report.status == SolverStatus::Stopped {
+        if exhausted && matches!(report.status, SolverStatus::Stopped | SolverStatus::Ray) {
             report.status = SolverStatus::NoSolution;
         }
     }

@@ -2,4 +2,5 @@
 
 mod classes;
 mod lemke;
+mod methods;
 mod stored;

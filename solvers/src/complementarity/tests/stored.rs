@@ -21,7 +21,7 @@ fn the_judge_sees_rows_without_a_diagonal() {
     let laws = [Law::equality(1), Law::Complementarity];
     let problem = stored(&laws, &[0.0, 1.0, -1.0, 0.0], &[-1.0, 2.0]);
     let of = |z: &[f64]| natural_map::stored(&problem, z).whole();
-    assert_eq!(of(&[2.0, 1.0]), 0.0);
+    assert!(of(&[2.0, 1.0]).abs() <= 0.0);
     for wrong in [[0.0, 0.0], [2.0, 0.5], [1.0, 1.0]] {
         assert!(of(&wrong) > 0.1, "{wrong:?} {}", of(&wrong));
     }
@@ -30,7 +30,7 @@ fn the_judge_sees_rows_without_a_diagonal() {
         .solve(&problem, &mut z, &Goal::scaled(1e-12))
         .unwrap();
     assert!(report.converged(), "{report:?}");
-    assert_eq!(z, [2.0, 1.0]);
+    assert!((z[0] - 2.0).abs() + (z[1] - 1.0).abs() <= 1e-15, "{z:?}");
 }
 
 #[test]
