@@ -10,6 +10,7 @@
     reason = "a reference that cannot be read fails, an absent folder is printed"
 )]
 
+mod bad_input;
 mod ball;
 mod circuits;
 mod mechanisms;

@@ -50,7 +50,7 @@ fn moreau_jean_is_of_second_order_at_one_half_with_a_constant_mass() {
         (0.5, 0.1, 1.0),
     ];
     for (theta, variation, expected) in orders {
-        let exact = pendulum(1.0 / 32768.0, 0.5, variation);
+        let exact = pendulum(1.0 / 8192.0, 0.5, variation);
         let found = order(
             |h| (pendulum(h, theta, variation) - exact).abs(),
             1.0 / 64.0,
