@@ -15,7 +15,9 @@ fn report(name: &str, mut simulation: SystemsSimulation, steps: usize) {
     }
     let seconds = begin.elapsed().as_secs_f64();
     let rate = steps as f64 / seconds;
-    println!("{name:20} {rate:10.0} steps/s, {converged} of {steps} converged, residual ≤ {worst:.0e}");
+    println!(
+        "{name:20} {rate:10.0} steps/s, {converged} of {steps} converged, residual ≤ {worst:.0e}"
+    );
 }
 
 fn ball() -> SystemsSimulation {
@@ -25,10 +27,14 @@ fn ball() -> SystemsSimulation {
         ..LagrangianLinear::new(Matrix::identity(1))
     };
     let state = State::lagrangian([1.0], [0.0]);
-    let ball = simulation.spawn_system(system, state, Integrator::moreau_jean(0.5)).unwrap();
+    let ball = simulation
+        .spawn_system(system, state, Integrator::moreau_jean(0.5))
+        .unwrap();
     let gap = LagrangianLinearRelation::new([Matrix::identity(1)]);
     let law = NonsmoothLaw::NewtonImpact { restitution: 0.9 };
-    simulation.spawn_interaction(Joins::one(ball), gap, law).unwrap();
+    simulation
+        .spawn_interaction(Joins::one(ball), gap, law)
+        .unwrap();
     simulation
 }
 
@@ -37,7 +43,9 @@ fn diode_bridge() -> SystemsSimulation {
     let mut simulation = SystemsSimulation::new(Settings::new(1e-6)).unwrap();
     let system = FirstOrderLinear::new(Matrix::from_rows([[0.0, -1.0 / c], [1.0 / l, 0.0]]));
     let state = State::first_order([10.0, 0.0]);
-    let circuit = simulation.spawn_system(system, state, Integrator::euler_moreau(0.5)).unwrap();
+    let circuit = simulation
+        .spawn_system(system, state, Integrator::euler_moreau(0.5))
+        .unwrap();
     let relation = FirstOrderLinearRelation {
         d: Some(Matrix::from_rows([
             [1.0 / r, 1.0 / r, -1.0, 0.0],
@@ -46,12 +54,19 @@ fn diode_bridge() -> SystemsSimulation {
             [0.0, 1.0, 0.0, 0.0],
         ])),
         ..FirstOrderLinearRelation::new(
-            [Matrix::from_rows([[0.0, 0.0], [0.0, 0.0], [-1.0, 0.0], [1.0, 0.0]])],
+            [Matrix::from_rows([
+                [0.0, 0.0],
+                [0.0, 0.0],
+                [-1.0, 0.0],
+                [1.0, 0.0],
+            ])],
             [Matrix::from_rows([[0.0, 0.0, -1.0 / c, 1.0 / c], [0.0; 4]])],
         )
     };
     let law = NonsmoothLaw::Complementarity { rows: 4 };
-    simulation.spawn_interaction(Joins::one(circuit), relation, law).unwrap();
+    simulation
+        .spawn_interaction(Joins::one(circuit), relation, law)
+        .unwrap();
     simulation
 }
 
@@ -74,14 +89,18 @@ fn chain(masses: usize) -> SystemsSimulation {
             jacobian: vec![Matrix::diagonal(&[-1.0]), Matrix::identity(1)],
         };
         let law = NonsmoothLaw::Complementarity { rows: 1 };
-        simulation.spawn_interaction(Joins::two(pair[0], pair[1]), relation, law).unwrap();
+        simulation
+            .spawn_interaction(Joins::two(pair[0], pair[1]), relation, law)
+            .unwrap();
     }
     simulation
 }
 
 fn main() {
     report("bouncing ball", ball(), 200_000);
-    if std::env::args().nth(1).is_some() { return; }
+    if std::env::args().nth(1).is_some() {
+        return;
+    }
     report("diode bridge", diode_bridge(), 50_000);
     report("chain of 100", chain(100), 500);
     report("chain of 1000", chain(1000), 20);

@@ -6,6 +6,14 @@ pub mod matrix;
 pub use factor::Factor;
 pub use matrix::Matrix;
 
+/// A short vector: most systems have few coordinates, so that steps need no memory for them.
+pub(crate) type Row = smallvec::SmallVec<[f64; 8]>;
+
+/// So many zeros.
+pub(crate) fn zeros(n: usize) -> Row {
+    smallvec::smallvec![0.0; n]
+}
+
 /// `a·b`.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()

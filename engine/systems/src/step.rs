@@ -24,6 +24,7 @@ pub(crate) mod link;
 pub(crate) mod project;
 pub(crate) mod scheme;
 
+use crate::algebra::Row;
 use crate::error::SystemsError;
 use crate::integrator::Integrator;
 use crate::report::StepReport;
@@ -31,7 +32,7 @@ use crate::settings::Settings;
 use crate::solver_choice::AnySolver;
 use assemble::Assembly;
 use block::Block;
-use link::{Level, Link};
+use link::{Level, Link, Point};
 use moreau_solvers::SolverStatus;
 use scheme::Instant;
 
@@ -115,7 +116,7 @@ impl Plant {
     }
 
     /// `z_free − z^τ` of every system.
-    fn free(&mut self) -> Result<Vec<Vec<f64>>, SystemsError> {
+    fn free(&mut self) -> Result<Vec<Row>, SystemsError> {
         self.clear_applied();
         for link in self.links.iter().filter(|link| link.active) {
             for (j, known) in link.blocks.iter().zip(&link.known) {
@@ -152,7 +153,7 @@ impl Plant {
     }
 
     /// The next iterate.
-    fn update(&mut self, assembly: &Assembly, changes: Vec<Vec<f64>>, lambda: &[f64]) {
+    fn update(&mut self, assembly: &Assembly, changes: Vec<Row>, lambda: &[f64]) {
         let at = self.at;
         let responses = assembly.responses(self, lambda);
         let parts = changes.into_iter().zip(responses);
@@ -219,12 +220,10 @@ impl Link {
         let start = self.start_point(blocks, at);
         self.output_at_start = self.gap(&start);
         self.reference = if self.level == Level::Position {
-            let mut before = self.start_point(blocks, at);
-            before.t -= at.h;
-            for (q, j) in before.seen.iter_mut().zip(&self.blocks) {
-                q.copy_from_slice(&blocks[*j].previous);
-            }
-            self.gap(&before)
+            let before = at.t - at.h;
+            self.gap(&Point::of(before, blocks, &self.blocks, |block| {
+                &block.previous
+            }))
         } else {
             self.rate(&start, self.blocks.iter().map(|j| blocks[*j].start.v()))
         };

@@ -8,7 +8,7 @@ pub mod state;
 
 use crate::error::FieldError;
 use bevy_ecs::prelude::*;
-use first_order::{FirstOrderLinear, FirstOrderModel};
+use first_order::{Dynamics, FirstOrderLinear, FirstOrderModel};
 use lagrangian::{LagrangianLinear, LagrangianModel};
 use std::sync::Arc;
 
@@ -67,6 +67,15 @@ impl System {
     #[must_use]
     pub fn is_linear(&self) -> bool {
         matches!(self, Self::LagrangianLinear(_) | Self::FirstOrderLinear(_))
+    }
+
+    /// True if its matrices are the same at all times.
+    pub(crate) fn is_constant(&self) -> bool {
+        match self {
+            Self::LagrangianLinear(_) => true,
+            Self::FirstOrderLinear(system) => matches!(system.matrix, Dynamics::Constant(_)),
+            Self::Lagrangian(_) | Self::FirstOrder(_) => false,
+        }
     }
 
     pub(crate) fn model(&self) -> Model<'_> {

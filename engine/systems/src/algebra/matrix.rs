@@ -1,5 +1,6 @@
 //! A dense matrix, stored row by row.
 
+use smallvec::{SmallVec, smallvec};
 use std::ops::{Index, IndexMut};
 
 /// A dense matrix of `rows × columns` entries, row by row. Its unit is that of the quantity it stands for.
@@ -13,7 +14,8 @@ use std::ops::{Index, IndexMut};
 pub struct Matrix {
     rows: usize,
     columns: usize,
-    entries: Vec<f64>,
+    /// Of small matrices in the matrix itself.
+    entries: SmallVec<[f64; 16]>,
 }
 
 impl Matrix {
@@ -23,7 +25,7 @@ impl Matrix {
         Self {
             rows,
             columns,
-            entries: vec![0.0; rows * columns],
+            entries: smallvec![0.0; rows * columns],
         }
     }
 

@@ -11,7 +11,7 @@
 
 use super::super::step::block::Block;
 use super::super::step::scheme::{Instant, Missed, Scheme};
-use crate::algebra::{Matrix, add};
+use crate::algebra::{Matrix, Row, add, zeros};
 use crate::error::{FieldError, expect_range};
 use crate::system::Model;
 use crate::system::state::State;
@@ -56,16 +56,18 @@ impl EulerMoreau {
 }
 
 impl Scheme for EulerMoreau {
-    fn first(&self, block: &Block, _at: Instant) -> (Vec<f64>, State) {
-        (block.start.x().to_vec(), block.start.clone())
+    fn first(&self, block: &Block, _at: Instant) -> Row {
+        Row::from_slice(block.start.x())
     }
 
-    fn state(&self, _block: &Block, z: &[f64], _at: Instant) -> State {
-        State::FirstOrder { x: z.to_vec() }
+    fn state(&self, _block: &Block, z: &[f64], _at: Instant, state: &mut State) {
+        if let State::FirstOrder { x } = state {
+            x.copy_from_slice(z);
+        }
     }
 
-    fn known(&self, block: &Block, at: Instant) -> Vec<f64> {
-        let mut known = vec![0.0; block.size()];
+    fn known(&self, block: &Block, at: Instant) -> Row {
+        let mut known = zeros(block.size());
         if let Model::FirstOrder(model) = block.system.model()
             && self.theta < 1.0
         {
@@ -86,12 +88,12 @@ impl Scheme for EulerMoreau {
     fn missed(&self, block: &Block, at: Instant) -> Missed {
         let mut missed = Missed::new(block.size());
         if let Model::FirstOrder(model) = block.system.model() {
-            let mut change = block.state.x().to_vec();
+            let mut change = Row::from_slice(block.state.x());
             add(&mut change, -1.0, block.start.x());
-            let mass = block.mass(&[]);
-            missed.add(1.0, &mass.times(&change));
-            missed.beside(&mass.times(block.state.x()));
-            let mut rate = vec![0.0; block.size()];
+            let [change, content] = block.mass_times(&[], [&change, block.state.x()]);
+            missed.add(1.0, &change);
+            missed.beside(&content);
+            let mut rate = zeros(block.size());
             model.rate(at.end(), block.state.x(), &mut rate);
             missed.add(-at.h * self.theta, &rate);
         }

@@ -14,7 +14,7 @@
 
 use super::super::step::block::Block;
 use super::super::step::scheme::{Instant, Missed, Scheme};
-use crate::algebra::{Matrix, add};
+use crate::algebra::{Matrix, Row, add, zeros};
 use crate::error::{FieldError, expect_range};
 use crate::system::Model;
 use crate::system::state::State;
@@ -108,21 +108,29 @@ pub enum RowsAt {
 }
 
 impl Scheme for MoreauJean {
-    fn first(&self, block: &Block, at: Instant) -> (Vec<f64>, State) {
-        let (mut q, v) = (block.start.q().to_vec(), block.start.v().to_vec());
-        add(&mut q, at.h, &v);
-        (v.clone(), State::Lagrangian { q, v })
+    fn first(&self, block: &Block, _at: Instant) -> Row {
+        Row::from_slice(block.start.v())
     }
 
-    fn state(&self, block: &Block, z: &[f64], at: Instant) -> State {
-        let mut q = block.start.q().to_vec();
-        add(&mut q, at.h * self.theta, z);
-        add(&mut q, at.h * (1.0 - self.theta), block.start.v());
-        State::Lagrangian { q, v: z.to_vec() }
+    fn first_state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
+        if let State::Lagrangian { q, v } = state {
+            q.copy_from_slice(block.start.q());
+            add(q, at.h, z);
+            v.copy_from_slice(z);
+        }
     }
 
-    fn known(&self, block: &Block, at: Instant) -> Vec<f64> {
-        let mut known = vec![0.0; block.size()];
+    fn state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
+        if let State::Lagrangian { q, v } = state {
+            q.copy_from_slice(block.start.q());
+            add(q, at.h * self.theta, z);
+            add(q, at.h * (1.0 - self.theta), block.start.v());
+            v.copy_from_slice(z);
+        }
+    }
+
+    fn known(&self, block: &Block, at: Instant) -> Row {
+        let mut known = zeros(block.size());
         if let Model::Lagrangian(model) = block.system.model()
             && self.theta < 1.0
         {
@@ -137,13 +145,12 @@ impl Scheme for MoreauJean {
         let mut missed = Missed::new(block.size());
         let (q, v) = (block.state.q(), block.state.v());
         if let Model::Lagrangian(model) = block.system.model() {
-            let mut mass = Matrix::zeros(block.size(), block.size());
-            model.mass(q, &mut mass);
-            let mut change = v.to_vec();
+            let mut change = Row::from_slice(v);
             add(&mut change, -1.0, block.start.v());
-            missed.add(1.0, &mass.times(&change));
-            missed.beside(&mass.times(v));
-            let mut force = vec![0.0; block.size()];
+            let [change, momentum] = block.mass_times(q, [&change, v]);
+            missed.add(1.0, &change);
+            missed.beside(&momentum);
+            let mut force = zeros(block.size());
             model.force(at.end(), q, v, &mut force);
             missed.add(-at.h * self.theta, &force);
         }

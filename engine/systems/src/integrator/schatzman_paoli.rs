@@ -11,7 +11,7 @@
 
 use super::super::step::block::Block;
 use super::super::step::scheme::{Instant, Missed, Scheme};
-use crate::algebra::{Matrix, add};
+use crate::algebra::{Matrix, Row, add, zeros};
 use crate::system::Model;
 use crate::system::state::State;
 
@@ -19,37 +19,40 @@ use crate::system::state::State;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SchatzmanPaoli;
 
+/// `2 q_k − q_{k−1}`.
+fn straight_on(block: &Block) -> Row {
+    let mut q = Row::from_slice(block.start.q());
+    q.iter_mut().for_each(|q| *q *= 2.0);
+    add(&mut q, -1.0, &block.previous);
+    q
+}
+
 impl Scheme for SchatzmanPaoli {
-    fn first(&self, block: &Block, at: Instant) -> (Vec<f64>, State) {
-        // Straight on.
-        let mut q = block.start.q().to_vec();
-        q.iter_mut().for_each(|q| *q *= 2.0);
-        add(&mut q, -1.0, &block.previous);
-        let state = self.state(block, &q, at);
-        (q, state)
+    fn first(&self, block: &Block, _at: Instant) -> Row {
+        straight_on(block)
     }
 
-    fn state(&self, block: &Block, z: &[f64], at: Instant) -> State {
-        let mut v = z.to_vec();
-        add(&mut v, -1.0, &block.previous);
-        v.iter_mut().for_each(|v| *v /= 2.0 * at.h);
-        State::Lagrangian { q: z.to_vec(), v }
+    fn state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
+        if let State::Lagrangian { q, v } = state {
+            q.copy_from_slice(z);
+            v.copy_from_slice(z);
+            add(v, -1.0, &block.previous);
+            v.iter_mut().for_each(|v| *v /= 2.0 * at.h);
+        }
     }
 
-    fn known(&self, block: &Block, _at: Instant) -> Vec<f64> {
-        // M (2 q_k − q_{k−1})
-        let mut ahead = block.start.q().to_vec();
-        ahead.iter_mut().for_each(|q| *q *= 2.0);
-        add(&mut ahead, -1.0, &block.previous);
-        block.mass(block.start.q()).times(&ahead)
+    fn known(&self, block: &Block, _at: Instant) -> Row {
+        let [known] = block.mass_times(block.start.q(), [&straight_on(block)]);
+        known
     }
 
     fn missed(&self, block: &Block, at: Instant) -> Missed {
         let mut missed = Missed::new(block.size());
         if let Model::Lagrangian(model) = block.system.model() {
             let q = block.start.q();
-            missed.add(1.0, &block.mass(q).times(block.state.q()));
-            let mut force = vec![0.0; block.size()];
+            let [momentum] = block.mass_times(q, [block.state.q()]);
+            missed.add(1.0, &momentum);
+            let mut force = zeros(block.size());
             model.force(at.t, q, block.state.v(), &mut force);
             missed.add(-at.h * at.h, &force);
         }

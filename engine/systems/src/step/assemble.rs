@@ -8,7 +8,7 @@
 
 use super::Plant;
 use super::link::{Level, Link};
-use crate::algebra::{Matrix, add, dot};
+use crate::algebra::{Matrix, Row, add, dot, zeros};
 use crate::error::SystemsError;
 use crate::solver_choice::AnySolver;
 use moreau_solvers::{Goal, Law, SolverReport, SolverStatus, SparseMatrix, StoredProblem};
@@ -25,7 +25,7 @@ pub(crate) struct Assembly {
 
 impl Assembly {
     /// `W`, `q` and the laws; `changes` is `z_free − z^τ` of every system.
-    pub(super) fn new(plant: &Plant, changes: &[Vec<f64>]) -> Result<Self, SystemsError> {
+    pub(super) fn new(plant: &Plant, changes: &[Row]) -> Result<Self, SystemsError> {
         let mut rows = Vec::new();
         let mut count = 0;
         for (index, link) in plant.links.iter().enumerate() {
@@ -92,8 +92,8 @@ impl Assembly {
     }
 
     /// `M̂⁻¹ Σ input λ` of every system.
-    pub(super) fn responses(&self, plant: &Plant, lambda: &[f64]) -> Vec<Vec<f64>> {
-        let zeros = plant.blocks.iter().map(|block| vec![0.0; block.size()]);
+    pub(super) fn responses(&self, plant: &Plant, lambda: &[f64]) -> Vec<Row> {
+        let zeros = plant.blocks.iter().map(|block| zeros(block.size()));
         let mut sums: Vec<_> = zeros.collect();
         for ((index, range), responses) in self.rows.iter().zip(&self.responses) {
             for (j, response) in plant.links[*index].blocks.iter().zip(responses) {

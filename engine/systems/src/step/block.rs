@@ -1,7 +1,7 @@
 //! One system within a step.
 
 use super::scheme::{Instant, Missed};
-use crate::algebra::{Factor, Matrix, add, norm};
+use crate::algebra::{Factor, Matrix, Row, add, norm, zeros};
 use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::integrator::Integrator;
 use crate::system::state::State;
@@ -20,13 +20,17 @@ pub(crate) struct Block {
     /// `r_k`.
     pub(crate) reaction_before: Vec<f64>,
     /// What does not depend on the iterate, see [`Scheme::known`](super::scheme::Scheme::known).
-    pub(crate) known: Vec<f64>,
+    pub(crate) known: Row,
     /// `z^τ`.
-    pub(crate) z: Vec<f64>,
+    pub(crate) z: Row,
     /// The state that it stands for; after a projection its positions are others.
     pub(crate) state: State,
     /// `M̂`.
     pub(crate) factor: Option<Factor>,
+    /// Bits of the `h` that `M̂` of a constant system was factored for: it stays from step to step.
+    pub(crate) factored_for: Option<u64>,
+    /// `M` of a constant system.
+    pub(crate) constant_mass: Option<Matrix>,
     /// What relations subtract from `M̂`: `Σ ∂(weight g)/∂z`.
     pub(crate) slope_of_input: Option<Matrix>,
     /// `Σ B λ` over the interactions, and what they add that does not depend on `λ`.
@@ -50,21 +54,42 @@ impl Block {
         mass
     }
 
+    /// `M(q) x` of several vectors.
+    pub(crate) fn mass_times<const N: usize>(&self, q: &[f64], x: [&[f64]; N]) -> [Row; N] {
+        let times = |mass: &Matrix| {
+            x.map(|x| {
+                let mut product = zeros(x.len());
+                mass.add_times(1.0, x, &mut product);
+                product
+            })
+        };
+        match &self.constant_mass {
+            Some(mass) => times(mass),
+            None => times(&self.mass(q)),
+        }
+    }
+
     /// The first iterate.
     pub(super) fn begin(&mut self, at: Instant) -> Result<(), SystemsError> {
+        if self.system.is_constant() && self.constant_mass.is_none() {
+            self.constant_mass = Some(self.mass(&[]));
+        }
         let integrator = self.integrator;
         let scheme = integrator.scheme();
         self.known = scheme.known(self, at);
-        (self.z, self.state) = scheme.first(self, at);
+        self.z = scheme.first(self, at);
+        self.write_state(|block, state| scheme.first_state(block, &block.z, at, state));
         expect_finite("force at the start", &self.known).map_err(self.named())
     }
 
     /// `M̂` at the iterate.
     pub(super) fn factor(&mut self, at: Instant) -> Result<(), SystemsError> {
-        // A linear system keeps its matrix through the step.
-        if self.factor.is_some() && self.system.is_linear() && self.slope_of_input.is_none() {
+        let is_constant = self.system.is_constant() && self.slope_of_input.is_none();
+        let step = Some(at.h.to_bits());
+        if is_constant && self.factored_for == step {
             return Ok(());
         }
+        self.factored_for = if is_constant { step } else { None };
         let mut matrix = self.integrator.scheme().matrix(self, at);
         if let Some(slope) = &self.slope_of_input {
             matrix.add_scaled(-1.0, slope);
@@ -99,8 +124,8 @@ impl Block {
     }
 
     /// `z_free − z^τ = −M̂⁻¹ (𝓡_free − what interactions add without λ)`; that is in `applied`.
-    pub(super) fn free_change(&self, at: Instant) -> Result<Vec<f64>, SystemsError> {
-        let mut change = self.applied.clone();
+    pub(super) fn free_change(&self, at: Instant) -> Result<Row, SystemsError> {
+        let mut change = Row::from_slice(&self.applied);
         let missed = self.integrator.scheme().missed(self, at);
         add(&mut change, -1.0, &missed.sum);
         expect_finite("force", &change).map_err(self.named())?;
@@ -109,9 +134,17 @@ impl Block {
     }
 
     /// The next iterate.
-    pub(super) fn move_to(&mut self, z: Vec<f64>, at: Instant) {
-        self.state = self.integrator.scheme().state(self, &z, at);
+    pub(super) fn move_to(&mut self, z: Row, at: Instant) {
         self.z = z;
+        let integrator = self.integrator;
+        self.write_state(|block, state| integrator.scheme().state(block, &block.z, at, state));
+    }
+
+    /// Writes the iterate's state from all else of the block.
+    fn write_state(&mut self, write: impl Fn(&Self, &mut State)) {
+        let mut state = std::mem::replace(&mut self.state, State::FirstOrder { x: Vec::new() });
+        write(self, &mut state);
+        self.state = state;
     }
 
     /// `‖𝓡_free − applied‖`, and the size of its terms.

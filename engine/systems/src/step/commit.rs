@@ -29,6 +29,7 @@ impl Plant {
             _ => {
                 let end = link.end_point(&self.blocks, self.at);
                 link.rate(&end, link.blocks.iter().map(|j| self.blocks[*j].state.v()))
+                    .to_vec()
             }
         };
         let lambda = if link.active {
@@ -39,7 +40,7 @@ impl Plant {
         Outcome {
             active: link.active,
             closed: link.closed,
-            output: link.law_output(&self.blocks, self.at),
+            output: link.law_output(&self.blocks, self.at).to_vec(),
             rate,
             lambda,
             correction: link.correction.clone(),

@@ -4,7 +4,7 @@ use super::Plant;
 use super::block::Block;
 use super::link::{Level, Link, Point};
 use super::scheme::Instant;
-use crate::algebra::Matrix;
+use crate::algebra::{Matrix, Row, zeros};
 use crate::error::{FieldError, SystemsError, expect_finite, expect_length};
 use crate::integrator::Integrator;
 use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
@@ -128,10 +128,12 @@ fn block(
             .filter(fits)
             .cloned()
             .unwrap_or_else(|| vec![0.0; n]),
-        known: vec![0.0; n],
-        z: vec![0.0; n],
+        known: zeros(n),
+        z: zeros(n),
         state: state.clone(),
         factor: None,
+        factored_for: None,
+        constant_mass: None,
         slope_of_input: None,
         applied: vec![0.0; n],
         reaction: vec![0.0; n],
@@ -160,13 +162,14 @@ fn link(
             vec![0.0; m]
         },
         before,
-        output_at_start: Vec::new(),
-        reference: Vec::new(),
+        output_at_start: Row::new(),
+        reference: Row::new(),
         active: false,
         closed: false,
-        offset: Vec::new(),
-        output: vec![Matrix::default(); sides],
-        input: vec![Matrix::default(); sides],
+        offset: Row::new(),
+        output: smallvec::smallvec![Matrix::default(); sides],
+        input: smallvec::smallvec![Matrix::default(); sides],
+        linearised_for: None,
         known: vec![Vec::new(); sides],
         feedthrough: None,
         correction: vec![0.0; m],
@@ -250,8 +253,8 @@ fn check_interaction(
 
 impl Link {
     /// `y` of a rigid Lagrangian relation at a point.
-    pub(super) fn gap(&self, point: &Point) -> Vec<f64> {
-        let mut y = vec![0.0; self.rows()];
+    pub(super) fn gap(&self, point: &Point) -> Row {
+        let mut y = zeros(self.rows());
         if let Seen::Lagrangian(relation) = self.relation.seen() {
             relation.output(point.t, &point.slices(), &self.lambda, &mut y);
         }

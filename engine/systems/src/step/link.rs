@@ -17,7 +17,7 @@
 
 use super::block::Block;
 use super::scheme::Instant;
-use crate::algebra::{Matrix, add, norm};
+use crate::algebra::{Matrix, Row, add, norm, zeros};
 use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::integrator::{Integrator, RowsAt};
 use crate::interaction::Outcome;
@@ -25,7 +25,10 @@ use crate::law::NonsmoothLaw;
 use crate::relation::first_order::FirstOrderRelation;
 use crate::relation::lagrangian::LagrangianRelation;
 use crate::relation::{Relation, Seen};
+use crate::system::state::State;
 use bevy_ecs::entity::Entity;
+use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// On what quantity a law is imposed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +46,9 @@ pub(crate) enum Level {
     },
 }
 
+/// A matrix for each system.
+pub(crate) type Sides = SmallVec<[Matrix; 2]>;
+
 /// One interaction within a step.
 pub(crate) struct Link {
     pub(crate) entity: Entity,
@@ -54,35 +60,51 @@ pub(crate) struct Link {
     /// What it did in the step before.
     pub(crate) before: Outcome,
     /// `h(t_k, q_k)` of Lagrangian relations.
-    pub(crate) output_at_start: Vec<f64>,
+    pub(crate) output_at_start: Row,
     /// What restitution refers to: `ẏ_k`, or `y_{k−1}`.
-    pub(crate) reference: Vec<f64>,
+    pub(crate) reference: Row,
     pub(crate) active: bool,
     /// For the projection, and the next step's activation: see [`Outcome::closed`].
     pub(crate) closed: bool,
     pub(crate) lambda: Vec<f64>,
     /// `w^τ`.
-    pub(crate) offset: Vec<f64>,
+    pub(crate) offset: Row,
     /// A matrix for each system.
-    pub(crate) output: Vec<Matrix>,
+    pub(crate) output: Sides,
     /// A matrix for each system.
-    pub(crate) input: Vec<Matrix>,
-    /// A vector for each system; empty where it is zero.
+    pub(crate) input: Sides,
+    /// A vector for each system; empty where it is zero, as for all linear relations.
     pub(crate) known: Vec<Vec<f64>>,
     pub(crate) feedthrough: Option<Matrix>,
+    /// Bits of the `h` that these matrices are for.
+    pub(crate) linearised_for: Option<u64>,
     /// `Λ` of the projection.
     pub(crate) correction: Vec<f64>,
 }
 
 /// A relation evaluated at a point: time, and what it sees of each system.
-pub(crate) struct Point {
+pub(crate) struct Point<'a> {
     pub(crate) t: f64,
-    pub(crate) seen: Vec<Vec<f64>>,
+    pub(crate) seen: SmallVec<[Cow<'a, [f64]>; 2]>,
 }
 
-impl Point {
-    pub(crate) fn slices(&self) -> Vec<&[f64]> {
-        self.seen.iter().map(Vec::as_slice).collect()
+impl<'a> Point<'a> {
+    /// With what one function gives of each system.
+    pub(super) fn of(
+        t: f64,
+        blocks: &'a [Block],
+        joined: &[usize],
+        seen: impl Fn(&'a Block) -> &'a [f64],
+    ) -> Self {
+        let seen = joined.iter().map(|j| Cow::Borrowed(seen(&blocks[*j])));
+        Self {
+            t,
+            seen: seen.collect(),
+        }
+    }
+
+    pub(crate) fn slices(&self) -> SmallVec<[&[f64]; 2]> {
+        self.seen.iter().map(AsRef::as_ref).collect()
     }
 }
 
@@ -92,32 +114,28 @@ impl Link {
     }
 
     /// At the start of the step.
-    pub(super) fn start_point(&self, blocks: &[Block], at: Instant) -> Point {
-        let seen = self.blocks.iter().map(|j| blocks[*j].start.q().to_vec());
-        Point {
-            t: at.t,
-            seen: seen.collect(),
-        }
+    pub(super) fn start_point<'a>(&self, blocks: &'a [Block], at: Instant) -> Point<'a> {
+        Point::of(at.t, blocks, &self.blocks, |block| block.start.q())
     }
 
     /// Where the iterate is, for Lagrangian relations the positions.
-    pub(super) fn end_point(&self, blocks: &[Block], at: Instant) -> Point {
-        let seen = self.blocks.iter().map(|j| blocks[*j].state.q().to_vec());
-        Point {
-            t: at.end(),
-            seen: seen.collect(),
-        }
+    pub(super) fn end_point<'a>(&self, blocks: &'a [Block], at: Instant) -> Point<'a> {
+        Point::of(at.end(), blocks, &self.blocks, |block| block.state.q())
     }
 
     /// `x_{k+γ}` of every system.
-    fn law_point(&self, blocks: &[Block], at: Instant, gamma: f64) -> Point {
+    fn law_point<'a>(&self, blocks: &'a [Block], at: Instant, gamma: f64) -> Point<'a> {
         let seen = self.blocks.iter().map(|j| {
-            let mut x = blocks[*j].state.stacked();
+            let block = &blocks[*j];
+            if let (State::FirstOrder { x }, true) = (&block.state, gamma >= 1.0) {
+                return Cow::Borrowed(&x[..]);
+            }
+            let mut x = block.state.stacked();
             x.iter_mut().for_each(|x| *x *= gamma);
             if gamma < 1.0 {
-                add(&mut x, 1.0 - gamma, &blocks[*j].start.stacked());
+                add(&mut x, 1.0 - gamma, &block.start.stacked());
             }
-            x
+            Cow::Owned(x)
         });
         Point {
             t: at.t + gamma * at.h,
@@ -131,21 +149,29 @@ impl Link {
         blocks: &mut [Block],
         at: Instant,
     ) -> Result<(), SystemsError> {
+        // The matrices of a linear relation depend on `h` alone and stay from step to step.
+        let step = Some(at.h.to_bits());
+        let keep = self.relation.is_linear() && self.linearised_for == step;
+        self.linearised_for = None;
+        self.offset.clear();
+        self.offset.resize(self.rows(), 0.0);
         let relation = self.relation.clone();
         match (relation.seen(), self.level) {
-            (Seen::Lagrangian(relation), _) => self.linearise_lagrangian(relation, blocks, at),
-            (Seen::FirstOrder(relation), level) => {
-                let gamma = match level {
-                    Level::Value { gamma } => gamma,
-                    _ => 1.0,
-                };
-                self.linearise_first_order(relation, blocks, at, gamma);
+            (Seen::Lagrangian(relation), _) => {
+                self.linearise_lagrangian(relation, blocks, at, keep)
+            }
+            (Seen::FirstOrder(relation), Level::Value { gamma }) => {
+                self.linearise_first_order(relation, blocks, at, gamma, keep);
+            }
+            (Seen::FirstOrder(_), _) => {}
+        }
+        if !keep {
+            let matrices = self.output.iter().chain(&self.input);
+            for matrix in matrices.chain(&self.feedthrough) {
+                expect_finite("jacobian", matrix.entries()).map_err(self.named())?;
             }
         }
-        let matrices = self.output.iter().chain(&self.input);
-        for matrix in matrices.chain(&self.feedthrough) {
-            expect_finite("jacobian", matrix.entries()).map_err(self.named())?;
-        }
+        self.linearised_for = step;
         expect_finite("output", &self.offset).map_err(self.named())
     }
 
@@ -154,50 +180,50 @@ impl Link {
         relation: &dyn LagrangianRelation,
         blocks: &[Block],
         at: Instant,
+        keep: bool,
     ) {
         let explicit = self.blocks.iter().any(|j| {
             matches!(blocks[*j].integrator, Integrator::MoreauJean(scheme) if scheme.rows_at == RowsAt::Start)
         });
+        let end = self.end_point(blocks, at);
         let point = if explicit {
             self.start_point(blocks, at)
         } else {
             self.end_point(blocks, at)
         };
-        let jacobian = jacobian(relation, &point);
-        let m = self.rows();
-        self.offset = vec![0.0; m];
-        self.feedthrough = None;
-        self.known.iter_mut().for_each(Vec::clear);
-        match self.level {
-            Level::Velocity => {
-                relation.output_by_time(point.t, &point.slices(), &mut self.offset);
-                for (h, j) in jacobian.iter().zip(&self.blocks) {
-                    h.add_times(1.0, blocks[*j].state.v(), &mut self.offset);
-                }
-                self.add_restitution();
-                self.input = jacobian.iter().map(Matrix::transposed).collect();
-                self.output = jacobian;
+        let q = end.slices();
+        if !keep {
+            self.output = jacobian(relation, &point);
+            self.input = self.output.iter().map(Matrix::transposed).collect();
+        }
+        if self.level == Level::Velocity {
+            relation.output_by_time(point.t, &point.slices(), &mut self.offset);
+            for (h, j) in self.output.iter().zip(&self.blocks) {
+                h.add_times(1.0, blocks[*j].state.v(), &mut self.offset);
             }
-            Level::Position => {
-                let end = self.end_point(blocks, at);
-                relation.output(end.t, &end.slices(), &self.lambda, &mut self.offset);
-                self.add_restitution();
-                self.input = jacobian.iter().map(Matrix::transposed).collect();
-                self.output = jacobian;
-            }
-            Level::Compliant | Level::Value { .. } => {
-                let end = self.end_point(blocks, at);
-                relation.output(end.t, &end.slices(), &self.lambda, &mut self.offset);
-                let mut d = Matrix::zeros(m, m);
-                relation.output_by_multiplier(end.t, &end.slices(), &self.lambda, &mut d);
-                d.add_times(-1.0, &self.lambda, &mut self.offset);
+        } else {
+            relation.output(end.t, &q, &self.lambda, &mut self.offset);
+        }
+        self.add_restitution();
+        if self.level == Level::Compliant {
+            if !keep {
+                let mut d = Matrix::zeros(self.rows(), self.rows());
+                relation.output_by_multiplier(end.t, &q, &self.lambda, &mut d);
                 self.feedthrough = Some(d);
-                let of = |j: usize| blocks[j].integrator.scheme();
-                let sides = || jacobian.iter().zip(&self.blocks);
-                let input = sides().map(|(h, j)| h.transposed().scaled(of(*j).force_weight(at)));
-                let output = sides().map(|(h, j)| h.scaled(of(*j).position_slope(at)));
-                (self.input, self.output) = (input.collect(), output.collect());
+                for (side, j) in self.blocks.iter().enumerate() {
+                    let scheme = blocks[*j].integrator.scheme();
+                    self.input[side] = self.input[side].scaled(scheme.force_weight(at));
+                    self.output[side] = self.output[side].scaled(scheme.position_slope(at));
+                }
             }
+            self.take_feedthrough_off();
+        }
+    }
+
+    /// `− D λ^τ`.
+    fn take_feedthrough_off(&mut self) {
+        if let Some(d) = &self.feedthrough {
+            d.add_times(-1.0, &self.lambda, &mut self.offset);
         }
     }
 
@@ -219,37 +245,30 @@ impl Link {
         blocks: &mut [Block],
         at: Instant,
         gamma: f64,
+        keep: bool,
     ) {
-        let m = self.rows();
-        let point = self.law_point(blocks, at, gamma);
-        let (t, x, lambda) = (point.t, point.slices(), &self.lambda);
-        let sizes = || self.blocks.iter().map(|j| blocks[*j].size());
-        let widths = || x.iter().map(|x| x.len());
-        self.offset = vec![0.0; m];
-        relation.output(t, &x, lambda, &mut self.offset);
-        let mut d = Matrix::zeros(m, m);
-        relation.output_by_multiplier(t, &x, lambda, &mut d);
-        d.add_times(-1.0, lambda, &mut self.offset);
-        let mut c: Vec<_> = widths().map(|n| Matrix::zeros(m, n)).collect();
-        relation.output_by_state(t, &x, lambda, &mut c);
-        let mut b: Vec<_> = sizes().map(|n| Matrix::zeros(n, m)).collect();
-        relation.input_by_multiplier(t, &x, lambda, &mut b);
-        let mut g: Vec<_> = sizes().map(|n| vec![0.0; n]).collect();
-        relation.input(t, &x, lambda, &mut g);
-        let mut k: Vec<_> = sizes()
-            .zip(widths())
-            .map(|(n, w)| Matrix::zeros(n, w))
-            .collect();
-        relation.input_by_state(t, &x, lambda, &mut k);
+        {
+            let point = self.law_point(blocks, at, gamma);
+            relation.output(point.t, &point.slices(), &self.lambda, &mut self.offset);
+        }
+        if keep {
+            self.take_feedthrough_off();
+            return;
+        }
+        let Slopes { b, c, d, mut g, k } = self.slopes(relation, blocks, at, gamma);
+        let (lambda, is_linear) = (&self.lambda, self.relation.is_linear());
         self.feedthrough = Some(d);
         for (side, j) in self.blocks.iter().enumerate() {
             let block = &mut blocks[*j];
             let scheme = block.integrator.scheme();
             let (weight, slope) = (scheme.force_weight(at), scheme.position_slope(at));
             self.output[side] = by_unknown(&c[side], block.size(), gamma, slope);
+            self.input[side] = b[side].scaled(weight);
+            if is_linear {
+                continue;
+            }
             b[side].add_times(-1.0, lambda, &mut g[side]);
             g[side].iter_mut().for_each(|g| *g *= weight);
-            self.input[side] = b[side].scaled(weight);
             if k[side].entries().iter().any(|entry| *entry != 0.0) {
                 let slope = by_unknown(&k[side], block.size(), gamma, slope).scaled(weight);
                 let n = block.size();
@@ -260,6 +279,40 @@ impl Link {
             }
         }
         self.known = g;
+        self.take_feedthrough_off();
+    }
+
+    /// All slopes of a first-order relation, and its input, at the iterate.
+    fn slopes(
+        &self,
+        relation: &dyn FirstOrderRelation,
+        blocks: &[Block],
+        at: Instant,
+        gamma: f64,
+    ) -> Slopes {
+        let m = self.rows();
+        let point = self.law_point(blocks, at, gamma);
+        let (t, x, lambda) = (point.t, point.slices(), &self.lambda);
+        let sizes = || self.blocks.iter().map(|j| blocks[*j].size());
+        let widths = || x.iter().map(|x| x.len());
+        let mut slopes = Slopes {
+            b: sizes().map(|n| Matrix::zeros(n, m)).collect(),
+            c: widths().map(|n| Matrix::zeros(m, n)).collect(),
+            d: Matrix::zeros(m, m),
+            g: sizes().map(|n| vec![0.0; n]).collect(),
+            k: sizes()
+                .zip(widths())
+                .map(|(n, w)| Matrix::zeros(n, w))
+                .collect(),
+        };
+        relation.output_by_state(t, &x, lambda, &mut slopes.c);
+        relation.output_by_multiplier(t, &x, lambda, &mut slopes.d);
+        relation.input_by_multiplier(t, &x, lambda, &mut slopes.b);
+        if !self.relation.is_linear() {
+            relation.input(t, &x, lambda, &mut slopes.g);
+            relation.input_by_state(t, &x, lambda, &mut slopes.k);
+        }
+        slopes
     }
 
     /// What acts on its systems at the new iterate: `known + input λ`, or for a nonlinear first-order relation what it really is there. Adds to
@@ -278,7 +331,7 @@ impl Link {
         for (side, j) in self.blocks.iter().enumerate() {
             let block = &mut blocks[*j];
             let weight = block.integrator.scheme().force_weight(at);
-            let mut acts = vec![0.0; block.size()];
+            let mut acts = zeros(block.size());
             match &exact {
                 Some(g) => add(&mut acts, weight, &g[side]),
                 None => {
@@ -313,8 +366,8 @@ impl Link {
     }
 
     /// `y` that the law is about, at the iterate: `h(t, q, λ)`, or `h(t_{k+γ}, x_{k+γ}, λ)`.
-    pub(super) fn law_output(&self, blocks: &[Block], at: Instant) -> Vec<f64> {
-        let mut y = vec![0.0; self.rows()];
+    pub(super) fn law_output(&self, blocks: &[Block], at: Instant) -> Row {
+        let mut y = zeros(self.rows());
         match (self.relation.seen(), self.level) {
             (Seen::Lagrangian(relation), _) => {
                 let end = self.end_point(blocks, at);
@@ -330,8 +383,8 @@ impl Link {
     }
 
     /// `ẏ` of a Lagrangian relation at a point, with the velocities that `v` gives of each system.
-    pub(super) fn rate<'a>(&self, point: &Point, v: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
-        let mut rate = vec![0.0; self.rows()];
+    pub(super) fn rate<'a>(&self, point: &Point, v: impl Iterator<Item = &'a [f64]>) -> Row {
+        let mut rate = zeros(self.rows());
         if let Seen::Lagrangian(relation) = self.relation.seen() {
             relation.output_by_time(point.t, &point.slices(), &mut rate);
             for (h, v) in jacobian(relation, point).iter().zip(v) {
@@ -349,15 +402,25 @@ impl Link {
 }
 
 /// `H` at a point, a matrix for each system.
-pub(super) fn jacobian(relation: &dyn LagrangianRelation, point: &Point) -> Vec<Matrix> {
+pub(super) fn jacobian(relation: &dyn LagrangianRelation, point: &Point) -> Sides {
     let m = relation.rows();
-    let mut h: Vec<_> = point
+    let mut h: Sides = point
         .seen
         .iter()
         .map(|q| Matrix::zeros(m, q.len()))
         .collect();
     relation.jacobian(point.t, &point.slices(), &mut h);
     h
+}
+
+/// What is needed of a first-order relation at a point: the letters are those of [`FirstOrderRelation`].
+struct Slopes {
+    b: Sides,
+    c: Sides,
+    d: Matrix,
+    /// Zero for a linear relation, as `k`: nothing remains beside `B λ`.
+    g: Vec<Vec<f64>>,
+    k: Sides,
 }
 
 /// A slope by `x` as one by `z`: `x = γ z` of a first-order system, `x = (q, v)` with `∂q/∂z = slope` of a Lagrangian one.

@@ -1,7 +1,7 @@
 //! What a step needs of an integrator.
 
 use super::block::Block;
-use crate::algebra::{Matrix, add, norm};
+use crate::algebra::{Matrix, Row, add, norm, zeros};
 use crate::integrator::Integrator;
 use crate::system::state::State;
 
@@ -24,14 +24,14 @@ impl Instant {
 /// A residual, and how large the terms are that it is the sum of.
 #[derive(Clone, Debug)]
 pub(crate) struct Missed {
-    pub(crate) sum: Vec<f64>,
+    pub(crate) sum: Row,
     pub(crate) terms: f64,
 }
 
 impl Missed {
     pub(crate) fn new(n: usize) -> Self {
         Self {
-            sum: vec![0.0; n],
+            sum: zeros(n),
             terms: 0.0,
         }
     }
@@ -52,14 +52,19 @@ impl Missed {
 
 /// A one-step integrator: an unknown `z` a system, with `z = z^τ − M̂⁻¹(𝓡_free(z^τ) − Σ B λ)`.
 pub(crate) trait Scheme {
-    /// The first iterate, and the state that goes with it.
-    fn first(&self, block: &Block, at: Instant) -> (Vec<f64>, State);
+    /// The first iterate.
+    fn first(&self, block: &Block, at: Instant) -> Row;
 
-    /// The state at the end of the step that `z` stands for.
-    fn state(&self, block: &Block, z: &[f64], at: Instant) -> State;
+    /// The state that goes with the first iterate, where it is another than [`Scheme::state`].
+    fn first_state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
+        self.state(block, z, at, state);
+    }
+
+    /// Writes the state at the end of the step that `z` stands for; `state` is one of the same system.
+    fn state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State);
 
     /// The part of `−𝓡_free` that does not depend on `z`.
-    fn known(&self, block: &Block, at: Instant) -> Vec<f64>;
+    fn known(&self, block: &Block, at: Instant) -> Row;
 
     /// `𝓡_free` at `block.state`.
     fn missed(&self, block: &Block, at: Instant) -> Missed;
