@@ -8,6 +8,7 @@ use crate::relation::Relation;
 use crate::report::StepReport;
 use crate::settings::Settings;
 use crate::solver_choice::{AnySolver, named};
+use crate::step::Plant;
 use crate::step::gather::Gather;
 use crate::step::scheme::Instant;
 use crate::system::System;
@@ -21,6 +22,8 @@ use moreau_solvers::Solver;
 pub struct SystemsSimulation {
     world: World,
     gather: Gather,
+    /// That of the last step, unless it failed.
+    plant: Option<Plant>,
     settings: Settings,
     solver: AnySolver,
     /// `t_0` and the steps since.
@@ -42,6 +45,7 @@ impl SystemsSimulation {
         }))?;
         Ok(Self {
             gather: Gather::new(&mut world),
+            plant: None,
             world,
             settings,
             solver,
@@ -105,11 +109,13 @@ impl SystemsSimulation {
     /// # Errors
     /// [`SystemsError`] names the entity and the field at fault; the world is then as it was. That a tolerance was not reached is said in the report.
     pub fn step(&mut self) -> Result<StepReport, SystemsError> {
-        let mut plant = self.gather.plant(&self.world, self.instant())?;
+        let (at, old) = (self.instant(), self.plant.take());
+        let mut plant = self.gather.again(&mut self.world, old, at)?;
         plant.step(&self.settings, &mut self.solver)?;
-        let report = plant.report.clone();
         plant.commit(&mut self.world);
         self.steps += 1;
+        let report = plant.report.clone();
+        self.plant = Some(plant);
         Ok(report)
     }
 

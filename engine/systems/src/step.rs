@@ -243,7 +243,7 @@ impl Link {
         match activation {
             Some(rule) if self.law.is_impact() => {
                 let (y, rate) = (self.output_at_start[0], self.reference[0]);
-                rule.is_active(at.h, y, rate, self.before.closed)
+                rule.is_active(at.h, y, rate, self.was_closed)
             }
             _ => true,
         }

@@ -1,4 +1,6 @@
 //! From the components of a world to the plant of a step, checked, in the order of the ids.
+//!
+//! The plant stays from step to step as long as nothing but states and outcomes changes; these are read in every step.
 
 use super::Plant;
 use super::block::Block;
@@ -36,10 +38,27 @@ type OfInteraction = (
     Option<&'static Outcome>,
 );
 
+/// What makes a system what it is.
+type KindOfSystem = (
+    Ref<'static, SpawnId>,
+    Ref<'static, System>,
+    Option<Ref<'static, Integrator>>,
+);
+
+/// What makes an interaction what it is.
+type KindOfInteraction = (
+    Ref<'static, SpawnId>,
+    Ref<'static, Joins>,
+    Option<Ref<'static, Relation>>,
+    Option<Ref<'static, NonsmoothLaw>>,
+);
+
 /// The queries of a world, made once.
 pub(crate) struct Gather {
     systems: QueryState<OfSystem>,
     interactions: QueryState<OfInteraction>,
+    kinds_of_systems: QueryState<KindOfSystem>,
+    kinds_of_interactions: QueryState<KindOfInteraction>,
 }
 
 impl Gather {
@@ -47,7 +66,55 @@ impl Gather {
         Self {
             systems: world.query(),
             interactions: world.query(),
+            kinds_of_systems: world.query(),
+            kinds_of_interactions: world.query(),
         }
+    }
+
+    /// The plant of the step from `t_k`: that of the step before, with the states of now, if it is still the one of the world.
+    pub(crate) fn again(
+        &mut self,
+        world: &mut World,
+        old: Option<Plant>,
+        at: Instant,
+    ) -> Result<Plant, SystemsError> {
+        if let Some(mut plant) = old
+            && self.is_same(world, &plant)
+            && plant.read(world, at)?
+        {
+            return Ok(plant);
+        }
+        let plant = self.plant(world, at)?;
+        // From here on only what is newer counts as changed.
+        world.clear_trackers();
+        Ok(plant)
+    }
+
+    /// Nothing was spawned, despawned or replaced since the plant was made, but states and outcomes.
+    fn is_same(&mut self, world: &World, plant: &Plant) -> bool {
+        self.kinds_of_systems.update_archetypes(world);
+        let mut count = 0;
+        for (id, system, integrator) in self.kinds_of_systems.iter_manual(world) {
+            count += 1;
+            let integrator = integrator.is_none_or(|integrator| integrator.is_changed());
+            if id.is_changed() || system.is_changed() || integrator {
+                return false;
+            }
+        }
+        if count != plant.blocks.len() {
+            return false;
+        }
+        self.kinds_of_interactions.update_archetypes(world);
+        let mut count = 0;
+        for (id, joins, relation, law) in self.kinds_of_interactions.iter_manual(world) {
+            count += 1;
+            let relation = relation.is_none_or(|relation| relation.is_changed());
+            let law = law.is_none_or(|law| law.is_changed());
+            if id.is_changed() || joins.is_changed() || relation || law {
+                return false;
+            }
+        }
+        count == plant.links.len()
     }
 
     /// The plant of the step from `t_k`.
@@ -103,6 +170,53 @@ impl Gather {
     }
 }
 
+impl Plant {
+    /// Takes the states and outcomes of now; false if a component is missing.
+    fn read(&mut self, world: &World, at: Instant) -> Result<bool, SystemsError> {
+        (self.at, self.report) = (at, StepReport::default());
+        for block in &mut self.blocks {
+            let Some(state) = world.get::<State>(block.entity) else {
+                return Ok(false);
+            };
+            check_state(&block.system, state).map_err(block.named())?;
+            block.start.copy_from(state);
+            let fits = |memory: &&[f64]| memory.len() == block.known.len();
+            let reaction = world.get::<Reaction>(block.entity).map(|r| &r.0[..]);
+            match reaction.filter(fits) {
+                Some(reaction) => block.reaction_before.copy_from_slice(reaction),
+                None => block.reaction_before.fill(0.0),
+            }
+            if let Integrator::SchatzmanPaoli(_) = block.integrator {
+                let previous = world.get::<Previous>(block.entity).map(|p| &p.0[..]);
+                block.previous = match previous.filter(fits) {
+                    Some(previous) => previous.to_vec(),
+                    None => before_the_start(state, at.h),
+                };
+            }
+        }
+        for link in &mut self.links {
+            let Some(outcome) = world.get::<Outcome>(link.entity) else {
+                return Ok(false);
+            };
+            (link.active, link.closed) = (false, false);
+            link.was_closed = outcome.closed;
+            link.correction.fill(0.0);
+            if outcome.active && outcome.lambda.len() == link.lambda.len() {
+                link.lambda.copy_from_slice(&outcome.lambda);
+            } else {
+                link.lambda.fill(0.0);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// `q_{−1} = q_0 − h v_0`.
+fn before_the_start(state: &State, h: f64) -> Vec<f64> {
+    let back = |(q, v): (&f64, &f64)| q - h * v;
+    state.q().iter().zip(state.v()).map(back).collect()
+}
+
 fn block(
     entity: Entity,
     system: &System,
@@ -113,11 +227,8 @@ fn block(
 ) -> Block {
     let n = system.size();
     let fits = |memory: &&Vec<f64>| memory.len() == n;
-    let previous = previous.filter(fits).cloned().unwrap_or_else(|| {
-        // q_{−1} = q_0 − h v_0
-        let back = |(q, v): (&f64, &f64)| q - h * v;
-        state.q().iter().zip(state.v()).map(back).collect()
-    });
+    let previous = previous.filter(fits).cloned();
+    let previous = previous.unwrap_or_else(|| before_the_start(state, h));
     Block {
         entity,
         system: system.clone(),
@@ -161,7 +272,7 @@ fn link(
         } else {
             vec![0.0; m]
         },
-        before,
+        was_closed: before.closed,
         output_at_start: Row::new(),
         reference: Row::new(),
         active: false,
@@ -179,6 +290,10 @@ fn link(
 fn check_system(system: &System, state: &State, integrator: &Integrator) -> Result<(), FieldError> {
     system.check()?;
     integrator.check(system)?;
+    check_state(system, state)
+}
+
+fn check_state(system: &System, state: &State) -> Result<(), FieldError> {
     let n = system.size();
     match (system.model(), state) {
         (Model::Lagrangian(_), State::Lagrangian { q, v }) => {

@@ -20,7 +20,6 @@ use super::scheme::Instant;
 use crate::algebra::{Matrix, Row, add, norm, zeros};
 use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::integrator::{Integrator, RowsAt};
-use crate::interaction::Outcome;
 use crate::law::NonsmoothLaw;
 use crate::relation::first_order::FirstOrderRelation;
 use crate::relation::lagrangian::LagrangianRelation;
@@ -57,14 +56,14 @@ pub(crate) struct Link {
     pub(crate) level: Level,
     /// Its systems.
     pub(crate) blocks: Vec<usize>,
-    /// What it did in the step before.
-    pub(crate) before: Outcome,
+    /// [`Outcome::closed`](crate::Outcome::closed) of the step before.
+    pub(crate) was_closed: bool,
     /// `h(t_k, q_k)` of Lagrangian relations.
     pub(crate) output_at_start: Row,
     /// What restitution refers to: `ẏ_k`, or `y_{k−1}`.
     pub(crate) reference: Row,
     pub(crate) active: bool,
-    /// For the projection, and the next step's activation: see [`Outcome::closed`].
+    /// For the projection, and the next step's activation: see [`Outcome::closed`](crate::Outcome::closed).
     pub(crate) closed: bool,
     pub(crate) lambda: Vec<f64>,
     /// `w^τ`.

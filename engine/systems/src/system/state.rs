@@ -62,6 +62,24 @@ impl State {
         }
     }
 
+    /// Takes the values of a state of the same kind and size, without new memory; becomes a copy of any other.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        match (self, other) {
+            (
+                Self::Lagrangian { q, v },
+                Self::Lagrangian {
+                    q: other_q,
+                    v: other_v,
+                },
+            ) => {
+                q.clone_from(other_q);
+                v.clone_from(other_v);
+            }
+            (Self::FirstOrder { x }, Self::FirstOrder { x: other }) => x.clone_from(other),
+            (own, other) => *own = other.clone(),
+        }
+    }
+
     /// What first-order relations see of the system: `x`, or `q` and `v` one after the other.
     #[must_use]
     pub fn stacked(&self) -> Vec<f64> {
