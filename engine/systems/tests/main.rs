@@ -13,6 +13,7 @@
 mod bad_input;
 mod ball;
 mod circuits;
+mod edits;
 mod mechanisms;
 mod order;
 mod relations;
