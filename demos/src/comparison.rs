@@ -78,6 +78,8 @@ pub fn status_name(status: SolverStatus) -> &'static str {
         SolverStatus::Cancelled => "cancelled",
         SolverStatus::Infeasible => "infeasible",
         SolverStatus::Unbounded => "unbounded",
+        SolverStatus::Ray => "ray",
+        SolverStatus::NoSolution => "no_solution",
         _ => "not_converged",
     }
 }

@@ -164,6 +164,7 @@ impl GlobalProblem {
             laws,
             delassus,
             free_velocity,
+            weak_scales: Vec::new(),
         })
     }
 

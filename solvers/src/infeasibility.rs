@@ -174,7 +174,7 @@ fn is_plainly_solved(problem: &StoredProblem, report: &SolverReport) -> bool {
 fn interactions_without_scale_hold(problem: &StoredProblem, impulse: &[DVec3]) -> bool {
     let length = |z: &[f64]| z.iter().map(|z| z * z).sum::<f64>().sqrt();
     problem.laws.iter().all(|(range, law)| {
-        if problem.mean_diagonal(range.clone(), law.rows()) > 0.0 {
+        if problem.scale(range.clone(), law.rows()) > 0.0 {
             return true;
         }
         let velocity: Vec<_> = range

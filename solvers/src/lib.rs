@@ -24,6 +24,7 @@ pub mod algebra;
 pub mod auto;
 pub mod awake;
 pub mod comparison;
+pub mod complementarity;
 pub mod cone;
 pub mod delassus;
 #[cfg(feature = "fclib")]
@@ -57,6 +58,7 @@ pub use comparison::{
     Anderson, AndersonSettings, ClassicalNsgs, ClassicalSettings, Freezing, LocalSolver, Nncg,
     NncgSettings, ProjectionSettings, SweepOrder,
 };
+pub use complementarity::{BoxProblem, Enumeration, EnumerationSettings, Lemke, LemkeSettings};
 pub use delassus::Delassus;
 pub use global::GlobalProblem;
 pub use goal::Goal;

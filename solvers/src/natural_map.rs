@@ -31,6 +31,7 @@
 mod others;
 mod terms;
 
+use crate::complementarity::box_problem::{BoxProblem, dot};
 use crate::lanes::LANES;
 use crate::law::list::rows_of;
 use crate::problem::{Contact, FactoredProblem, StoredProblem, WorldTwist, is_shared};
@@ -308,6 +309,22 @@ pub fn stored(problem: &StoredProblem, impulse: &[f64]) -> Residual {
     stored_triples(problem, &triples)
 }
 
+/// Residual of `z` on a dense problem of boxes, row by row, as [`stored`] has it for the same laws; not a number if there are
+/// more or fewer entries.
+#[must_use]
+pub fn boxes(problem: &BoxProblem, z: &[f64]) -> Residual {
+    if z.len() != problem.len() {
+        return Residual::UNDEFINED;
+    }
+    let mut sums = Sums::default();
+    for (row, lambda) in problem.scales().iter().enumerate() {
+        let q = problem.q()[row];
+        let w = dot(problem.row(row), z) + q;
+        sums.add_rows(*lambda, &problem.law(row), &[z[row]], [&[w], &[q]]);
+    }
+    sums.finish()
+}
+
 /// [`stored`] for an impulse in triples.
 pub(crate) fn stored_triples(problem: &StoredProblem, impulse: &[DVec3]) -> Residual {
     let mut sums = Sums::default();
@@ -340,7 +357,7 @@ pub(crate) fn stored_triples(problem: &StoredProblem, impulse: &[DVec3]) -> Resi
         );
         let rows = |triples| problem.rows_of(triples, law);
         sums.add_rows(
-            problem.mean_diagonal(range.clone(), law.rows()),
+            problem.scale(range.clone(), law.rows()),
             law,
             rows(&impulse[range.clone()]),
             [rows(&velocity), rows(&problem.free_velocity[range])],

@@ -16,6 +16,7 @@ mod error;
 mod factored;
 mod interaction;
 mod stored;
+pub(crate) mod weak_rows;
 
 pub use body::{InverseMass, WorldTwist};
 pub use contact::Contact;

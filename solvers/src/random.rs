@@ -60,6 +60,7 @@ pub(crate) fn of_triples(laws: &[Law], delassus: Delassus, q: Vec<DVec3>) -> Sto
         laws: list,
         delassus,
         free_velocity: q,
+        weak_scales: Vec::new(),
     }
 }
 

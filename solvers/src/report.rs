@@ -21,6 +21,11 @@ pub enum SolverStatus {
     /// The impulses grow without bound, or overflow, and no certificate of infeasibility was
     /// found: `W` is not positive semi-definite, or the contacts jam.
     Unbounded,
+    /// Lemke's path ended on a ray, and there is no certificate of infeasibility: of most matrices that says nothing about other
+    /// solutions.
+    Ray,
+    /// Every complementary basis was searched, and none is a solution; there is no certificate of infeasibility.
+    NoSolution,
 }
 
 /// Outcome of one solve.

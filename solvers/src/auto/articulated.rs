@@ -132,8 +132,10 @@ fn rank(status: SolverStatus) -> usize {
         SolverStatus::Stopped => 1,
         SolverStatus::TimedOut => 2,
         SolverStatus::Cancelled => 3,
-        SolverStatus::Unbounded => 4,
-        SolverStatus::Infeasible => 5,
+        SolverStatus::Ray => 4,
+        SolverStatus::Unbounded => 5,
+        SolverStatus::NoSolution => 6,
+        SolverStatus::Infeasible => 7,
     }
 }
 

@@ -52,6 +52,26 @@ pub enum ProblemError {
         /// The method.
         method: &'static str,
     },
+    /// A problem is too large for a method, or for the dense form.
+    #[error("{what}: {found}, at most {bound} are supported")]
+    TooLarge {
+        /// What there are too many of.
+        what: &'static str,
+        /// How many.
+        found: usize,
+        /// The bound.
+        bound: usize,
+    },
+    /// A matrix does not have a property that a method needs.
+    #[error("{method} needs a matrix that is {property}; row {row} shows that this one is not")]
+    Property {
+        /// The method.
+        method: &'static str,
+        /// What the matrix should be.
+        property: &'static str,
+        /// The first row at fault.
+        row: usize,
+    },
     /// A block row of `W` has a block in a column that is not there.
     #[error("row {row} has a block in column {column}, expected less than {count}")]
     Column {

@@ -305,6 +305,7 @@ impl FactoredProblem<'_> {
             laws: self.laws(),
             delassus: Delassus::assemble(self),
             free_velocity,
+            weak_scales: Vec::new(),
         }
     }
 }

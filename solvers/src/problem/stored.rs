@@ -2,6 +2,7 @@
 
 use super::ProblemError;
 use super::check::{expect_length, first_non_finite};
+use super::weak_rows::{self, Entries};
 use crate::law::list::{Laws, rows_of};
 use crate::{Delassus, Law, SolverReport, SparseMatrix};
 use glam::{DMat3, DVec3};
@@ -25,6 +26,8 @@ pub struct StoredProblem {
     pub(crate) delassus: Delassus,
     /// `q`, in triples.
     pub(crate) free_velocity: Vec<DVec3>,
+    /// `λ`, one entry a triple, if rows of boxes are weak ([`weak_rows`]), else empty.
+    pub(crate) weak_scales: Vec<f64>,
 }
 
 impl StoredProblem {
@@ -47,6 +50,7 @@ impl StoredProblem {
         list.pack(free_velocity, &mut q);
         Ok(Self {
             delassus: Delassus::from_sparse(&list, w),
+            weak_scales: scales_if_weak(&list, w),
             laws: list,
             free_velocity: q,
         })
@@ -61,6 +65,7 @@ impl StoredProblem {
             laws,
             delassus,
             free_velocity,
+            weak_scales: Vec::new(),
         }
     }
 
@@ -158,7 +163,7 @@ impl StoredProblem {
         }
     }
 
-    /// `λ = trace(W_αα)/m`, one entry a triple.
+    /// `λ = trace(W_αα)/m`, or the scale of a weak row ([`weak_rows`]), one entry a triple.
     pub(crate) fn scales(&self, lambda: &mut Vec<f64>) {
         lambda.clear();
         lambda.reserve(self.triples());
@@ -176,14 +181,17 @@ impl StoredProblem {
                 }
                 _ => {}
             }
-            let mean = self.mean_diagonal(range.clone(), law.rows());
+            let mean = self.scale(range.clone(), law.rows());
             lambda.extend(range.map(|_| mean));
         }
     }
 
-    /// `trace(W_αα)/m` of one interaction.
+    /// `λ` of one interaction that is no contact with friction of one coefficient: `trace(W_αα)/m`, or the scale of a weak row.
     #[inline]
-    pub(crate) fn mean_diagonal(&self, range: Range<usize>, m: usize) -> f64 {
+    pub(crate) fn scale(&self, range: Range<usize>, m: usize) -> f64 {
+        if let Some(scale) = self.weak_scales.get(range.start) {
+            return *scale;
+        }
         let mut trace = 0.0;
         for (k, triple) in range.enumerate() {
             let block = self.delassus.diagonal(triple);
@@ -281,5 +289,52 @@ impl StoredProblem {
     #[inline]
     pub(crate) fn rows_of<'a>(&self, triples: &'a [DVec3], law: &Law) -> &'a [f64] {
         &rows_of(triples)[..law.rows()]
+    }
+}
+
+/// `λ` of every triple, if a row of a box is weak; else nothing.
+fn scales_if_weak(laws: &Laws, w: &SparseMatrix) -> Vec<f64> {
+    let mut interaction_of = Vec::with_capacity(laws.rows());
+    for (interaction, law) in laws.as_slice().iter().enumerate() {
+        interaction_of.extend((0..law.rows()).map(|_| interaction));
+    }
+    let mut diagonal = vec![0.0; laws.len()];
+    for (row, interaction) in interaction_of.iter().enumerate() {
+        let own = w.column(row).find(|(other, _)| *other == row);
+        diagonal[*interaction] += own.map_or(0.0, |(_, value)| value);
+    }
+    for (diagonal, law) in diagonal.iter_mut().zip(laws.as_slice()) {
+        *diagonal /= law.rows() as f64;
+    }
+    let is_box = |interaction: usize| {
+        let law = laws.law(interaction);
+        matches!(
+            law,
+            Law::Complementarity | Law::Interval(_) | Law::Equality(_)
+        )
+    };
+    let entries = Blocks { w, interaction_of };
+    let Some(scales) = weak_rows::scales(&diagonal, is_box, &entries) else {
+        return Vec::new();
+    };
+    let of_triples = laws.iter().zip(scales);
+    of_triples
+        .flat_map(|((range, _), scale)| range.map(move |_| scale))
+        .collect()
+}
+
+/// Entries of `W` by interactions.
+struct Blocks<'a> {
+    w: &'a SparseMatrix,
+    interaction_of: Vec<usize>,
+}
+
+impl Entries for Blocks<'_> {
+    fn visit(&self, mut visit: impl FnMut(usize, usize, f64)) {
+        for (column, j) in self.interaction_of.iter().enumerate() {
+            for (row, value) in self.w.column(column) {
+                visit(self.interaction_of[row], *j, value.abs());
+            }
+        }
     }
 }

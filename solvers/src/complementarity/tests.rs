@@ -1,0 +1,6 @@
+//! Methods for box problems against each other, and against closed forms.
+
+mod classes;
+mod lemke;
+mod methods;
+mod stored;
