@@ -120,7 +120,7 @@ impl SystemsSimulation {
         Ok(report)
     }
 
-    /// Advances to the time `end`, s, from event to event, with steps that follow the tolerance: see [`event_driven`](crate::event_driven). Time stepping may go on from
+    /// Advances to the time `end`, s, from event to event, with steps that follow the tolerance: see [`event_driven`]. Time stepping may go on from
     /// there. Multipliers of closed contacts are then forces, N.
     ///
     /// # Errors
