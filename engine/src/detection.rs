@@ -189,6 +189,10 @@ impl Detection {
         bodies: impl Iterator<Item = Slot>,
         known: &Bodies,
     ) -> Vec<[Slot; 2]> {
+        let mut bodies = bodies.peekable();
+        if bodies.peek().is_none() {
+            return Vec::new();
+        }
         let boxes = &self.extents.boxes;
         let pairs = self.broad_phase.candidates().iter();
         let pairs = pairs.map(|pair| pair.map(Slot));

@@ -314,9 +314,9 @@ impl Joints {
         }
     }
 
-    /// Other couplers from now on.
-    pub(crate) fn replace_couplers(&mut self, specs: Vec<CouplerSpec>) {
-        if specs == self.coupler_specs {
+    /// Other couplers from now on, in exchange for those before, if they are others.
+    pub(crate) fn replace_couplers(&mut self, specs: &mut Vec<CouplerSpec>) {
+        if *specs == self.coupler_specs {
             return;
         }
         let of = |list: &[CouplerSpec], other: &[CouplerSpec]| -> Vec<JointId> {
@@ -324,12 +324,12 @@ impl Joints {
             new.flat_map(|spec| spec.terms.iter().map(|(joint, ..)| *joint))
                 .collect()
         };
-        let mut joints = of(&self.coupler_specs, &specs);
-        joints.extend(of(&specs, &self.coupler_specs));
+        let mut joints = of(&self.coupler_specs, specs);
+        joints.extend(of(specs, &self.coupler_specs));
         let disturbed = self.specs.iter().filter(|spec| joints.contains(&spec.id));
         self.disturbed
             .extend(disturbed.flat_map(|spec| spec.bodies.into_iter().flatten()));
-        self.coupler_specs = specs;
+        std::mem::swap(&mut self.coupler_specs, specs);
         self.resolved = None;
     }
 }

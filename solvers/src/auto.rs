@@ -144,7 +144,9 @@ pub struct Auto {
     by_velocity: ByVelocity,
     absorbed: Absorbed,
     spread: Spread,
-    articulated: Box<Articulated>,
+    articulated: Option<Box<Articulated>>,
+    /// The impulse of a problem with interactions.
+    triples: Vec<DVec3>,
     /// The last certificate of the last solve was that of its solution: what it left of every contact is in the buffers of
     /// the sweeps.
     best_is_last: bool,
@@ -282,11 +284,14 @@ impl Auto {
     ) -> Result<SolverReport, ProblemError> {
         problem.validate_bodies()?;
         let shared = self.settings.first.shares(problem);
-        problem.in_triples(impulse, |impulse| {
+        let mut triples = std::mem::take(&mut self.triples);
+        let made = problem.in_triples(impulse, &mut triples, |impulse| {
             awake::during(shared, || {
                 self.solve_on(problem, impulse, twist, goal, shared)
             })
-        })
+        });
+        self.triples = triples;
+        made
     }
 
     /// The solve of a problem whose contacts have not been checked, on all threads of the pool if `shared`.

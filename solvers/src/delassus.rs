@@ -91,25 +91,25 @@ impl Delassus {
         matrix
     }
 
-    /// From all `n × n` blocks, row by row, of which those that are `coupled` are stored, and the diagonal.
-    pub(crate) fn from_dense(n: usize, blocks: &[DMat3], coupled: &[bool]) -> Self {
-        let mut matrix = Self {
-            row_start: vec![0],
-            ..Self::default()
-        };
+    /// Becomes the matrix of all `n × n` blocks, row by row, of which those that are `coupled` are stored, and the diagonal.
+    pub(crate) fn set_dense(&mut self, n: usize, blocks: &[DMat3], coupled: &[bool]) {
+        self.row_start.clear();
+        self.row_start.push(0);
+        self.columns.clear();
+        self.blocks.clear();
+        self.diagonal.clear();
         for row in 0..n {
             for column in 0..n {
                 if row == column {
-                    matrix.diagonal.push(matrix.columns.len());
+                    self.diagonal.push(self.columns.len());
                 }
                 if row == column || coupled[row * n + column] {
-                    matrix.columns.push(column as u32);
-                    matrix.blocks.push(blocks[row * n + column]);
+                    self.columns.push(column as u32);
+                    self.blocks.push(blocks[row * n + column]);
                 }
             }
-            matrix.row_start.push(matrix.columns.len());
+            self.row_start.push(self.columns.len());
         }
-        matrix
     }
 
     /// Adds to one entry of the diagonal.

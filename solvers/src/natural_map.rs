@@ -124,6 +124,7 @@ impl Sums {
         self.natural += unit.length_squared();
         self.free += q.length_squared();
         // NaN must reach the sums: an undefined contact is not a solved one.
+        let lambda = unless_negative(lambda);
         if lambda > 0.0 || lambda.is_nan() {
             let inverse = 1.0 / lambda;
             let scaled = r - cone::project(friction, r - shifted * inverse);
@@ -198,6 +199,7 @@ impl Sums {
         self.natural += natural(1.0);
         self.free += square(q);
         // NaN must reach the sums: an undefined interaction is not a solved one.
+        let lambda = unless_negative(lambda);
         if lambda > 0.0 || lambda.is_nan() {
             let inverse = 1.0 / lambda;
             let natural = lambda * natural(inverse);
@@ -259,6 +261,11 @@ impl Sums {
             ..self.residual
         }
     }
+}
+
+/// A matrix of negative trace has no energy to measure by: what cannot be judged is not solved.
+fn unless_negative(lambda: f64) -> f64 {
+    if lambda < 0.0 { f64::NAN } else { lambda }
 }
 
 fn add(sum: &mut [f64; 3], other: &[f64; 3]) {

@@ -86,6 +86,8 @@ pub struct Nsgs {
     pub(crate) best: Vec<DVec3>,
     pub(crate) lanes: LaneWorkspace,
     pub(crate) explicit: ExplicitWorkspace,
+    /// The impulse of a problem with interactions.
+    triples: Vec<DVec3>,
 }
 
 impl Nsgs {
@@ -112,11 +114,14 @@ impl Nsgs {
     ) -> Result<SolverReport, ProblemError> {
         problem.validate_bodies()?;
         let shared = self.settings.shares(problem);
-        problem.in_triples(impulse, |impulse| {
+        let mut triples = std::mem::take(&mut self.triples);
+        let made = problem.in_triples(impulse, &mut triples, |impulse| {
             awake::during(shared, || {
                 self.solve_on(problem, impulse, twist, goal, shared)
             })
-        })
+        });
+        self.triples = triples;
+        made
     }
 
     /// The solve of a problem whose contacts have not been checked, on all threads of the pool if `shared`.

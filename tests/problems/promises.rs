@@ -351,3 +351,25 @@ fn joints_hold_on_every_solver() {
         }
     }
 }
+
+/// `u_N = −r_N − 1` is negative for every impulse; with entries of any size, as in a damaged file.
+#[test]
+fn a_block_of_negative_trace_is_never_solved() {
+    for size in [1e-200, 1.0, 1e91, 1e200] {
+        let good = DMat3::from_diagonal(DVec3::splat(0.01));
+        let blocks = [good, DMat3::from_diagonal(DVec3::splat(-size))];
+        let rows = blocks.iter().enumerate();
+        let delassus =
+            Delassus::from_rows(rows.map(|(k, block)| vec![(k as u32, *block)]).collect());
+        let problem = StoredProblem::of_contacts(delassus, vec![DVec3::NEG_X; 2], vec![0.3; 2]);
+        for (name, mut solver) in budgeted(50) {
+            let mut r = vec![0.0; problem.rows()];
+            let made = solver.solve(&problem, &mut r, &Goal::scaled(1e-8));
+            let is_solved = made.as_ref().is_ok_and(|report| report.converged());
+            assert!(
+                !is_solved && r.iter().all(|r| !r.is_nan()),
+                "{name}, {size:e}: {made:?}, {r:?}"
+            );
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::capture;
 use super::gather::{self, BodyQueries};
-use super::joints::{self, Joints};
+use super::joints::{self, JointLists, Joints};
 use super::link::Link;
 use super::scatter::{self, StateQueries};
 use crate::components::MaterialPairs;
@@ -195,7 +195,7 @@ fn gather(
     mut link: ResMut<Link>,
     mut notices: ResMut<Notices>,
     (settings, pairs): (Res<Settings>, Option<Res<MaterialPairs>>),
-    (world, joints): (BodyQueries, Joints),
+    (world, joints, mut lists): (BodyQueries, Joints, Local<JointLists>),
     ticks: SystemChangeTick,
 ) -> Result<(), StepError> {
     link.gathered = ticks.this_run();
@@ -212,9 +212,7 @@ fn gather(
         &world,
         &settings,
     )?;
-    let specs = joints::gather(&joints, (&link, &state.bodies), &mut notices)?;
-    state.set_joints(specs);
-    state.set_couplers(joints::gather_couplers(&joints, &mut notices)?);
+    joints::gather(&joints, (&mut lists, &link), &mut notices, &mut state)?;
     state.start_threads()
 }
 

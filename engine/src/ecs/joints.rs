@@ -36,13 +36,64 @@ pub(super) struct Joints<'w, 's> {
     ids: Query<'w, 's, StateQuery, With<Joint>>,
 }
 
-/// The joints, in the order of ids. Those of bodies that are no more are listed to go.
+/// The joints and couplers that were read last: buffers.
+#[derive(Debug, Default)]
+pub(crate) struct JointLists {
+    joints: Vec<JointSpec>,
+    couplers: Vec<CouplerSpec>,
+}
+
+/// Hands the joints and couplers of the world to the step.
 pub(super) fn gather(
+    world: &Joints,
+    (lists, link): (&mut JointLists, &Link),
+    notices: &mut Notices,
+    state: &mut StepState,
+) -> Result<(), StepError> {
+    list_joints(world, (link, &state.bodies), notices, &mut lists.joints)?;
+    state.exchange_joints(&mut lists.joints);
+    list_couplers(world, notices, &mut lists.couplers)?;
+    state.exchange_couplers(&mut lists.couplers);
+    Ok(())
+}
+
+/// Overwrites the entries of a list one after the other: what they hold keeps its memory.
+struct Rewritten<'a, T> {
+    list: &'a mut Vec<T>,
+    count: usize,
+}
+
+impl<T: Default> Rewritten<'_, T> {
+    fn next(&mut self) -> &mut T {
+        if self.count == self.list.len() {
+            self.list.push(T::default());
+        }
+        self.count += 1;
+        &mut self.list[self.count - 1]
+    }
+
+    /// The last entry is none: the next one takes its place.
+    fn drop_last(&mut self) {
+        self.count -= 1;
+    }
+
+    /// Ends it, in the order of ids, no two of which are alike.
+    fn sort_by_id<K: Ord>(self, id: impl Fn(&T) -> K) {
+        self.list.truncate(self.count);
+        if !self.list.is_sorted_by_key(&id) {
+            self.list.sort_unstable_by_key(id);
+        }
+    }
+}
+
+/// The joints, in the order of ids. Those of bodies that are no more are listed to go.
+fn list_joints(
     world: &Joints,
     (link, bodies): (&Link, &Bodies),
     notices: &mut Notices,
-) -> Result<Vec<JointSpec>, StepError> {
-    let mut specs = Vec::new();
+    list: &mut Vec<JointSpec>,
+) -> Result<(), StepError> {
+    let mut specs = Rewritten { list, count: 0 };
     notices.joints_gone.clear();
     for (entity, joint, id, forces, limit, apart) in &world.joints {
         let mut ids = [None; 2];
@@ -64,28 +115,35 @@ pub(super) fn gather(
             notices.joints_gone.push(entity);
             continue;
         }
-        specs.push(JointSpec {
+        let spec = specs.next();
+        let mut own = std::mem::take(&mut spec.forces);
+        own.clear();
+        own.extend_from_slice(forces.map_or(&[], |forces| &forces.0));
+        *spec = JointSpec {
             id: *id,
             bodies: ids,
             frames: joint.frames,
             kind: joint.kind,
-            forces: forces.map_or_else(Vec::new, |forces| forces.0.clone()),
+            forces: own,
             collide: !apart,
             break_limit: limit.copied(),
-        });
+        };
     }
-    specs.sort_by_key(|spec| spec.id);
-    Ok(specs)
+    specs.sort_by_id(|spec| spec.id);
+    Ok(())
 }
 
 /// The couplers whose joints all take part, in the order of ids. Those of joints that are no more are listed to go.
-pub(super) fn gather_couplers(
+fn list_couplers(
     world: &Joints,
     notices: &mut Notices,
-) -> Result<Vec<CouplerSpec>, StepError> {
-    let mut specs = Vec::new();
+    list: &mut Vec<CouplerSpec>,
+) -> Result<(), StepError> {
+    let mut specs = Rewritten { list, count: 0 };
     for (entity, coupler, id) in &world.couplers {
-        let mut terms = Vec::new();
+        let spec = specs.next();
+        (spec.id, spec.offset) = (*id, coupler.offset);
+        spec.terms.clear();
         let (mut gone, mut whole) = (false, true);
         for term in &coupler.terms {
             let joint = term.joint;
@@ -93,7 +151,7 @@ pub(super) fn gather_couplers(
                 Ok(_) if notices.joints_gone.contains(&joint) => gone = true,
                 Ok((id, disabled, broken)) => {
                     whole &= !disabled && !broken;
-                    terms.push((*id, term.axis, term.ratio));
+                    spec.terms.push((*id, term.axis, term.ratio));
                 }
                 Err(_) if notices.joints_lost.contains(&joint) => gone = true,
                 Err(_) => {
@@ -106,16 +164,13 @@ pub(super) fn gather_couplers(
         }
         if gone {
             notices.joints_gone.push(entity);
-        } else if whole {
-            specs.push(CouplerSpec {
-                id: *id,
-                terms,
-                offset: coupler.offset,
-            });
+        }
+        if gone || !whole {
+            specs.drop_last();
         }
     }
-    specs.sort_by_key(|spec| spec.id);
-    Ok(specs)
+    specs.sort_by_id(|spec| spec.id);
+    Ok(())
 }
 
 /// Marks the joints that broke in the step.

@@ -114,7 +114,7 @@ impl Course {
             if self.system.is_closed() || left < NEARLY && left > SLOW * last {
                 break;
             }
-            let before = self.poses.clone();
+            self.buffers.start.clone_from(&self.poses);
             self.take_masses(slots, bodies);
             known = known && self.system.keep_factor(&self.masses);
             if !known {
@@ -137,7 +137,7 @@ impl Course {
             if steps_on {
                 // A step with a factor of its own comes first.
                 if !is_better {
-                    self.poses = before;
+                    self.poses.clone_from(&self.buffers.start);
                     self.hold(of, bodies);
                 }
                 left = left.min(next);
@@ -146,7 +146,7 @@ impl Course {
             // What is in the way may be that stops are passed in turn.
             let stops = self.system.keep_stops(NEAR * left);
             if !is_better {
-                self.poses = before;
+                self.poses.clone_from(&self.buffers.start);
             }
             self.hold(of, bodies);
             left = self.system.errors_all();

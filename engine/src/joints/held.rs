@@ -101,11 +101,19 @@ impl Held {
     }
 
     fn retain_forces(held: &mut Vec<Self>, keeps: impl Fn(&[Self]) -> bool) {
-        let kept: Vec<bool> = Self::by_force(held)
-            .flat_map(|rows| std::iter::repeat_n(keeps(rows), rows.len()))
-            .collect();
-        let mut kept = kept.into_iter();
-        held.retain(|_| kept.next() == Some(true));
+        let (mut kept, mut begin) = (0, 0);
+        let next = |rest: &[Self]| {
+            let rows = Self::by_force(rest).next()?;
+            Some((rows.len(), keeps(rows)))
+        };
+        while let Some((count, keeps)) = next(&held[begin..]) {
+            if keeps {
+                held.copy_within(begin..begin + count, kept);
+                kept += count;
+            }
+            begin += count;
+        }
+        held.truncate(kept);
     }
 
     /// Lists those of an articulation in a step of length `h`, in the order of joints. False, and none, if some have not the rates that they are to hold.

@@ -9,19 +9,19 @@ use crate::error::StepError;
 use std::cmp::Ordering;
 
 impl Joints {
-    /// Others from now on: the next step checks them.
-    pub(crate) fn replace(&mut self, specs: Vec<JointSpec>) {
-        if specs == self.specs {
+    /// Others from now on, in exchange for those before, if they are others: the next step checks them.
+    pub(crate) fn replace(&mut self, specs: &mut Vec<JointSpec>) {
+        if *specs == self.specs {
             return;
         }
-        disturb(&self.specs, &specs, &mut self.disturbed);
+        disturb(&self.specs, specs, &mut self.disturbed);
         let alike = self.specs.len() == specs.len();
-        if alike && self.specs.iter().zip(&specs).all(only_drives_differ) {
+        if alike && self.specs.iter().zip(&*specs).all(only_drives_differ) {
             self.driven_anew = true;
         } else {
             self.resolved = None;
         }
-        self.specs = specs;
+        std::mem::swap(&mut self.specs, specs);
     }
 
     /// The list takes the forces of what was asked for, which has its joints: nothing else is made anew.

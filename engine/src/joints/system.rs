@@ -155,6 +155,8 @@ pub(super) struct System {
     /// One row of each joint that an extra row is made of.
     pieces: Vec<Locked>,
     links: Vec<JointLink>,
+    /// What a row that is made of pieces takes of each body: a buffer.
+    sides: Vec<JointLink>,
     /// The same, joint by joint.
     blocks: Vec<JointBlock>,
     factor: JointFactor,
@@ -298,10 +300,11 @@ impl System {
         self.links.clear();
         for extra in &self.extras {
             let block = self.blocks.len() as u32;
-            let (own, links) = joined(&self.pieces[extra.pieces.clone()], extra);
-            self.blocks.push(own);
+            let pieces = &self.pieces[extra.pieces.clone()];
+            self.blocks.push(joined(pieces, extra, &mut self.sides));
+            let links = self.sides.iter().skip(2);
             self.links
-                .extend(links.map(|link| JointLink { block, ..link }));
+                .extend(links.map(|link| JointLink { block, ..*link }));
         }
         if damping > 0.0 {
             for (index, block) in self.blocks.iter_mut().enumerate() {

@@ -137,13 +137,23 @@ impl StepState {
     }
 
     /// Replaces all joints. They are checked by the next step, which names what is wrong.
-    pub fn set_joints(&mut self, joints: Vec<JointSpec>) {
+    pub fn set_joints(&mut self, mut joints: Vec<JointSpec>) {
+        self.exchange_joints(&mut joints);
+    }
+
+    /// The same with a list that is left to be written anew.
+    pub(crate) fn exchange_joints(&mut self, joints: &mut Vec<JointSpec>) {
         self.joints.replace(joints);
     }
 
-    /// Replaces all couplers, as [`Self::set_joints`]. Those of joints that are not there have no effect.
-    pub fn set_couplers(&mut self, couplers: Vec<CouplerSpec>) {
+    /// As [`Self::exchange_joints`].
+    pub(crate) fn exchange_couplers(&mut self, couplers: &mut Vec<CouplerSpec>) {
         self.joints.replace_couplers(couplers);
+    }
+
+    /// Replaces all couplers, as [`Self::set_joints`]. Those of joints that are not there have no effect.
+    pub fn set_couplers(&mut self, mut couplers: Vec<CouplerSpec>) {
+        self.exchange_couplers(&mut couplers);
     }
 
     /// Replaces the table of pairs of materials, from the next step on; bodies whose materials have names wake.

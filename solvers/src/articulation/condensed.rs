@@ -12,9 +12,9 @@
 use super::factor::{Six, Step, common};
 use super::joints::{Joints, dot, inverse_mass, six_of};
 use super::plan::FIXED;
+use crate::Law;
 use crate::lanes::Dispatch;
 use crate::problem::{FactoredProblem, StoredProblem, WorldTwist};
-use crate::{Delassus, Law};
 use glam::{DMat3, DVec3};
 use pulp::{Simd, WithSimd};
 use std::ops::Range;
@@ -39,7 +39,7 @@ struct Touched {
 }
 
 /// Bodies that respond to each other.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Group {
     members: Vec<u32>,
     /// Where their blocks of `M̂⁻¹` begin.
@@ -53,6 +53,9 @@ pub(super) struct Condensed<const N: usize> {
     /// Triple of the island's problem of each triple here.
     pub(super) source: Vec<u32>,
     touched: Vec<Touched>,
+    /// Lists of the last problem, to be used again.
+    spare_levers: Vec<Vec<(u32, Lever)>>,
+    spare_members: Vec<Vec<u32>>,
     groups: Vec<Group>,
     /// Index of each body among those that are touched.
     index: Vec<u32>,
@@ -74,6 +77,8 @@ impl<const N: usize> Default for Condensed<N> {
             stored: StoredProblem::default(),
             source: Vec::new(),
             touched: Vec::new(),
+            spare_levers: Vec::new(),
+            spare_members: Vec::new(),
             groups: Vec::new(),
             index: Vec::new(),
             of_component: Vec::new(),
@@ -96,8 +101,10 @@ impl<const N: usize> Condensed<N> {
         joints: &mut Joints<N>,
         twist: &[WorldTwist],
     ) {
-        self.touched.clear();
-        self.groups.clear();
+        let levers = self.touched.drain(..).map(|touched| touched.levers);
+        self.spare_levers.extend(levers);
+        let members = self.groups.drain(..).map(|group| group.members);
+        self.spare_members.extend(members);
         self.index.clear();
         self.index.resize(problem.inverse_mass.len(), FIXED);
         self.of_component.clear();
@@ -147,7 +154,10 @@ impl<const N: usize> Condensed<N> {
             joints,
         });
         self.clear_what_nothing_moves(problem);
-        self.stored.delassus = Delassus::from_dense(self.source.len(), &self.blocks, &self.coupled);
+        let n = self.source.len();
+        self.stored
+            .delassus
+            .set_dense(n, &self.blocks, &self.coupled);
         self.complete(problem, is_joint);
     }
 
@@ -206,11 +216,16 @@ impl<const N: usize> Condensed<N> {
                 .map(|(_, group)| *group)
         });
         let group = known.unwrap_or_else(|| {
-            self.groups.push(Group::default());
+            let mut members = self.spare_members.pop().unwrap_or_default();
+            members.clear();
+            self.groups.push(Group { members, base: 0 });
             let group = self.groups.len() as u32 - 1;
             self.of_component.extend(component.map(|own| (own, group)));
             group
         });
+        let mut levers = self.spare_levers.pop().unwrap_or_default();
+        levers.clear();
+        levers.push((triple, lever));
         let members = &mut self.groups[group as usize].members;
         members.push(index);
         self.touched.push(Touched {
@@ -218,7 +233,7 @@ impl<const N: usize> Condensed<N> {
             group,
             place: members.len() as u32 - 1,
             steps: 0..0,
-            levers: vec![(triple, lever)],
+            levers,
         });
     }
 

@@ -20,6 +20,7 @@ use crate::law::list::rows_of_mut;
 use crate::problem::{FactoredProblem, Interaction, InverseMass, WorldTwist};
 use glam::DVec3;
 use pulp::{Simd, WithSimd};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// At most `N` rows between two bodies.
@@ -214,7 +215,8 @@ impl<const N: usize> Joints<N> {
 
     /// Adds a row that is made of linked interactions, a block of its own; the impulse of the first is at `place`.
     fn add_linked(&mut self, problem: &FactoredProblem, group: &[Interaction], place: usize) {
-        let mut sides: Vec<More> = Vec::new();
+        // Two, but for couplers of several joints.
+        let mut sides = SmallVec::<[More; 4]>::new();
         let (mut offset, mut compliance) = (0.0, 0.0);
         let copies = self.copies.len() as u32;
         for (k, other) in group.iter().enumerate() {

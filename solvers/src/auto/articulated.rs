@@ -150,9 +150,9 @@ impl Auto {
         shared: bool,
     ) -> Result<SolverReport, ProblemError> {
         problem.validate_contacts()?;
-        let mut own = std::mem::take(&mut self.articulated);
+        let mut own = self.articulated.take().unwrap_or_default();
         let made = own.solve(self, problem, (impulse, twist), (goal, shared));
-        self.articulated = own;
+        self.articulated = Some(own);
         self.best_is_last = false;
         let mut report = made?;
         // In no island is a joint between bodies that nothing moves.

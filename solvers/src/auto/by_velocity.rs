@@ -208,11 +208,12 @@ impl Auto {
             begin = end;
         }
         let mut spread = std::mem::take(&mut self.spread);
-        let started = problem.in_triples(impulse, |impulse| {
+        let mut triples = std::mem::take(&mut self.triples);
+        let started = problem.in_triples(impulse, &mut triples, |impulse| {
             spread.start(problem, impulse);
             Ok(SolverReport::default())
         });
-        self.spread = spread;
+        (self.spread, self.triples) = (spread, triples);
         started?;
         let solved = self.solve_factored(problem, impulse, twist, goal);
         // The last certificate was that of the solution, if sweeps found it.
@@ -221,8 +222,9 @@ impl Auto {
             let squares = &mut self.sweeps.lanes.squares;
             std::mem::swap(squares, &mut by_velocity.squares);
         }
+        let mut triples = std::mem::take(&mut self.triples);
         let result = solved.and_then(|mut report| {
-            problem.in_triples(impulse, |impulse| {
+            problem.in_triples(impulse, &mut triples, |impulse| {
                 let step = Step {
                     problem,
                     goal,
@@ -233,7 +235,7 @@ impl Auto {
                 Ok(report)
             })
         });
-        self.by_velocity = by_velocity;
+        (self.by_velocity, self.triples) = (by_velocity, triples);
         result
     }
 }

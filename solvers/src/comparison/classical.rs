@@ -94,7 +94,7 @@ impl ClassicalNsgs {
     ) -> Result<SolverReport, ProblemError> {
         problem.validate()?;
         let options = self.settings.options();
-        problem.in_triples(impulse, |impulse| {
+        problem.in_triples(impulse, &mut Vec::new(), |impulse| {
             let mut sweep = ClassicalTwistSweep::new(problem, &mut self.twists, impulse, &options);
             let mut progress = Progress::new(goal, &mut self.history, &mut self.best, impulse);
             acceleration::run(&mut sweep, &self.settings.sweeps, &mut progress);

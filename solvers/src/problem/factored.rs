@@ -229,14 +229,21 @@ impl FactoredProblem<'_> {
             let whole = impulse.len() / 3 * 3;
             return of(bytemuck::cast_slice(&impulse[..whole]));
         }
-        let mut triples = vec![DVec3::ZERO; self.triples()];
-        self.transfer(&mut triples, |own, begin| {
+        let mut triples = Vec::new();
+        self.fill(impulse, &mut triples);
+        of(&triples)
+    }
+
+    /// Writes the impulse in triples.
+    fn fill(&self, impulse: &[f64], triples: &mut Vec<DVec3>) {
+        triples.clear();
+        triples.resize(self.triples(), DVec3::ZERO);
+        self.transfer(triples, |own, begin| {
             let end = impulse.len().min(begin + own.len());
             if begin < end {
                 own[..end - begin].copy_from_slice(&impulse[begin..end]);
             }
         });
-        of(&triples)
     }
 
     /// Calls `each` with the rows of every interaction in `triples`, and where they begin among all rows.
@@ -251,10 +258,11 @@ impl FactoredProblem<'_> {
         }
     }
 
-    /// Checks the warm start, lets `solve` work on it in triples, and takes the answer back.
+    /// Checks the warm start, lets `solve` work on it in triples, and takes the answer back. `triples` is a buffer.
     pub(crate) fn in_triples(
         &self,
         impulse: &mut [f64],
+        triples: &mut Vec<DVec3>,
         solve: impl FnOnce(&mut [DVec3]) -> Result<SolverReport, ProblemError>,
     ) -> Result<SolverReport, ProblemError> {
         expect_length("impulse", impulse.len(), self.rows())?;
@@ -263,10 +271,10 @@ impl FactoredProblem<'_> {
             check_warm_start(triples, self.contacts.len())?;
             return solve(triples);
         }
-        let mut triples = self.pack(impulse, <[DVec3]>::to_vec);
-        check_warm_start(&triples, triples.len())?;
-        let report = solve(&mut triples)?;
-        self.transfer(&mut triples, |own, begin| {
+        self.fill(impulse, triples);
+        check_warm_start(triples, triples.len())?;
+        let report = solve(triples)?;
+        self.transfer(triples, |own, begin| {
             impulse[begin..begin + own.len()].copy_from_slice(own);
         });
         Ok(report)

@@ -77,14 +77,40 @@ pub(in crate::joints) struct Course {
     pub(in crate::joints) velocity: f64,
     /// Closing changed where its bodies are, or how they move.
     pub(in crate::joints) moved: bool,
+    pub(in crate::joints) buffers: Buffers,
+}
+
+/// What pushed up to some moment.
+#[derive(Debug, Default)]
+struct Known {
+    pushes: Vec<JointPush>,
+    reactions: Vec<Push>,
+    tensions: Vec<f64>,
 }
 
 /// What closing in places is not to change.
+#[derive(Debug, Default)]
 struct Solved {
     twists: Vec<WorldTwist>,
     rotors: Vec<f64>,
     holding: Vec<Held>,
-    known: (Vec<JointPush>, Vec<Push>, Vec<f64>),
+    known: Known,
+}
+
+/// What parts of a step go back to, and what they work in.
+#[derive(Debug, Default)]
+pub(in crate::joints) struct Buffers {
+    before_drift: Known,
+    before_parts: Known,
+    solved: Solved,
+    holding: Vec<Held>,
+    /// Poses at the start of a part, or before a step that closes places.
+    pub(in crate::joints) start: Vec<Pose>,
+    open: Vec<f64>,
+    turned: Vec<DVec3>,
+    changes: Vec<WorldTwist>,
+    rotors: Vec<f64>,
+    swings: Vec<f64>,
 }
 
 impl Course {
@@ -106,7 +132,7 @@ impl Course {
         step: &Step,
         mean: &impl Fn(Slot) -> Option<&'m WorldTwist>,
     ) {
-        let holding = self.holding.clone();
+        self.buffers.holding.clone_from(&self.holding);
         if !self.follow(step, mean) && !step.struck {
             // What swings too fast for the most parts, as light links under heavy loads, moves with the velocities that were solved for.
             let step = Step {
@@ -114,18 +140,20 @@ impl Course {
                 theta: 1.0,
                 ..*step
             };
-            self.holding = holding;
+            self.holding.clone_from(&self.buffers.holding);
             self.follow(&step, mean);
         }
         self.held.clone_from(&self.holding);
         let is_late = self.late.iter().any(|late| *late != Push::default());
         if is_late {
             let states = self.late.iter().zip(&self.masses);
-            let changes: Vec<WorldTwist> = states.map(|(late, mass)| late.change(mass)).collect();
-            for (twist, change) in self.twists.iter_mut().zip(&changes) {
+            let changes = &mut self.buffers.changes;
+            changes.clear();
+            changes.extend(states.map(|(late, mass)| late.change(mass)));
+            for (twist, change) in self.twists.iter_mut().zip(&*changes) {
                 add(twist, change);
             }
-            self.system.kick_rotors(&changes);
+            self.system.kick_rotors(changes);
         }
         self.energy_of_rotors = [self.energy_at_start, 0.0];
         self.rotors.clear();
@@ -138,25 +166,32 @@ impl Course {
     /// Follows the bodies through the step. False if joints are left open.
     fn follow<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) -> bool {
         self.account_for_solved(step);
-        loop {
-            let known = (!self.holding.is_empty()).then(|| self.known());
+        let mut known = std::mem::take(&mut self.buffers.before_drift);
+        self.note(&mut known);
+        let closed = loop {
             let closed = self.move_in_parts(step, mean);
             // Those whose bounds were reached on the way are forces.
-            let Some(known) = known.filter(|_| !Held::keep_those_that_reach(&mut self.holding))
-            else {
-                return closed;
-            };
-            (self.pushes, self.reactions, self.tensions) = known;
-        }
+            if self.holding.is_empty() || Held::keep_those_that_reach(&mut self.holding) {
+                break closed;
+            }
+            self.go_back(&known);
+        };
+        self.buffers.before_drift = known;
+        closed
     }
 
-    /// What pushes so far.
-    fn known(&self) -> (Vec<JointPush>, Vec<Push>, Vec<f64>) {
-        (
-            self.pushes.clone(),
-            self.reactions.clone(),
-            self.tensions.clone(),
-        )
+    /// Notes what pushes so far.
+    fn note(&self, known: &mut Known) {
+        known.pushes.clone_from(&self.pushes);
+        known.reactions.clone_from(&self.reactions);
+        known.tensions.clone_from(&self.tensions);
+    }
+
+    /// What pushed when that was noted, and nothing since.
+    fn go_back(&mut self, known: &Known) {
+        self.pushes.clone_from(&known.pushes);
+        self.reactions.clone_from(&known.reactions);
+        self.tensions.clone_from(&known.tensions);
     }
 
     /// Takes the step in as many parts as it needs. False if joints are left open.
@@ -165,15 +200,16 @@ impl Course {
         step: &Step,
         mean: &impl Fn(Slot) -> Option<&'m WorldTwist>,
     ) -> bool {
-        let known = self.known();
+        let mut known = std::mem::take(&mut self.buffers.before_parts);
+        self.note(&mut known);
         self.energy_at_start = self.start(step, mean);
         let before = self.energy(step);
         let swing = step.swing();
         // A force that holds a body to its solved motion does work that no part knows.
         let is_driven =
             step.stiff || step.is_driven() || self.holding.iter().any(|motor| motor.rate != 0.0);
-        let mut parts = step.parts(&self.twists, &self.masses);
-        loop {
+        let mut parts = step.parts(&self.twists, &self.masses, &mut self.buffers.swings);
+        let closed = loop {
             let mut closed = true;
             if step.is_dragged() {
                 self.weigh(step, 0.5 / parts as f64);
@@ -185,13 +221,15 @@ impl Course {
             let gained = self.energy(step) - before - self.work;
             let exact = gained.abs() <= ENERGY * (self.largest + swing) || is_driven;
             if closed && exact || parts >= MOST_PARTS {
-                self.parts = parts;
-                return closed;
+                break closed;
             }
             parts *= 2;
-            (self.pushes, self.reactions, self.tensions) = known.clone();
+            self.go_back(&known);
             self.start(step, mean);
-        }
+        };
+        self.parts = parts;
+        self.buffers.before_parts = known;
+        closed
     }
 
     /// Poses and velocities that the first part begins with, and what comes late. Returns the energy of the rotors at `t_k`, J.
@@ -239,8 +277,10 @@ impl Course {
         let mut energy = 0.0;
         if self.system.has_rotors() {
             let slots = step.articulation.bodies.iter();
-            let begin: Vec<WorldTwist> = slots.map(|slot| solution.motion.begin[*slot]).collect();
-            self.system.start_rotors(&begin, given);
+            let begin = &mut self.buffers.changes;
+            begin.clear();
+            begin.extend(slots.map(|slot| solution.motion.begin[*slot]));
+            self.system.start_rotors(begin, given);
             energy = self.system.energy_of_rotors();
             self.system.start_rotors(&self.twists, given);
         }
@@ -276,14 +316,15 @@ impl Course {
         self.weigh(step, 0.5 * share);
         self.kick(step, 0.5 * share, to);
         let other = |slot| step.other(slot, to);
-        let speeds: Vec<f64> = self.system.rotors().collect();
+        self.buffers.rotors.clear();
+        self.buffers.rotors.extend(self.system.rotors());
         self.system.place(step.of(), &self.poses, other);
         self.system.place_rotors(step.of(), &self.poses, other);
         self.system
             .place_motors(step.of(), &self.poses, other, &self.holding);
         let still = |_: Slot| WorldTwist::default();
         self.system.follow(&self.end, (&self.twists, 0.0), still);
-        self.system.set_rotors(&speeds);
+        self.system.set_rotors(&self.buffers.rotors);
         self.system.factor(&self.masses);
         self.stop_opening(|slot| step.solution.motion.free[slot]);
         self.account_for_drag(step, 0.5 * share);
@@ -305,16 +346,19 @@ impl Course {
 
     /// `Λ`, and the poses and velocities at the end of a part of `h`, before they are kicked. False if joints are left open.
     fn close_by_impulses(&mut self, step: &Step, h: f64, to: f64) -> bool {
-        let start = self.poses.clone();
-        let solved = step.stiff.then(|| self.stiffen(step));
+        let mut own = std::mem::take(&mut self.buffers);
+        own.start.clone_from(&self.poses);
+        if step.stiff {
+            self.stiffen(step, &mut own.solved);
+        }
         // What was open at the beginning, because something was moved by hand, is closed without velocity.
-        let open: Vec<f64> = self.system.errors().collect();
+        own.open.clear();
+        own.open.extend(self.system.errors());
         let mut last = f64::INFINITY;
-        let mut turned = Vec::new();
         let mut closed = false;
         for _ in 0..NEWTON {
-            turned.clear();
-            self.turn(step, (&start, h), &mut turned);
+            own.turned.clear();
+            self.turn(step, (&own.start, h), &mut own.turned);
             let other = |slot| step.other(slot, to);
             self.end.place(step.of(), &self.poses, other);
             self.end.place_rotors(step.of(), &self.poses, other);
@@ -322,7 +366,7 @@ impl Course {
                 .place_motors(step.of(), &self.poses, other, &self.holding);
             let given = |slot: Slot| step.solution.motion.free[slot];
             self.end.follow(&self.system, (&self.twists, h), given);
-            for (error, open) in self.end.errors_mut().zip(&open) {
+            for (error, open) in self.end.errors_mut().zip(&own.open) {
                 *error -= open;
             }
             self.end.turn_rotors(&self.system, h);
@@ -339,19 +383,20 @@ impl Course {
             self.push();
         }
         self.settle();
-        for (twist, angular) in self.twists.iter_mut().zip(turned) {
-            twist.angular = angular;
+        for (twist, angular) in self.twists.iter_mut().zip(&own.turned) {
+            twist.angular = *angular;
         }
-        if let Some(solved) = solved {
-            self.put_back(step, solved, (&start, h));
+        if step.stiff {
+            self.put_back(step, &own.solved, (&own.start, h));
         }
+        self.buffers = own;
         // What is left at the level of rounding does not get smaller.
         closed || self.end.error() < NEARLY
     }
 
     /// Places are closed by masses as heavy as stiff forces make them, and without velocity: what a force holds does not give way, and an impulse of joints on it would be one that
-    /// the force does not know. Returns what the velocities and impulses are without that.
-    fn stiffen(&mut self, step: &Step) -> Solved {
+    /// the force does not know. Notes what the velocities and impulses are without that.
+    fn stiffen(&mut self, step: &Step, solved: &mut Solved) {
         let slots = step.articulation.bodies.iter();
         for (mass, slot) in self.masses.iter_mut().zip(slots) {
             let heavier = 1.0 / (1.0 + step.bodies.user_forces.stiff[*slot]);
@@ -359,19 +404,18 @@ impl Course {
             mass.angular *= heavier;
         }
         self.system.factor(&self.masses);
-        Solved {
-            twists: self.twists.clone(),
-            rotors: self.system.rotors().collect(),
-            holding: self.holding.clone(),
-            known: self.known(),
-        }
+        solved.twists.clone_from(&self.twists);
+        solved.rotors.clear();
+        solved.rotors.extend(self.system.rotors());
+        solved.holding.clone_from(&self.holding);
+        self.note(&mut solved.known);
     }
 
-    fn put_back(&mut self, step: &Step, solved: Solved, (start, h): (&[Pose], f64)) {
-        (self.pushes, self.reactions, self.tensions) = solved.known;
-        self.holding = solved.holding;
+    fn put_back(&mut self, step: &Step, solved: &Solved, (start, h): (&[Pose], f64)) {
+        self.go_back(&solved.known);
+        self.holding.clone_from(&solved.holding);
         self.system.set_rotors(&solved.rotors);
-        self.twists = solved.twists;
+        self.twists.clone_from(&solved.twists);
         let states = self.twists.iter_mut().zip(start);
         for ((twist, start), slot) in states.zip(&step.articulation.bodies) {
             let inertia = &step.bodies.constants[*slot].inertia;

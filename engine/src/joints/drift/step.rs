@@ -172,12 +172,18 @@ impl<'a> Step<'a> {
         energies.fold(0.0, f64::max)
     }
 
-    /// Equal parts that the step is taken in.
-    pub(super) fn parts(&self, twists: &[WorldTwist], masses: &[InverseMass]) -> usize {
+    /// Equal parts that the step is taken in. `swings` is a buffer.
+    pub(super) fn parts(
+        &self,
+        twists: &[WorldTwist],
+        masses: &[InverseMass],
+        swings: &mut Vec<f64>,
+    ) -> usize {
         let h = self.settings.time_step;
         let fastest = twists.iter().map(|twist| twist.angular.length());
         let turn = fastest.fold(0.0, f64::max) * h / LARGEST_TURN;
-        let mut swings = vec![0.0; masses.len()];
+        swings.clear();
+        swings.resize(masses.len(), 0.0);
         if !self.struck {
             // A force `f` at an arm turns a body back by `f` times the arm times the angle.
             let rows = self.solution.rows;
@@ -197,7 +203,7 @@ impl<'a> Step<'a> {
             });
         }
         // Impulses over the step are `h f`.
-        let swing = swings.into_iter().fold(0.0, f64::max) * h;
+        let swing = swings.iter().copied().fold(0.0, f64::max) * h;
         let parts = turn.max(swing.sqrt() / LARGEST_SWING).ceil();
         (parts as usize).clamp(1, MOST_PARTS)
     }

@@ -253,12 +253,9 @@ impl System {
     }
 }
 
-/// The block of a row that is made of pieces: what they take of each body, the first two in the block.
-pub(super) fn joined(
-    pieces: &[Locked],
-    extra: &Extra,
-) -> (JointBlock, impl Iterator<Item = JointLink>) {
-    let mut sides: Vec<JointLink> = Vec::new();
+/// The block of a row that is made of pieces. What they take of each body is in `sides`, of which the block has the first two.
+pub(super) fn joined(pieces: &[Locked], extra: &Extra, sides: &mut Vec<JointLink>) -> JointBlock {
+    sides.clear();
     for piece in pieces {
         for (side, body) in piece.bodies.into_iter().enumerate() {
             let Some(body) = body.map(|place| place as u32) else {
@@ -289,5 +286,5 @@ pub(super) fn joined(
     if let Source::Rotor { inertia, .. } = extra.source {
         block.compliance[0] = 1.0 / inertia;
     }
-    (block, sides.into_iter().skip(2))
+    block
 }

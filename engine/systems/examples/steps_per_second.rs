@@ -1,0 +1,107 @@
+//! Steps per second of small systems, one thread.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement")]
+
+use moreau_systems::*;
+use std::time::Instant;
+
+fn report(name: &str, mut simulation: SystemsSimulation, steps: usize) {
+    let begin = Instant::now();
+    let mut converged = 0;
+    let mut worst = 0.0_f64;
+    for _ in 0..steps {
+        let report = simulation.step().unwrap();
+        converged += usize::from(report.converged);
+        worst = worst.max(report.residual.scaled);
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    let rate = steps as f64 / seconds;
+    println!(
+        "{name:20} {rate:10.0} steps/s, {converged} of {steps} converged, residual ≤ {worst:.0e}"
+    );
+}
+
+fn ball() -> SystemsSimulation {
+    let mut simulation = SystemsSimulation::new(Settings::new(5e-3)).unwrap();
+    let system = LagrangianLinear {
+        force: vec![-9.81].into(),
+        ..LagrangianLinear::new(Matrix::identity(1))
+    };
+    let state = State::lagrangian([1.0], [0.0]);
+    let ball = simulation
+        .spawn_system(system, state, Integrator::moreau_jean(0.5))
+        .unwrap();
+    let gap = LagrangianLinearRelation::new([Matrix::identity(1)]);
+    let law = NonsmoothLaw::NewtonImpact { restitution: 0.9 };
+    simulation
+        .spawn_interaction(Joins::one(ball), gap, law)
+        .unwrap();
+    simulation
+}
+
+fn diode_bridge() -> SystemsSimulation {
+    let (l, c, r) = (1e-2, 1e-6, 1e3);
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-6)).unwrap();
+    let system = FirstOrderLinear::new(Matrix::from_rows([[0.0, -1.0 / c], [1.0 / l, 0.0]]));
+    let state = State::first_order([10.0, 0.0]);
+    let circuit = simulation
+        .spawn_system(system, state, Integrator::euler_moreau(0.5))
+        .unwrap();
+    let relation = FirstOrderLinearRelation {
+        d: Some(Matrix::from_rows([
+            [1.0 / r, 1.0 / r, -1.0, 0.0],
+            [1.0 / r, 1.0 / r, 0.0, -1.0],
+            [1.0, 0.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0, 0.0],
+        ])),
+        ..FirstOrderLinearRelation::new(
+            [Matrix::from_rows([
+                [0.0, 0.0],
+                [0.0, 0.0],
+                [-1.0, 0.0],
+                [1.0, 0.0],
+            ])],
+            [Matrix::from_rows([[0.0, 0.0, -1.0 / c, 1.0 / c], [0.0; 4]])],
+        )
+    };
+    let law = NonsmoothLaw::Complementarity { rows: 4 };
+    simulation
+        .spawn_interaction(Joins::one(circuit), relation, law)
+        .unwrap();
+    simulation
+}
+
+/// Masses of 1 kg in a row, each a system, with one-sided springs between them and one-sided walls; the first is thrown at the others.
+fn chain(masses: usize) -> SystemsSimulation {
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+    let integrator = Integrator::moreau_jean(1.0);
+    let systems: Vec<_> = (0..masses)
+        .map(|k| {
+            let v = if k == 0 { 1.0 } else { 0.0 };
+            let state = State::lagrangian([k as f64 * 0.01], [v]);
+            let system = LagrangianLinear::new(Matrix::identity(1));
+            simulation.spawn_system(system, state, integrator).unwrap()
+        })
+        .collect();
+    for pair in systems.windows(2) {
+        let relation = LagrangianLinearRelation {
+            offset: vec![-0.01],
+            compliance: Some(Matrix::diagonal(&[1e-4])),
+            jacobian: vec![Matrix::diagonal(&[-1.0]), Matrix::identity(1)],
+        };
+        let law = NonsmoothLaw::Complementarity { rows: 1 };
+        simulation
+            .spawn_interaction(Joins::two(pair[0], pair[1]), relation, law)
+            .unwrap();
+    }
+    simulation
+}
+
+fn main() {
+    report("bouncing ball", ball(), 200_000);
+    if std::env::args().nth(1).is_some() {
+        return;
+    }
+    report("diode bridge", diode_bridge(), 50_000);
+    report("chain of 100", chain(100), 500);
+    report("chain of 1000", chain(1000), 20);
+}

@@ -1,0 +1,171 @@
+//! LU factors with partial pivoting: plain loops for small matrices, faer for large ones.
+//!
+//! A matrix counts as singular where a pivot is not above `n ε` times the largest entry that its row had. Sizes are relative to the row, so that
+//! units of different size (metres beside radians) do not make a regular matrix look singular.
+
+use super::Matrix;
+use faer::linalg::solvers::{PartialPivLu, Solve};
+use faer::{Mat, MatMut};
+
+/// From this size on faer's blocked factorisation is faster than plain loops.
+const LARGE: usize = 48;
+
+/// `P A = L U` of a square matrix.
+#[derive(Clone, Debug)]
+pub struct Factor {
+    factors: Factors,
+}
+
+#[derive(Clone, Debug)]
+enum Factors {
+    /// `L` without its unit diagonal and `U` in one matrix, and the row that each step took as its pivot.
+    Small {
+        lu: Matrix,
+        pivots: Vec<usize>,
+    },
+    Large(Box<PartialPivLu<f64>>),
+}
+
+impl Factor {
+    /// Factors a square matrix; `None` if it is singular to working accuracy or not finite.
+    #[must_use]
+    pub fn new(matrix: &Matrix) -> Option<Self> {
+        let n = matrix.rows();
+        if n != matrix.columns() || super::first_not_finite(matrix.entries()).is_some() {
+            return None;
+        }
+        let factors = if n < LARGE {
+            small(matrix)?
+        } else {
+            large(matrix)?
+        };
+        Some(Self { factors })
+    }
+
+    /// `x ← A⁻¹ x`.
+    pub fn solve(&self, x: &mut [f64]) {
+        match &self.factors {
+            Factors::Small { lu, pivots } => solve_small(lu, pivots, x),
+            Factors::Large(lu) => {
+                let n = x.len();
+                lu.solve_in_place(MatMut::from_column_major_slice_mut(x, n, 1));
+            }
+        }
+    }
+
+    /// `A⁻¹ B`, as the rows of its transpose: row `j` is the solution for column `j` of `B`.
+    #[must_use]
+    pub fn solve_columns(&self, b: &Matrix) -> Matrix {
+        let mut columns = b.transposed();
+        for j in 0..columns.rows() {
+            self.solve(columns.row_mut(j));
+        }
+        columns
+    }
+}
+
+/// Largest magnitude of each row.
+fn scales(matrix: &Matrix) -> Vec<f64> {
+    let largest = |row: &[f64]| {
+        row.iter()
+            .fold(0.0, |most: f64, entry| most.max(entry.abs()))
+    };
+    (0..matrix.rows())
+        .map(|row| largest(matrix.row(row)))
+        .collect()
+}
+
+/// A pivot of a row with entries up to `scale` is one of rounding.
+fn vanishes(pivot: f64, scale: f64, n: usize) -> bool {
+    pivot.abs() <= n as f64 * f64::EPSILON * scale
+}
+
+fn small(matrix: &Matrix) -> Option<Factors> {
+    let n = matrix.rows();
+    let mut lu = matrix.clone();
+    let mut scale = scales(matrix);
+    let mut pivots = Vec::with_capacity(n);
+    for k in 0..n {
+        // The pivot is the largest entry relative to its row.
+        let size = |row: usize| lu[(row, k)].abs() / scale[row];
+        let pivot = (k..n).fold(
+            k,
+            |best, row| if size(row) > size(best) { row } else { best },
+        );
+        if vanishes(lu[(pivot, k)], scale[pivot], n) {
+            return None;
+        }
+        if pivot != k {
+            for column in 0..n {
+                (lu[(k, column)], lu[(pivot, column)]) = (lu[(pivot, column)], lu[(k, column)]);
+            }
+            scale.swap(k, pivot);
+        }
+        pivots.push(pivot);
+        for row in k + 1..n {
+            let factor = lu[(row, k)] / lu[(k, k)];
+            lu[(row, k)] = factor;
+            if factor != 0.0 {
+                for column in k + 1..n {
+                    lu[(row, column)] -= factor * lu[(k, column)];
+                }
+            }
+        }
+    }
+    Some(Factors::Small { lu, pivots })
+}
+
+fn solve_small(lu: &Matrix, pivots: &[usize], x: &mut [f64]) {
+    for (k, pivot) in pivots.iter().enumerate() {
+        x.swap(k, *pivot);
+    }
+    for row in 0..x.len() {
+        x[row] -= super::dot(&lu.row(row)[..row], &x[..row]);
+    }
+    for row in (0..x.len()).rev() {
+        let rest = super::dot(&lu.row(row)[row + 1..], &x[row + 1..]);
+        x[row] = (x[row] - rest) / lu[(row, row)];
+    }
+}
+
+fn large(matrix: &Matrix) -> Option<Factors> {
+    let n = matrix.rows();
+    let scale = scales(matrix).into_iter().fold(0.0, f64::max);
+    let lu = Mat::from_fn(n, n, |i, j| matrix[(i, j)]).partial_piv_lu();
+    let singular = (0..n).any(|k| vanishes(lu.U()[(k, k)], scale, n));
+    (!singular).then(|| Factors::Large(Box::new(lu)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `A x = b` for a matrix that is diagonally dominant after a reversal of its rows, on both sides of the limit of the plain loops.
+    #[test]
+    fn both_factorisations_solve() {
+        for n in [1, 2, 7, LARGE - 1, LARGE, LARGE + 20] {
+            let mut a = Matrix::zeros(n, n);
+            for i in 0..n {
+                for j in 0..n {
+                    a[(i, j)] = 1.0 / (1 + i + 2 * j) as f64;
+                }
+                a[(i, n - 1 - i)] += 4.0;
+            }
+            let x: Vec<f64> = (0..n).map(|i| i as f64 - 3.0).collect();
+            let mut b = a.times(&x);
+            Factor::new(&a).unwrap().solve(&mut b);
+            for (x, b) in x.iter().zip(&b) {
+                assert!((x - b).abs() <= 1e-12 * n as f64, "{n}");
+            }
+        }
+    }
+
+    #[test]
+    fn singular_matrices_are_refused_and_small_units_are_not() {
+        assert!(Factor::new(&Matrix::from_rows([[1.0, 2.0], [0.1, 0.2]])).is_none());
+        assert!(Factor::new(&Matrix::diagonal(&[1.0, 0.0])).is_none());
+        assert!(Factor::new(&Matrix::diagonal(&[1.0, 1e-30])).is_some());
+        assert!(Factor::new(&Matrix::from_rows([[f64::NAN]])).is_none());
+        assert!(Factor::new(&Matrix::zeros(2, 3)).is_none());
+    }
+}

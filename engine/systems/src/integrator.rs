@@ -1,0 +1,90 @@
+//! One-step integrators: the component that says how a system moves through a step, and a file for each scheme.
+//!
+//! All schemes have one shape. A scheme has an unknown `z` a system, solved for by Newton's method, index `τ`:
+//!
+//! ```text
+//! 𝓡_free(z) = what the equations of motion miss without multipliers
+//! z_free = z^τ − M̂⁻¹ 𝓡_free(z^τ),      z^{τ+1} = z_free + M̂⁻¹ Σ B λ
+//! ```
+//!
+//! | scheme | `z` | multipliers |
+//! |---|---|---|
+//! | [`MoreauJean`] | `v_{k+1}` | impulses |
+//! | [`SchatzmanPaoli`] | `q_{k+1}` | position impulses, kg·m |
+//! | [`EulerMoreau`] | `x_{k+1}` | values at `t_{k+1}` or `t_{k+γ}` |
+
+pub mod euler_moreau;
+pub mod moreau_jean;
+pub mod schatzman_paoli;
+
+pub use euler_moreau::EulerMoreau;
+pub use moreau_jean::{Activation, MoreauJean, RowsAt};
+pub use schatzman_paoli::SchatzmanPaoli;
+
+use crate::error::FieldError;
+use crate::system::{Model, System};
+use bevy_ecs::prelude::*;
+
+/// How a system moves through a step.
+#[derive(Component, Clone, Copy, Debug, PartialEq)]
+pub enum Integrator {
+    /// Of Lagrangian systems, velocity level.
+    MoreauJean(MoreauJean),
+    /// Of Lagrangian systems, position level.
+    SchatzmanPaoli(SchatzmanPaoli),
+    /// Of first-order systems.
+    EulerMoreau(EulerMoreau),
+}
+
+impl Integrator {
+    /// Moreau–Jean with `θ`, the sources' activation and rows at the current iterate.
+    #[must_use]
+    pub fn moreau_jean(theta: f64) -> Self {
+        Self::MoreauJean(MoreauJean {
+            theta,
+            ..MoreauJean::default()
+        })
+    }
+
+    /// Euler–Moreau with `θ` and fully implicit multipliers.
+    #[must_use]
+    pub fn euler_moreau(theta: f64) -> Self {
+        Self::EulerMoreau(EulerMoreau {
+            theta,
+            ..EulerMoreau::default()
+        })
+    }
+
+    /// Schatzman–Paoli.
+    #[must_use]
+    pub fn schatzman_paoli() -> Self {
+        Self::SchatzmanPaoli(SchatzmanPaoli)
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::MoreauJean(_) => "MoreauJean",
+            Self::SchatzmanPaoli(_) => "SchatzmanPaoli",
+            Self::EulerMoreau(_) => "EulerMoreau",
+        }
+    }
+
+    /// Its parameters, and whether it can integrate this system.
+    pub(crate) fn check(&self, system: &System) -> Result<(), FieldError> {
+        match (self, system.model()) {
+            (Self::MoreauJean(scheme), Model::Lagrangian(_)) => scheme.check(),
+            (Self::SchatzmanPaoli(_), Model::Lagrangian(_)) => Ok(()),
+            (Self::EulerMoreau(scheme), Model::FirstOrder(_)) => scheme.check(),
+            (_, Model::Lagrangian(_)) => Err(FieldError::Kind {
+                field: "integrator",
+                found: self.name(),
+                expected: "MoreauJean or SchatzmanPaoli for a Lagrangian system",
+            }),
+            (_, Model::FirstOrder(_)) => Err(FieldError::Kind {
+                field: "integrator",
+                found: self.name(),
+                expected: "EulerMoreau for a first-order system",
+            }),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Moreau–Jean: velocity level, impulses [docs/theory.md §5, §12; Jean 1999].
+//!
+//! ```text
+//! 𝓡_free(v) = M(q)(v − v_k) − hθ F(t_{k+1}, q, v) − h(1−θ) F(t_k, q_k, v_k),      q = q_k + h(θ v + (1−θ) v_k)
+//! M̂ = M − hθ ∂F/∂v − h²θ² ∂F/∂q,      z = v,      B = Hᵀ for impulses,  h Bᵣ for forces
+//! ```
+//!
+//! `M(q)` is taken at the iterate, as in the sources, and its slope left out of `M̂`. In smooth motion the scheme is of second order at `θ = ½` if the mass is
+//! constant; a mass that varies is that of the end of the step, which makes it first order. For linear systems one iteration is exact, and `v_free` is the formula of §12.
+//! Newton's loop starts at `v_k` and `q_k + h v_k`.
+//!
+//! Rows of `H` are those of the iterate by default, so that they belong to `q_{k+1}` once the loop has converged; its stop looks at the residual of
+//! the dynamics alone.
+
+use super::super::step::block::Block;
+use super::super::step::scheme::{Instant, Missed, Scheme};
+use crate::algebra::{Matrix, Row, add, zeros};
+use crate::error::{FieldError, expect_range};
+use crate::system::Model;
+use crate::system::state::State;
+
+/// Parameters of the scheme.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MoreauJean {
+    /// `θ` in [0, 1]: ½ is of second order in smooth motion. Default ½.
+    pub theta: f64,
+    /// Which contacts take part in a step.
+    pub activation: Activation,
+    /// Where the rows of relations are taken.
+    pub rows_at: RowsAt,
+}
+
+impl Default for MoreauJean {
+    fn default() -> Self {
+        Self {
+            theta: 0.5,
+            activation: Activation::default(),
+            rows_at: RowsAt::default(),
+        }
+    }
+}
+
+impl MoreauJean {
+    pub(super) fn check(&self) -> Result<(), FieldError> {
+        let theta = (0.0..=1.0).contains(&self.theta);
+        expect_range("theta", self.theta, theta, "in [0, 1]")?;
+        let finite = |field, value: f64| expect_range(field, value, value.is_finite(), "finite");
+        match self.activation {
+            Activation::Forecast { gamma, threshold } => {
+                finite("gamma", gamma)?;
+                finite("threshold", threshold)
+            }
+            Activation::Hysteresis { close, open } => {
+                finite("close", close)?;
+                finite("open", open)
+            }
+        }
+    }
+}
+
+/// Which contacts take part in a step: those of impact laws that are forecast to be closed. All other laws always do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Activation {
+    /// `y_k + γ h ẏ_k ≤ threshold`: the sources' rule.
+    Forecast {
+        /// `γ`. Default ½.
+        gamma: f64,
+        /// m. Default 0.
+        threshold: f64,
+    },
+    /// A contact comes in where `y ≤ close`, and goes where `y > open` and `ẏ ≥ 0`.
+    Hysteresis {
+        /// m.
+        close: f64,
+        /// m.
+        open: f64,
+    },
+}
+
+impl Default for Activation {
+    fn default() -> Self {
+        Self::Forecast {
+            gamma: 0.5,
+            threshold: 0.0,
+        }
+    }
+}
+
+impl Activation {
+    /// True if a contact with the gap `y`, m, and the rate `rate`, m/s, takes part; `was` it in the step before?
+    pub(crate) fn is_active(&self, h: f64, y: f64, rate: f64, was: bool) -> bool {
+        match *self {
+            Self::Forecast { gamma, threshold } => y + gamma * h * rate <= threshold,
+            Self::Hysteresis { open, .. } if was => y <= open || rate < 0.0,
+            Self::Hysteresis { close, .. } => y <= close,
+        }
+    }
+}
+
+/// Where the rows of relations are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowsAt {
+    /// At the iterate: implicit.
+    #[default]
+    Iterate,
+    /// At the start of the step: explicit, one iteration for linear systems with any relation.
+    Start,
+}
+
+impl Scheme for MoreauJean {
+    fn first(&self, block: &Block, _at: Instant) -> Row {
+        Row::from_slice(block.start.v())
+    }
+
+    fn first_state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
+        if let State::Lagrangian { q, v } = state {
+            q.copy_from_slice(block.start.q());
+            add(q, at.h, z);
+            v.copy_from_slice(z);
+        }
+    }
+
+    fn state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
+        if let State::Lagrangian { q, v } = state {
+            q.copy_from_slice(block.start.q());
+            add(q, at.h * self.theta, z);
+            add(q, at.h * (1.0 - self.theta), block.start.v());
+            v.copy_from_slice(z);
+        }
+    }
+
+    fn known(&self, block: &Block, at: Instant) -> Row {
+        let mut known = zeros(block.size());
+        if let Model::Lagrangian(model) = block.system.model()
+            && self.theta < 1.0
+        {
+            let mut force = known.clone();
+            model.force(at.t, block.start.q(), block.start.v(), &mut force);
+            add(&mut known, at.h * (1.0 - self.theta), &force);
+        }
+        known
+    }
+
+    fn missed(&self, block: &Block, at: Instant) -> Missed {
+        let mut missed = Missed::new(block.size());
+        let (q, v) = (block.state.q(), block.state.v());
+        if let Model::Lagrangian(model) = block.system.model() {
+            let mut change = Row::from_slice(v);
+            add(&mut change, -1.0, block.start.v());
+            let [change, momentum] = block.mass_times(q, [&change, v]);
+            missed.add(1.0, &change);
+            missed.beside(&momentum);
+            let mut force = zeros(block.size());
+            model.force(at.end(), q, v, &mut force);
+            missed.add(-at.h * self.theta, &force);
+        }
+        missed.add(-1.0, &block.known);
+        missed
+    }
+
+    fn matrix(&self, block: &Block, at: Instant) -> Matrix {
+        let n = block.size();
+        let (mut matrix, mut slope) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
+        let weight = at.h * self.theta;
+        if let Model::Lagrangian(model) = block.system.model() {
+            let (q, v) = (block.state.q(), block.state.v());
+            model.mass(q, &mut matrix);
+            model.force_by_velocity(at.end(), q, v, &mut slope);
+            matrix.add_scaled(-weight, &slope);
+            slope.fill(0.0);
+            model.force_by_position(at.end(), q, v, &mut slope);
+            matrix.add_scaled(-weight * weight, &slope);
+        }
+        matrix
+    }
+
+    fn position_slope(&self, at: Instant) -> f64 {
+        at.h * self.theta
+    }
+
+    fn force_weight(&self, at: Instant) -> f64 {
+        at.h
+    }
+}

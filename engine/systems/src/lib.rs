@@ -1,0 +1,36 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+pub mod algebra;
+pub mod error;
+pub mod integrator;
+pub mod interaction;
+pub mod law;
+pub mod relation;
+pub mod report;
+pub mod settings;
+pub mod simulation;
+pub mod solver_choice;
+pub mod system;
+
+mod step;
+
+pub use algebra::{Factor, Matrix};
+pub use error::{FieldError, SystemsError};
+pub use integrator::{Activation, EulerMoreau, Integrator, MoreauJean, RowsAt, SchatzmanPaoli};
+pub use interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
+pub use law::{NonsmoothLaw, Space};
+pub use relation::Relation;
+pub use relation::degree::relative_degree;
+pub use relation::first_order::{FirstOrderLinearRelation, FirstOrderRelation};
+pub use relation::lagrangian::{LagrangianLinearRelation, LagrangianRelation};
+pub use report::StepReport;
+pub use settings::{Metric, Newton, Projection, Settings};
+pub use simulation::SystemsSimulation;
+pub use solver_choice::NAMES;
+pub use system::System;
+pub use system::finite_differences;
+pub use system::first_order::{Dynamics, FirstOrderLinear, FirstOrderModel};
+pub use system::lagrangian::{LagrangianLinear, LagrangianModel};
+pub use system::signal::Signal;
+pub use system::state::State;

@@ -1,0 +1,204 @@
+//! A world of systems and interactions, and its steps.
+
+use crate::error::{FieldError, SystemsError};
+use crate::integrator::Integrator;
+use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
+use crate::law::NonsmoothLaw;
+use crate::relation::Relation;
+use crate::report::StepReport;
+use crate::settings::Settings;
+use crate::solver_choice::{AnySolver, named};
+use crate::step::Plant;
+use crate::step::gather::Gather;
+use crate::step::scheme::Instant;
+use crate::system::System;
+use crate::system::state::State;
+use bevy_ecs::prelude::*;
+use moreau_solvers::Solver;
+
+/// A world of systems and interactions, and its steps. All state is in components: [`State`], [`Outcome`], [`Reaction`] and [`Previous`].
+///
+/// Results depend on the order of spawning and on nothing else of how entities are stored.
+pub struct SystemsSimulation {
+    world: World,
+    gather: Gather,
+    /// That of the last step, unless it failed.
+    plant: Option<Plant>,
+    settings: Settings,
+    solver: AnySolver,
+    /// `t_0` and the steps since.
+    start: f64,
+    steps: u64,
+    next_id: u64,
+}
+
+impl SystemsSimulation {
+    /// An empty world at `t = 0` s.
+    ///
+    /// # Errors
+    /// [`SystemsError::Settings`] names the setting that is out of range.
+    pub fn new(settings: Settings) -> Result<Self, SystemsError> {
+        settings.check().map_err(SystemsError::Settings)?;
+        let mut world = World::new();
+        let solver = named("auto").ok_or(SystemsError::Settings(FieldError::Missing {
+            field: "solver",
+        }))?;
+        Ok(Self {
+            gather: Gather::new(&mut world),
+            plant: None,
+            world,
+            settings,
+            solver,
+            start: 0.0,
+            steps: 0,
+            next_id: 0,
+        })
+    }
+
+    /// Spawns a system in a state, and checks it.
+    ///
+    /// # Errors
+    /// [`SystemsError::System`] names the field at fault; the system is then not in the world.
+    pub fn spawn_system(
+        &mut self,
+        system: impl Into<System>,
+        state: State,
+        integrator: Integrator,
+    ) -> Result<Entity, SystemsError> {
+        let entity = self.spawn((system.into(), state, integrator));
+        self.settle(entity)
+    }
+
+    /// Spawns an interaction of one system or two, and checks it.
+    ///
+    /// # Errors
+    /// [`SystemsError::Interaction`] names the field at fault; the interaction is then not in the world.
+    pub fn spawn_interaction(
+        &mut self,
+        joins: Joins,
+        relation: impl Into<Relation>,
+        law: NonsmoothLaw,
+    ) -> Result<Entity, SystemsError> {
+        let entity = self.spawn((joins, relation.into(), law));
+        self.settle(entity)
+    }
+
+    fn spawn(&mut self, bundle: impl Bundle) -> Entity {
+        let id = SpawnId(self.next_id);
+        self.next_id += 1;
+        self.world.spawn((bundle, id)).id()
+    }
+
+    /// Takes an entity out again that the next step would refuse.
+    fn settle(&mut self, entity: Entity) -> Result<Entity, SystemsError> {
+        match self.gather.plant(&self.world, self.instant()) {
+            Err(
+                SystemsError::System { entity: at, .. }
+                | SystemsError::Interaction { entity: at, .. },
+            ) if at != entity => Ok(entity),
+            Err(error) => {
+                self.world.despawn(entity);
+                Err(error)
+            }
+            Ok(_) => Ok(entity),
+        }
+    }
+
+    /// One step of length `h`.
+    ///
+    /// # Errors
+    /// [`SystemsError`] names the entity and the field at fault; the world is then as it was. That a tolerance was not reached is said in the report.
+    pub fn step(&mut self) -> Result<StepReport, SystemsError> {
+        let (at, old) = (self.instant(), self.plant.take());
+        let mut plant = self.gather.again(&mut self.world, old, at)?;
+        plant.step(&self.settings, &mut self.solver)?;
+        plant.commit(&mut self.world);
+        self.steps += 1;
+        let report = plant.report.clone();
+        self.plant = Some(plant);
+        Ok(report)
+    }
+
+    /// The present time, s: `t_0 + k h`.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.start + self.steps as f64 * self.settings.h
+    }
+
+    fn instant(&self) -> Instant {
+        Instant {
+            t: self.time(),
+            h: self.settings.h,
+        }
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Other settings from the next step on. What schemes of two steps remember belongs to the old `h`: it is forgotten if that changes.
+    ///
+    /// # Errors
+    /// [`SystemsError::Settings`] names the setting that is out of range; the old ones then stay.
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), SystemsError> {
+        settings.check().map_err(SystemsError::Settings)?;
+        if settings.h.to_bits() != self.settings.h.to_bits() {
+            (self.start, self.steps) = (self.time(), 0);
+            let mut remembering = self.world.query_filtered::<Entity, With<Previous>>();
+            let entities: Vec<Entity> = remembering.iter(&self.world).collect();
+            for entity in entities {
+                self.world.entity_mut(entity).remove::<Previous>();
+            }
+        }
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// Another solver for the problems of the steps, see [`solver_choice`](crate::solver_choice).
+    pub fn set_solver(&mut self, solver: impl Solver + Send + Sync + 'static) {
+        self.solver = Box::new(solver);
+    }
+
+    /// Another solver by its name; false if there is none of that name.
+    pub fn set_solver_named(&mut self, name: &str) -> bool {
+        let solver = named(name);
+        let found = solver.is_some();
+        if let Some(solver) = solver {
+            self.solver = solver;
+        }
+        found
+    }
+
+    /// The state of a system.
+    #[must_use]
+    pub fn state(&self, system: Entity) -> Option<&State> {
+        self.world.get(system)
+    }
+
+    /// What an interaction did in the last step.
+    #[must_use]
+    pub fn outcome(&self, interaction: Entity) -> Option<&Outcome> {
+        self.world.get(interaction)
+    }
+
+    /// What the interactions of a system did to it in the last step; `None` before the first.
+    #[must_use]
+    pub fn reaction(&self, system: Entity) -> Option<&[f64]> {
+        self.world
+            .get::<Reaction>(system)
+            .map(|reaction| &reaction.0[..])
+    }
+
+    /// The world, to read.
+    #[must_use]
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The world, to change components between steps. Entities that are spawned in it directly need a [`SpawnId`] of their own.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+}

@@ -1,0 +1,237 @@
+//! What goes with what: relation, law and integrator decide on what quantity a law is imposed, or that it cannot be.
+
+use super::link::Level;
+use crate::algebra::{Factor, Matrix};
+use crate::error::FieldError;
+use crate::integrator::Integrator;
+use crate::law::NonsmoothLaw;
+use crate::relation::degree::relative_degree;
+use crate::relation::first_order::FirstOrderLinearRelation;
+use crate::relation::{Relation, Seen};
+use crate::system::System;
+use crate::system::first_order::{Dynamics, FirstOrderLinear};
+use crate::system::lagrangian::LagrangianLinear;
+
+/// The level of an interaction.
+pub(crate) fn level(
+    relation: &Relation,
+    law: &NonsmoothLaw,
+    integrators: &[Integrator],
+) -> Result<Level, FieldError> {
+    match relation.seen() {
+        Seen::Lagrangian(seen) => {
+            expect_equal(integrators)?;
+            if seen.is_compliant() {
+                expect_law(
+                    law,
+                    !law.is_impact(),
+                    "a law without impacts for a compliant relation",
+                )?;
+            }
+            match integrators.first() {
+                Some(Integrator::EulerMoreau(_)) | None => Err(FieldError::Kind {
+                    field: "relation",
+                    found: "Lagrangian",
+                    expected: "a first-order relation for a first-order system",
+                }),
+                _ if seen.is_compliant() => Ok(Level::Compliant),
+                Some(Integrator::MoreauJean(_)) => of_velocity(law),
+                Some(Integrator::SchatzmanPaoli(_)) => of_position(law),
+            }
+        }
+        Seen::FirstOrder(_) => {
+            expect_law(
+                law,
+                !law.is_impact(),
+                "a law without impacts for a first-order relation",
+            )?;
+            of_value(integrators)
+        }
+    }
+}
+
+/// Impacts, equalities and relays are imposed on velocities.
+fn of_velocity(law: &NonsmoothLaw) -> Result<Level, FieldError> {
+    match law {
+        NonsmoothLaw::Complementarity { .. } | NonsmoothLaw::MixedComplementarity { .. } => {
+            Err(FieldError::RelativeDegree {
+                found: 2,
+                most: 1,
+                reason: "a rigid Lagrangian relation needs a law for impacts, such as NewtonImpact",
+            })
+        }
+        _ => Ok(Level::Velocity),
+    }
+}
+
+/// Laws without tangents.
+fn of_position(law: &NonsmoothLaw) -> Result<Level, FieldError> {
+    let fits = matches!(
+        law,
+        NonsmoothLaw::Complementarity { .. }
+            | NonsmoothLaw::MixedComplementarity { .. }
+            | NonsmoothLaw::Equality { .. }
+            | NonsmoothLaw::NewtonImpact { .. }
+    );
+    expect_law(
+        law,
+        fits,
+        "a law of positions under SchatzmanPaoli: no friction, no relay",
+    )?;
+    Ok(Level::Position)
+}
+
+/// Multipliers that are functions of time: of Euler–Moreau systems with one `γ`, and of Moreau–Jean systems beside them if that is 1.
+fn of_value(integrators: &[Integrator]) -> Result<Level, FieldError> {
+    let is_implicit = |integrator: &Integrator| match integrator {
+        Integrator::EulerMoreau(scheme) => scheme.gamma >= 1.0,
+        Integrator::MoreauJean(_) => true,
+        Integrator::SchatzmanPaoli(_) => false,
+    };
+    if !integrators.iter().all(is_implicit) {
+        expect_equal(integrators)?;
+    }
+    match integrators.first() {
+        Some(Integrator::EulerMoreau(scheme)) => Ok(Level::Value {
+            gamma: scheme.law_at(),
+        }),
+        Some(Integrator::MoreauJean(_)) => Ok(Level::Value { gamma: 1.0 }),
+        Some(Integrator::SchatzmanPaoli(_)) | None => Err(FieldError::Kind {
+            field: "relation",
+            found: "FirstOrder",
+            expected: "a Lagrangian relation under SchatzmanPaoli",
+        }),
+    }
+}
+
+fn expect_law(law: &NonsmoothLaw, fits: bool, expected: &'static str) -> Result<(), FieldError> {
+    if fits {
+        return Ok(());
+    }
+    Err(FieldError::Kind {
+        field: "law",
+        found: law.name(),
+        expected,
+    })
+}
+
+fn expect_equal(integrators: &[Integrator]) -> Result<(), FieldError> {
+    match integrators {
+        [a, b] if a != b => Err(FieldError::DifferentIntegrators {
+            integrators: [a.name(), b.name()],
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The relative degree of first-order relations is at most 1, where all is linear and can be seen from the matrices.
+pub(crate) fn check_degree(
+    relation: &Relation,
+    level: Level,
+    systems: &[&System],
+) -> Result<(), FieldError> {
+    let (Level::Value { .. }, Relation::FirstOrderLinear(relation)) = (level, relation) else {
+        return Ok(());
+    };
+    let Some(found) = degree(relation, systems) else {
+        return Ok(());
+    };
+    if found <= 1 {
+        return Ok(());
+    }
+    Err(FieldError::RelativeDegree {
+        found,
+        most: 1,
+        reason: "multipliers of a first-order relation are functions of time, not measures",
+    })
+}
+
+/// The relative degree of all its rows together, if the matrices do not vary.
+fn degree(relation: &FirstOrderLinearRelation, systems: &[&System]) -> Option<usize> {
+    if relation
+        .d
+        .as_ref()
+        .is_some_and(|d| d.entries().iter().any(|d| *d != 0.0))
+    {
+        return Some(0);
+    }
+    let mut parts = Vec::new();
+    for (side, system) in systems.iter().enumerate() {
+        let (b, c) = (&relation.b[side], &relation.c[side]);
+        parts.push(match system {
+            System::FirstOrderLinear(system) => of_first_order(system, b, c)?,
+            System::LagrangianLinear(system) => of_lagrangian(system, b, c)?,
+            _ => return None,
+        });
+    }
+    let n = parts.iter().map(|(a, _, _)| a.rows()).sum();
+    let m = relation.c.first()?.rows();
+    let (mut a, mut b, mut c) = (
+        Matrix::zeros(n, n),
+        Matrix::zeros(n, m),
+        Matrix::zeros(m, n),
+    );
+    let mut start = 0;
+    for (own_a, own_b, own_c) in &parts {
+        for i in 0..own_a.rows() {
+            a.row_mut(start + i)[start..start + own_a.rows()].copy_from_slice(own_a.row(i));
+            b.row_mut(start + i).copy_from_slice(own_b.row(i));
+        }
+        for row in 0..m {
+            c.row_mut(row)[start..start + own_a.rows()].copy_from_slice(own_c.row(row));
+        }
+        start += own_a.rows();
+    }
+    Some(relative_degree(&a, &b, &c, None))
+}
+
+/// `M⁻¹A`, `M⁻¹B`, `C`.
+fn of_first_order(
+    system: &FirstOrderLinear,
+    b: &Matrix,
+    c: &Matrix,
+) -> Option<(Matrix, Matrix, Matrix)> {
+    let Dynamics::Constant(a) = &system.matrix else {
+        return None;
+    };
+    let (a, b) = match &system.mass {
+        Some(mass) => {
+            let factor = Factor::new(mass)?;
+            let inverse_times = |matrix| factor.solve_columns(matrix).transposed();
+            (inverse_times(a), inverse_times(b))
+        }
+        None => (a.clone(), b.clone()),
+    };
+    Some((a, b, c.clone()))
+}
+
+/// The same for `x = (q, v)`.
+fn of_lagrangian(
+    system: &LagrangianLinear,
+    b: &Matrix,
+    c: &Matrix,
+) -> Option<(Matrix, Matrix, Matrix)> {
+    let n = system.mass.rows();
+    let factor = Factor::new(&system.mass)?;
+    let (mut a, mut input) = (
+        Matrix::zeros(2 * n, 2 * n),
+        Matrix::zeros(2 * n, b.columns()),
+    );
+    for i in 0..n {
+        a[(i, n + i)] = 1.0;
+    }
+    for (start, slope) in [(0, &system.stiffness), (n, &system.damping)] {
+        if let Some(slope) = slope {
+            let answer = factor.solve_columns(slope).transposed();
+            for i in 0..n {
+                let row = &mut a.row_mut(n + i)[start..start + n];
+                crate::algebra::add(row, -1.0, answer.row(i));
+            }
+        }
+    }
+    let answer = factor.solve_columns(b).transposed();
+    for i in 0..n {
+        input.row_mut(n + i).copy_from_slice(answer.row(i));
+    }
+    Some((a, input, c.clone()))
+}

@@ -1,0 +1,260 @@
+//! Correction of positions after the velocities, of systems under Moreau–Jean [docs/theory.md §11; Acary 2013].
+//!
+//! ```text
+//! repeat:  0 ≤ y(q) + H G Hᵀ Λ ⊥ Λ ≥ 0,   q ← q + G Hᵀ Λ       G = M(q)⁻¹ or I, rows of the normals alone
+//! ```
+//!
+//! *Direct*: of the contacts that were active, or are closed by the rule of hysteresis, those that overlap. *Combined*: all active ones are brought to
+//! `y = 0` from either side; contacts with `y ≤ 0` that are not active come in, and the step is solved again from where it is, with the `ẏ` of there in the
+//! law of impact. Equalities of positions that are imposed on velocities take part in both as `y = 0`.
+
+use super::Plant;
+use super::assemble::{solve, stored};
+use super::link::{Level, Link, jacobian};
+use crate::algebra::{Factor, Matrix, add, dot};
+use crate::error::{FieldError, SystemsError};
+use crate::integrator::{Activation, Integrator};
+use crate::law::NonsmoothLaw;
+use crate::relation::Seen;
+use crate::settings::{Metric, Projection, Settings};
+use crate::solver_choice::AnySolver;
+use crate::system::state::State;
+use moreau_solvers::Law;
+
+/// How one pass of corrections works.
+struct Pass {
+    tolerance: f64,
+    max_iterations: usize,
+    metric: Metric,
+    /// Contacts are brought to `y = 0` from either side.
+    both_sides: bool,
+}
+
+/// One row of a correction.
+struct Row {
+    link: usize,
+    row: usize,
+    y: f64,
+    /// Brought to zero, not only out of the overlap.
+    is_equal: bool,
+    /// Its row of `H`, a part a system; empty where there is none.
+    normal: Vec<Vec<f64>>,
+    /// The same of `G Hᵀ`.
+    answer: Vec<Vec<f64>>,
+}
+
+impl Row {
+    fn is_off(&self, tolerance: f64) -> bool {
+        if self.is_equal {
+            self.y.abs() >= tolerance
+        } else {
+            self.y < -tolerance
+        }
+    }
+
+    fn law(&self) -> Law {
+        if self.is_equal {
+            Law::equality(1)
+        } else {
+            Law::Complementarity
+        }
+    }
+}
+
+impl Plant {
+    /// Moves the positions; true if contacts came in, so that the step is to be solved again.
+    pub(super) fn project(
+        &mut self,
+        settings: &Settings,
+        solver: &mut AnySolver,
+    ) -> Result<bool, SystemsError> {
+        self.close();
+        match settings.projection {
+            Projection::None => Ok(false),
+            Projection::Direct {
+                tolerance,
+                max_iterations,
+                metric,
+            } => {
+                let pass = Pass {
+                    tolerance,
+                    max_iterations,
+                    metric,
+                    both_sides: false,
+                };
+                self.correct(&pass, settings, solver)?;
+                Ok(false)
+            }
+            Projection::Combined {
+                tolerance,
+                max_iterations,
+                metric,
+            } => {
+                let pass = Pass {
+                    tolerance,
+                    max_iterations,
+                    metric,
+                    both_sides: true,
+                };
+                self.correct(&pass, settings, solver)?;
+                Ok(self.admit())
+            }
+        }
+    }
+
+    /// The rule of hysteresis at the end of the step.
+    fn close(&mut self) {
+        let (at, blocks) = (self.at, &self.blocks);
+        for link in self.links.iter_mut().filter(|link| link.is_contact()) {
+            let end = link.end_point(blocks, at);
+            let y = link.gap(&end)[0];
+            let rate = link.rate(&end, link.blocks.iter().map(|j| blocks[*j].state.v()))[0];
+            let rule = link
+                .blocks
+                .iter()
+                .find_map(|j| match blocks[*j].integrator {
+                    Integrator::MoreauJean(scheme) => Some(scheme.activation),
+                    _ => None,
+                });
+            link.closed = rule.is_some_and(|rule| match rule {
+                Activation::Forecast { .. } => link.active,
+                Activation::Hysteresis { .. } => rule.is_active(at.h, y, rate, link.active),
+            });
+        }
+    }
+
+    /// Corrections until every gap is within the tolerance.
+    fn correct(
+        &mut self,
+        pass: &Pass,
+        settings: &Settings,
+        solver: &mut AnySolver,
+    ) -> Result<(), SystemsError> {
+        for _ in 0..pass.max_iterations {
+            let rows = self.rows_to_correct(pass)?;
+            if !rows.iter().any(|row| row.is_off(pass.tolerance)) {
+                return Ok(());
+            }
+            self.report.projections += 1;
+            let n = rows.len();
+            let mut w = Matrix::zeros(n, n);
+            for i in 0..n {
+                for k in 0..n {
+                    let pairs = rows[i].normal.iter().zip(&rows[k].answer);
+                    w[(i, k)] = pairs.map(|(normal, answer)| dot(normal, answer)).sum();
+                }
+            }
+            let laws: Vec<Law> = rows.iter().map(Row::law).collect();
+            let y: Vec<f64> = rows.iter().map(|row| row.y).collect();
+            let problem = stored(&laws, &w, &y)?;
+            let (lambda, report) = solve(&problem, vec![0.0; n], settings.tolerance, solver)?;
+            self.report.converged &= report.converged();
+            for (row, lambda) in rows.iter().zip(&lambda) {
+                self.links[row.link].correction[row.row] += lambda;
+                for (block, change) in self.blocks.iter_mut().zip(&row.answer) {
+                    if let State::Lagrangian { q, .. } = &mut block.state {
+                        add(q, *lambda, change);
+                    }
+                }
+            }
+        }
+        let rows = self.rows_to_correct(pass)?;
+        self.report.converged &= !rows.iter().any(|row| row.is_off(pass.tolerance));
+        Ok(())
+    }
+
+    /// The rows that a pass looks at: normals of contacts, all rows of equalities.
+    fn rows_to_correct(&self, pass: &Pass) -> Result<Vec<Row>, SystemsError> {
+        let mut rows = Vec::new();
+        let mut masses: Vec<Option<Factor>> = Vec::new();
+        masses.resize_with(self.blocks.len(), || None);
+        for (index, link) in self.links.iter().enumerate() {
+            let in_play = if pass.both_sides {
+                link.active
+            } else {
+                link.closed
+            };
+            let is_equality = matches!(link.law, NonsmoothLaw::Equality { .. });
+            let count = match link.level {
+                Level::Velocity if is_equality => link.rows(),
+                Level::Velocity if link.is_contact() && in_play => 1,
+                _ => continue,
+            };
+            let Seen::Lagrangian(relation) = link.relation.seen() else {
+                continue;
+            };
+            let end = link.end_point(&self.blocks, self.at);
+            let (y, h) = (link.gap(&end), jacobian(relation, &end));
+            for (row, y) in y.into_iter().enumerate().take(count) {
+                let mut normal = vec![Vec::new(); self.blocks.len()];
+                for (h, j) in h.iter().zip(&link.blocks) {
+                    normal[*j] = h.row(row).to_vec();
+                }
+                let mut answer = normal.clone();
+                if pass.metric == Metric::Mass {
+                    for j in &link.blocks {
+                        self.divide_by_mass(*j, &mut masses[*j], &mut answer[*j])?;
+                    }
+                }
+                rows.push(Row {
+                    link: index,
+                    row,
+                    y,
+                    is_equal: is_equality || pass.both_sides,
+                    normal,
+                    answer,
+                });
+            }
+        }
+        Ok(rows)
+    }
+
+    /// `x ← M(q)⁻¹ x` with the mass of a block, factored when it is first needed.
+    fn divide_by_mass(
+        &self,
+        block: usize,
+        factor: &mut Option<Factor>,
+        x: &mut [f64],
+    ) -> Result<(), SystemsError> {
+        let block = &self.blocks[block];
+        if factor.is_none() {
+            *factor = Factor::new(&block.mass(block.state.q()));
+        }
+        match factor {
+            Some(factor) => factor.solve(x),
+            None => return Err(block.named()(FieldError::Singular { field: "mass" })),
+        }
+        Ok(())
+    }
+
+    /// Contacts with `y ≤ 0` that are not active come in; true if there are any.
+    fn admit(&mut self) -> bool {
+        let (at, blocks) = (self.at, &self.blocks);
+        let mut came_in = false;
+        for link in self
+            .links
+            .iter_mut()
+            .filter(|link| link.is_contact() && !link.active)
+        {
+            if link.gap(&link.end_point(blocks, at))[0] <= 0.0 {
+                link.active = true;
+                came_in = true;
+            }
+        }
+        came_in
+    }
+
+    /// Largest overlap at contacts.
+    pub(super) fn overlap(&self) -> f64 {
+        let contacts = self.links.iter().filter(|link| link.law.is_impact());
+        let overlap = |link: &Link| -link.gap(&link.end_point(&self.blocks, self.at))[0];
+        contacts.map(overlap).fold(0.0, f64::max)
+    }
+}
+
+impl Link {
+    /// An impact law on velocities.
+    fn is_contact(&self) -> bool {
+        self.level == Level::Velocity && self.law.is_impact()
+    }
+}

@@ -1,0 +1,113 @@
+//! Dynamical systems: what kind a system is, and the state that goes with it.
+
+pub mod finite_differences;
+pub mod first_order;
+pub mod lagrangian;
+pub mod signal;
+pub mod state;
+
+use crate::error::FieldError;
+use bevy_ecs::prelude::*;
+use first_order::{Dynamics, FirstOrderLinear, FirstOrderModel};
+use lagrangian::{LagrangianLinear, LagrangianModel};
+use std::sync::Arc;
+
+/// The component that makes an entity a dynamical system.
+///
+/// | variant | equation | state |
+/// |---|---|---|
+/// | `LagrangianLinear` | `M v̇ + C v + K q = F_ext(t) + p` | `q, v` |
+/// | `Lagrangian` | `M(q) v̇ = F(t, q, v) + p` | `q, v` |
+/// | `FirstOrderLinear` | `M ẋ = A(t) x + b(t) + r` | `x` |
+/// | `FirstOrder` | `M ẋ = f(t, x) + r` | `x` |
+///
+/// `p` and `r` come from the interactions. Copies share their model.
+#[derive(Component, Clone)]
+pub enum System {
+    /// Constant mass, damping and stiffness.
+    LagrangianLinear(Arc<LagrangianLinear>),
+    /// Any Lagrangian system.
+    Lagrangian(Arc<dyn LagrangianModel>),
+    /// Linear in `x`, coefficients constant or varying with time.
+    FirstOrderLinear(Arc<FirstOrderLinear>),
+    /// Any first-order system.
+    FirstOrder(Arc<dyn FirstOrderModel>),
+}
+
+/// What a system is to its integrator.
+#[derive(Clone, Copy)]
+pub(crate) enum Model<'a> {
+    Lagrangian(&'a dyn LagrangianModel),
+    FirstOrder(&'a dyn FirstOrderModel),
+}
+
+impl System {
+    /// Any Lagrangian system.
+    #[must_use]
+    pub fn lagrangian(model: impl LagrangianModel + 'static) -> Self {
+        Self::Lagrangian(Arc::new(model))
+    }
+
+    /// Any first-order system.
+    #[must_use]
+    pub fn first_order(model: impl FirstOrderModel + 'static) -> Self {
+        Self::FirstOrder(Arc::new(model))
+    }
+
+    /// Number of coordinates: entries of `q` and `v`, or of `x`.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self.model() {
+            Model::Lagrangian(model) => model.size(),
+            Model::FirstOrder(model) => model.size(),
+        }
+    }
+
+    /// True if the equations are linear with constant coefficients, so that one Newton step is exact.
+    #[must_use]
+    pub fn is_linear(&self) -> bool {
+        matches!(self, Self::LagrangianLinear(_) | Self::FirstOrderLinear(_))
+    }
+
+    /// True if its matrices are the same at all times.
+    pub(crate) fn is_constant(&self) -> bool {
+        match self {
+            Self::LagrangianLinear(_) => true,
+            Self::FirstOrderLinear(system) => matches!(system.matrix, Dynamics::Constant(_)),
+            Self::Lagrangian(_) | Self::FirstOrder(_) => false,
+        }
+    }
+
+    pub(crate) fn model(&self) -> Model<'_> {
+        match self {
+            Self::LagrangianLinear(model) => Model::Lagrangian(model.as_ref()),
+            Self::Lagrangian(model) => Model::Lagrangian(model.as_ref()),
+            Self::FirstOrderLinear(model) => Model::FirstOrder(model.as_ref()),
+            Self::FirstOrder(model) => Model::FirstOrder(model.as_ref()),
+        }
+    }
+
+    /// Checks the sizes of all that the system was given as data.
+    pub(crate) fn check(&self) -> Result<(), FieldError> {
+        if self.size() == 0 {
+            return Err(FieldError::Empty { field: "size" });
+        }
+        match self {
+            Self::LagrangianLinear(model) => model.check(),
+            Self::FirstOrderLinear(model) => model.check(),
+            Self::Lagrangian(_) | Self::FirstOrder(_) => Ok(()),
+        }
+    }
+}
+
+impl From<LagrangianLinear> for System {
+    fn from(model: LagrangianLinear) -> Self {
+        Self::LagrangianLinear(Arc::new(model))
+    }
+}
+
+impl From<FirstOrderLinear> for System {
+    fn from(model: FirstOrderLinear) -> Self {
+        Self::FirstOrderLinear(Arc::new(model))
+    }
+}

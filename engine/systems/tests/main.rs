@@ -1,0 +1,20 @@
+//! The package beside the trajectories of Siconos, beside closed forms, and on wrong input.
+//!
+//! The tables stand in `shared/references/siconos` beside the checkout; without them the tests of [`references`] say so and pass. Each states the largest
+//! difference to every column that it compares, and why it is not smaller.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a reference that cannot be read fails, an absent folder is printed"
+)]
+
+mod bad_input;
+mod ball;
+mod circuits;
+mod mechanisms;
+mod order;
+mod relations;
+mod slider_crank;
+mod table;

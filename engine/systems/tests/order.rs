@@ -1,0 +1,186 @@
+//! Orders of convergence: 2 or 1 in smooth motion, 1 with impacts and relays.
+
+use crate::ball::ball;
+use bevy_ecs::entity::Entity;
+use moreau_systems::finite_differences::{FirstOrderByDifferences, LagrangianByDifferences};
+use moreau_systems::*;
+
+/// Slope of `log error` over `log h` between steps that are `h` and `h/8`.
+fn order(error: impl Fn(f64) -> f64, h: f64) -> f64 {
+    libm::log2(error(h) / error(h / 8.0)) / 3.0
+}
+
+fn run(mut simulation: SystemsSimulation, system: Entity, end: f64) -> State {
+    let steps = (end / simulation.settings().h).round() as usize;
+    for _ in 0..steps {
+        assert!(simulation.step().unwrap().converged);
+    }
+    simulation.state(system).unwrap().clone()
+}
+
+/// A pendulum with damping, its slopes by finite differences.
+fn pendulum(h: f64, theta: f64, variation: f64) -> f64 {
+    let mut simulation = SystemsSimulation::new(Settings::new(h)).unwrap();
+    let model = LagrangianByDifferences {
+        size: 1,
+        mass: move |q: &[f64], mass: &mut Matrix| mass[(0, 0)] = 1.0 + variation * libm::cos(q[0]),
+        force: move |t: f64, q: &[f64], v: &[f64], force: &mut [f64]| {
+            // Of a mass that varies comes −½ M′ v².
+            let of_mass = 0.5 * variation * libm::sin(q[0]) * v[0] * v[0];
+            force[0] = -libm::sin(q[0]) - 0.1 * v[0] + 0.2 * libm::cos(t) + of_mass;
+        },
+    };
+    let state = State::lagrangian([1.0], [0.3]);
+    let system = simulation
+        .spawn_system(
+            System::lagrangian(model),
+            state,
+            Integrator::moreau_jean(theta),
+        )
+        .unwrap();
+    run(simulation, system, 2.0).q()[0]
+}
+
+#[test]
+fn moreau_jean_is_of_second_order_at_one_half_with_a_constant_mass() {
+    let orders = [
+        (0.5, 0.0, 2.0),
+        (0.7, 0.0, 1.0),
+        (1.0, 0.0, 1.0),
+        (0.5, 0.1, 1.0),
+    ];
+    for (theta, variation, expected) in orders {
+        let exact = pendulum(1.0 / 8192.0, 0.5, variation);
+        let found = order(
+            |h| (pendulum(h, theta, variation) - exact).abs(),
+            1.0 / 64.0,
+        );
+        assert!(
+            (found - expected).abs() < 0.12,
+            "θ = {theta}, {variation}: {found}"
+        );
+    }
+}
+
+/// An equation whose solution is `x = sin t`.
+fn first_order(h: f64, integrator: Integrator) -> f64 {
+    let mut simulation = SystemsSimulation::new(Settings::new(h)).unwrap();
+    let model = FirstOrderByDifferences {
+        size: 1,
+        rate: |t: f64, x: &[f64], rate: &mut [f64]| {
+            let s = libm::sin(t);
+            rate[0] = libm::cos(t) + s * s * s - x[0] * x[0] * x[0];
+        },
+    };
+    let state = State::first_order([0.0]);
+    let system = simulation
+        .spawn_system(System::first_order(model), state, integrator)
+        .unwrap();
+    (run(simulation, system, 2.0).x()[0] - libm::sin(2.0)).abs()
+}
+
+#[test]
+fn euler_moreau_is_of_second_order_at_one_half_and_of_first_order_elsewhere() {
+    for (theta, expected) in [(0.5, 2.0), (0.8, 1.0), (1.0, 1.0)] {
+        let found = order(
+            |h| first_order(h, Integrator::euler_moreau(theta)),
+            1.0 / 16.0,
+        );
+        assert!((found - expected).abs() < 0.1, "θ = {theta}: {found}");
+    }
+}
+
+/// An oscillator under Schatzman–Paoli: of second order if its first step is.
+fn spring(h: f64, start: f64) -> f64 {
+    let mut simulation = SystemsSimulation::new(Settings::new(h)).unwrap();
+    let system = LagrangianLinear {
+        stiffness: Some(Matrix::identity(1)),
+        ..LagrangianLinear::new(Matrix::identity(1))
+    };
+    let state = State::lagrangian([1.0], [0.5]);
+    let spring = simulation
+        .spawn_system(system, state, Integrator::schatzman_paoli())
+        .unwrap();
+    let previous = Previous(vec![1.0 - h * 0.5 - start * 0.5 * h * h]);
+    simulation.world_mut().entity_mut(spring).insert(previous);
+    (run(simulation, spring, 2.0).q()[0] - libm::cos(2.0) - 0.5 * libm::sin(2.0)).abs()
+}
+
+#[test]
+fn schatzman_paoli_is_of_second_order_after_a_start_of_second_order() {
+    let found = order(|h| spring(h, 1.0), 1.0 / 32.0);
+    assert!((found - 2.0).abs() < 0.1, "{found}");
+    let found = order(|h| spring(h, 0.0), 1.0 / 32.0);
+    assert!((found - 1.0).abs() < 0.1, "{found}");
+}
+
+/// Height of the bouncing ball of e = 0.9: flights of `2 eⁿ √(2/g)` after the first fall.
+fn exact_height(t: f64) -> f64 {
+    const G: f64 = 9.81;
+    let fall = (2.0 / G).sqrt();
+    if t < fall {
+        return 1.0 - 0.5 * G * t * t;
+    }
+    let (mut begin, mut speed) = (fall, 0.9 * G * fall);
+    while t > begin + 2.0 * speed / G {
+        begin += 2.0 * speed / G;
+        speed *= 0.9;
+    }
+    let t = t - begin;
+    speed * t - 0.5 * G * t * t
+}
+
+/// Mean error of the height over 3 s.
+fn bounce(h: f64, integrator: Integrator) -> f64 {
+    let (mut simulation, ball, _) = ball(Settings::new(h), integrator);
+    let steps = (3.0 / h).round() as usize;
+    let mut sum = 0.0;
+    for _ in 0..steps {
+        assert!(simulation.step().unwrap().converged);
+        let q = simulation.state(ball).unwrap().q()[0];
+        sum += (q - exact_height(simulation.time())).abs();
+    }
+    sum / steps as f64
+}
+
+/// The time of an impact is known to `h` only. From one `h` to the next the error depends on where in the step impacts fall; over a factor of 512 that evens out.
+#[test]
+fn schemes_are_of_first_order_with_impacts() {
+    for integrator in [Integrator::moreau_jean(0.5), Integrator::schatzman_paoli()] {
+        let [coarse, fine] = [1.0 / 64.0, 1.0 / 32768.0].map(|h| bounce(h, integrator));
+        let found = libm::log2(coarse / fine) / 9.0;
+        assert!(
+            (found - 1.0).abs() < 0.15,
+            "{integrator:?}: {found} {coarse} {fine}"
+        );
+    }
+}
+
+/// A mass on a spring with dry friction, both 1, released at 10.5: half periods of `π` about `±1`, each 2 shorter than the one before.
+fn relay(h: f64) -> f64 {
+    let mut simulation = SystemsSimulation::new(Settings::new(h)).unwrap();
+    let system = FirstOrderLinear::new(Matrix::from_rows([[0.0, 1.0], [-1.0, 0.0]]));
+    let state = State::first_order([10.5, 0.0]);
+    let oscillator = simulation
+        .spawn_system(system, state, Integrator::euler_moreau(0.5))
+        .unwrap();
+    let relation = FirstOrderLinearRelation::new(
+        [Matrix::from_rows([[0.0, 1.0]])],
+        [Matrix::from_rows([[0.0], [1.0]])],
+    );
+    let joins = Joins::one(oscillator);
+    simulation
+        .spawn_interaction(joins, relation, NonsmoothLaw::sign())
+        .unwrap();
+    // 10.5 → −8.5 → 6.5 → …: in the third half period x = 1 + 5.5 cos(t − 2π).
+    let end = 8.0;
+    let x = run(simulation, oscillator, end).x()[0];
+    (x - 1.0 - 5.5 * libm::cos(end)).abs()
+}
+
+#[test]
+fn euler_moreau_is_of_first_order_with_a_relay() {
+    let [coarse, fine] = [1.0 / 64.0, 1.0 / 4096.0].map(relay);
+    let found = libm::log2(coarse / fine) / 6.0;
+    assert!(found > 0.85, "{found} {coarse} {fine}");
+}
