@@ -131,3 +131,32 @@ fn a_component_that_is_taken_away_is_missed() {
     simulation.world_mut().entity_mut(ball).remove::<State>();
     assert!(simulation.step().is_err());
 }
+
+/// Entities that are spawned in the world itself bring their ids.
+#[test]
+fn an_id_that_is_missing_or_taken_is_an_error() {
+    let (mut simulation, _, wall) = ball(Settings::new(5e-3), Integrator::moreau_jean(0.5));
+    simulation.step().unwrap();
+    let state = State::lagrangian([0.0], [0.0]);
+    let point = System::from(LagrangianLinear::new(Matrix::identity(1)));
+    let bundle = (point, state, Integrator::moreau_jean(0.5));
+    let other = simulation.world_mut().spawn(bundle).id();
+    let error = simulation.step().unwrap_err();
+    assert!(matches!(error, SystemsError::System { entity, .. } if entity == other));
+    simulation.world_mut().entity_mut(other).insert(SpawnId(0));
+    let error = simulation.step().unwrap_err();
+    assert!(
+        matches!(
+            error,
+            SystemsError::System {
+                source: FieldError::Kind { .. },
+                ..
+            }
+        ),
+        "{error}"
+    );
+    simulation.world_mut().entity_mut(other).insert(SpawnId(7));
+    simulation.step().unwrap();
+    simulation.world_mut().entity_mut(wall).remove::<SpawnId>();
+    assert!(simulation.step().is_err());
+}

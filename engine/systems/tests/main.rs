@@ -14,6 +14,7 @@ mod bad_input;
 mod ball;
 mod circuits;
 mod edits;
+mod events;
 mod mechanisms;
 mod order;
 mod relations;
