@@ -25,6 +25,22 @@ pub enum SystemsError {
         /// What is wrong with it.
         source: FieldError,
     },
+    /// A sensor that cannot read.
+    #[error("sensor {entity}: {source}")]
+    Sensor {
+        /// The sensor.
+        entity: Entity,
+        /// What is wrong with it.
+        source: FieldError,
+    },
+    /// An actuator that cannot act.
+    #[error("actuator {entity}: {source}")]
+    Actuator {
+        /// The actuator.
+        entity: Entity,
+        /// What is wrong with it.
+        source: FieldError,
+    },
     /// A setting out of its range.
     #[error("settings: {0}")]
     Settings(FieldError),

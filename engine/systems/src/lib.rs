@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod algebra;
+pub mod control;
 pub mod error;
 pub mod event_driven;
 pub mod integrator;
@@ -17,6 +18,10 @@ pub mod system;
 mod step;
 
 pub use algebra::{Factor, Matrix};
+pub use control::{
+    Actuator, Clock, Command, Controller, LinearFeedback, Reading, Reads, Sensor, SlidingMode,
+    feedback, zero_order_hold,
+};
 pub use error::{FieldError, SystemsError};
 pub use event_driven::{Event, EventKind, EventReport, EventSettings};
 pub use integrator::{Activation, EulerMoreau, Integrator, MoreauJean, RowsAt, SchatzmanPaoli};

@@ -1,7 +1,8 @@
 //! A world of systems and interactions, and its steps.
 
+use crate::control::{self, Actuator, Command, Instruments, Reading, Sensor};
 use crate::error::{FieldError, SystemsError};
-use crate::event_driven::{self, EventReport, EventSettings};
+use crate::event_driven::{EventReport, EventSettings};
 use crate::integrator::Integrator;
 use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 use crate::law::NonsmoothLaw;
@@ -17,12 +18,14 @@ use crate::system::state::State;
 use bevy_ecs::prelude::*;
 use moreau_solvers::Solver;
 
-/// A world of systems and interactions, and its steps. All state is in components: [`State`], [`Outcome`], [`Reaction`] and [`Previous`].
+/// A world of systems and interactions, and its steps. All state is in components: [`State`], [`Outcome`], [`Reaction`] and [`Previous`],
+/// [`Reading`] and [`Command`].
 ///
 /// Results depend on the order of spawning and on nothing else of how entities are stored.
 pub struct SystemsSimulation {
     world: World,
     gather: Gather,
+    instruments: Instruments,
     /// That of the last step, unless it failed.
     plant: Option<Plant>,
     settings: Settings,
@@ -46,6 +49,7 @@ impl SystemsSimulation {
         }))?;
         Ok(Self {
             gather: Gather::new(&mut world),
+            instruments: Instruments::new(&mut world),
             plant: None,
             world,
             settings,
@@ -84,6 +88,24 @@ impl SystemsSimulation {
         self.settle(entity)
     }
 
+    /// Spawns a sensor of a system, and checks it, but for its period beside `h`, which time stepping does: see [`control`].
+    ///
+    /// # Errors
+    /// [`SystemsError::Sensor`] names the field at fault; the sensor is then not in the world.
+    pub fn spawn_sensor(&mut self, sensor: Sensor) -> Result<Entity, SystemsError> {
+        let entity = self.spawn(sensor);
+        self.settle(entity)
+    }
+
+    /// Spawns an actuator of a system, and checks it, but for its period beside `h`, which time stepping does: see [`control`].
+    ///
+    /// # Errors
+    /// [`SystemsError::Actuator`] names the field at fault; the actuator is then not in the world.
+    pub fn spawn_actuator(&mut self, actuator: Actuator) -> Result<Entity, SystemsError> {
+        let entity = self.spawn(actuator);
+        self.settle(entity)
+    }
+
     fn spawn(&mut self, bundle: impl Bundle) -> Entity {
         let id = SpawnId(self.next_id);
         self.next_id += 1;
@@ -92,10 +114,15 @@ impl SystemsSimulation {
 
     /// Takes an entity out again that the next step would refuse.
     fn settle(&mut self, entity: Entity) -> Result<Entity, SystemsError> {
-        match self.gather.plant(&self.world, self.instant()) {
+        let (at, world) = (self.instant(), &self.world);
+        let plant = self.gather.plant(world, at);
+        let checked = plant.and_then(|plant| self.instruments.control(world, &plant, None));
+        match checked {
             Err(
                 SystemsError::System { entity: at, .. }
-                | SystemsError::Interaction { entity: at, .. },
+                | SystemsError::Interaction { entity: at, .. }
+                | SystemsError::Sensor { entity: at, .. }
+                | SystemsError::Actuator { entity: at, .. },
             ) if at != entity => Ok(entity),
             Err(error) => {
                 self.world.despawn(entity);
@@ -112,15 +139,19 @@ impl SystemsSimulation {
     pub fn step(&mut self) -> Result<StepReport, SystemsError> {
         let (at, old) = (self.instant(), self.plant.take());
         let mut plant = self.gather.again(&mut self.world, old, at)?;
+        let h = self.settings.h;
+        let mut control = self.instruments.control(&self.world, &plant, Some(h))?;
+        control.act(&mut plant, h)?;
         plant.step(&self.settings, &mut self.solver)?;
         plant.commit(&mut self.world);
+        control.commit(&mut self.world);
         self.steps += 1;
         let report = plant.report.clone();
         self.plant = Some(plant);
         Ok(report)
     }
 
-    /// Advances to the time `end`, s, from event to event, with steps that follow the tolerance: see [`event_driven`]. Time stepping may go on from
+    /// Advances to the time `end`, s, from event to event, with steps that follow the tolerance: see [`event_driven`](crate::event_driven). Time stepping may go on from
     /// there. Multipliers of closed contacts are then forces, N.
     ///
     /// # Errors
@@ -132,9 +163,11 @@ impl SystemsSimulation {
     ) -> Result<EventReport, SystemsError> {
         self.plant = None;
         let mut plant = self.gather.plant(&self.world, self.instant())?;
+        let mut control = self.instruments.control(&self.world, &plant, None)?;
         let numerics = (self.settings.tolerance, &mut self.solver);
-        let report = event_driven::advance(&mut plant, end, settings, numerics)?;
+        let report = control::advance(&mut control, &mut plant, end, settings, numerics)?;
         plant.commit(&mut self.world);
+        control.commit(&mut self.world);
         self.begin_at(report.time);
         Ok(report)
     }
@@ -214,6 +247,18 @@ impl SystemsSimulation {
         self.world
             .get::<Reaction>(system)
             .map(|reaction| &reaction.0[..])
+    }
+
+    /// What a sensor holds, as it was read at its last instant; no values before the first.
+    #[must_use]
+    pub fn reading(&self, sensor: Entity) -> Option<&Reading> {
+        self.world.get(sensor)
+    }
+
+    /// What an actuator holds, as it was commanded at its last instant; no values before the first.
+    #[must_use]
+    pub fn command(&self, actuator: Entity) -> Option<&Command> {
+        self.world.get(actuator)
     }
 
     /// The world, to read.

@@ -13,6 +13,7 @@
 mod bad_input;
 mod ball;
 mod circuits;
+mod control;
 mod edits;
 mod events;
 mod mechanisms;

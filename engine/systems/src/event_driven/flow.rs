@@ -169,6 +169,7 @@ impl<'a> Flow<'a> {
             if let Model::Lagrangian(model) = block.system.model() {
                 let force = &mut free[self.range(j)];
                 model.force(t, self.q(s, j), self.v(s, j), force);
+                add(force, 1.0, &block.held);
                 let entity = block.entity;
                 expect_finite("force", force)
                     .map_err(|source| SystemsError::System { entity, source })?;

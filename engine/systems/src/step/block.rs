@@ -37,6 +37,8 @@ pub(crate) struct Block {
     pub(crate) applied: Vec<f64>,
     /// The same as physical quantity: see [`Reaction`](crate::Reaction).
     pub(crate) reaction: Vec<f64>,
+    /// What actuators hold throughout the step, a force or a part of the right side; empty without any.
+    pub(crate) held: Vec<f64>,
 }
 
 impl Block {
@@ -77,6 +79,11 @@ impl Block {
         let integrator = self.integrator;
         let scheme = integrator.scheme();
         self.known = scheme.known(self, at);
+        let weight = match integrator {
+            Integrator::SchatzmanPaoli(_) => at.h * at.h,
+            Integrator::MoreauJean(_) | Integrator::EulerMoreau(_) => at.h,
+        };
+        add(&mut self.known, weight, &self.held);
         self.z = scheme.first(self, at);
         self.write_state(|block, state| scheme.first_state(block, &block.z, at, state));
         expect_finite("force at the start", &self.known).map_err(self.named())

@@ -278,6 +278,7 @@ fn block(
         slope_of_input: None,
         applied: vec![0.0; n],
         reaction: vec![0.0; n],
+        held: Vec::new(),
     }
 }
 
