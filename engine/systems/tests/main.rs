@@ -20,4 +20,5 @@ mod mechanisms;
 mod order;
 mod relations;
 mod slider_crank;
+mod sliding;
 mod table;
