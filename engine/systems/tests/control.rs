@@ -171,7 +171,7 @@ fn a_force_on_a_mass() {
         .unwrap();
     assert!(report.converged && report.events.is_empty());
     close(simulation.state(mass).unwrap(), 1e-12);
-    let (mut simulation, mass) = spawn(Integrator::SchatzmanPaoli(SchatzmanPaoli::default()));
+    let (mut simulation, mass) = spawn(Integrator::SchatzmanPaoli(SchatzmanPaoli));
     for _ in 0..5 {
         simulation.step().unwrap();
     }

@@ -152,7 +152,7 @@ fn the_implicit_relay_does_not_chatter() {
     }
 }
 
-/// The mode is reached within a step of `t*`; states converge.
+/// The mode is reached within a step of `t*`. States are then of second order: the step of the landing ends on `σ = 0` as well and is wrong by `h²` alone.
 #[test]
 fn the_mode_is_reached_in_its_time() {
     let mut errors = Vec::new();
@@ -168,7 +168,7 @@ fn the_mode_is_reached_in_its_time() {
             "h {h:.1e}: reached {:.2} h late, error {error:.1e}",
             late / h
         );
-        assert!(error <= 0.1 * h, "{error:e}");
+        assert!(error <= 0.03 * h * h, "{error:e}");
         errors.push(error);
     }
     assert!(
