@@ -3,6 +3,7 @@
 
 pub mod algebra;
 pub mod error;
+pub mod event_driven;
 pub mod integrator;
 pub mod interaction;
 pub mod law;
@@ -17,6 +18,7 @@ mod step;
 
 pub use algebra::{Factor, Matrix};
 pub use error::{FieldError, SystemsError};
+pub use event_driven::{Event, EventKind, EventReport, EventSettings};
 pub use integrator::{Activation, EulerMoreau, Integrator, MoreauJean, RowsAt, SchatzmanPaoli};
 pub use interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 pub use law::{NonsmoothLaw, Space};

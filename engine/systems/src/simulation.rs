@@ -1,6 +1,7 @@
 //! A world of systems and interactions, and its steps.
 
 use crate::error::{FieldError, SystemsError};
+use crate::event_driven::{self, EventReport, EventSettings};
 use crate::integrator::Integrator;
 use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 use crate::law::NonsmoothLaw;
@@ -119,6 +120,35 @@ impl SystemsSimulation {
         Ok(report)
     }
 
+    /// Advances to the time `end`, s, from event to event, with steps that follow the tolerance: see [`event_driven`]. Time stepping may go on from
+    /// there. Multipliers of closed contacts are then forces, N.
+    ///
+    /// # Errors
+    /// As [`Self::step`]; and for systems, relations and laws that this integration does not have.
+    pub fn advance_by_events(
+        &mut self,
+        end: f64,
+        settings: &EventSettings,
+    ) -> Result<EventReport, SystemsError> {
+        self.plant = None;
+        let mut plant = self.gather.plant(&self.world, self.instant())?;
+        let numerics = (self.settings.tolerance, &mut self.solver);
+        let report = event_driven::advance(&mut plant, end, settings, numerics)?;
+        plant.commit(&mut self.world);
+        self.begin_at(report.time);
+        Ok(report)
+    }
+
+    /// Counts steps from here, and forgets what schemes of two steps remember.
+    fn begin_at(&mut self, time: f64) {
+        (self.start, self.steps) = (time, 0);
+        let mut remembering = self.world.query_filtered::<Entity, With<Previous>>();
+        let entities: Vec<Entity> = remembering.iter(&self.world).collect();
+        for entity in entities {
+            self.world.entity_mut(entity).remove::<Previous>();
+        }
+    }
+
     /// The present time, s: `t_0 + k h`.
     #[must_use]
     pub fn time(&self) -> f64 {
@@ -145,12 +175,7 @@ impl SystemsSimulation {
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), SystemsError> {
         settings.check().map_err(SystemsError::Settings)?;
         if settings.h.to_bits() != self.settings.h.to_bits() {
-            (self.start, self.steps) = (self.time(), 0);
-            let mut remembering = self.world.query_filtered::<Entity, With<Previous>>();
-            let entities: Vec<Entity> = remembering.iter(&self.world).collect();
-            for entity in entities {
-                self.world.entity_mut(entity).remove::<Previous>();
-            }
+            self.begin_at(self.time());
         }
         self.settings = settings;
         Ok(())

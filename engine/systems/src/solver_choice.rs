@@ -1,6 +1,9 @@
 //! The solvers of the problem of a step, by name.
 
-use moreau_solvers::complementarity::{Enumeration, Lemke, MAX_DENSE_ROWS};
+use moreau_solvers::complementarity::{
+    ActiveSet, BoxAuto, Complementarity, Cpg, Enumeration, InteriorPoint, Latin, Lemke, Psor,
+    SemismoothNewton, SemismoothNewtonSettings,
+};
 use moreau_solvers::{
     Auto, Goal, History, Law, Momentum, Nsgs, NsgsSettings, ProblemError, ProximalNewton, Solver,
     SolverReport, SolverStatus, StoredProblem, natural_map,
@@ -9,11 +12,19 @@ use moreau_solvers::{
 /// A solver that a simulation owns.
 pub type AnySolver = Box<dyn Solver + Send + Sync>;
 
-/// Names of the solvers, the default first.
-pub const NAMES: [&str; 6] = [
+/// Names of the solvers, the default first. Those of linear complementarity problems follow `box-auto`, those that know friction `contact-auto`.
+pub const NAMES: [&str; 14] = [
     "auto",
+    "box-auto",
     "lemke",
     "enumeration",
+    "active-set",
+    "interior-point",
+    "newton-min",
+    "newton-fb",
+    "psor",
+    "cpg",
+    "latin",
     "contact-auto",
     "nsgs",
     "proximal-newton",
@@ -22,15 +33,29 @@ pub const NAMES: [&str; 6] = [
 /// The solver of a name, `None` if there is none.
 ///
 /// ```
-/// assert!(moreau_systems::solver_choice::named("auto").is_some());
-/// assert!(moreau_systems::NAMES.iter().all(|name| moreau_systems::solver_choice::named(name).is_some()));
+/// use moreau_systems::solver_choice::{NAMES, named};
+/// assert!(NAMES.iter().all(|name| named(name).is_some()) && named("none").is_none());
 /// ```
 #[must_use]
 pub fn named(name: &str) -> Option<AnySolver> {
+    let newton = |function| {
+        Box::new(SemismoothNewton::new(SemismoothNewtonSettings {
+            function,
+            ..SemismoothNewtonSettings::default()
+        }))
+    };
     Some(match name {
         "auto" => Box::<Portfolio>::default(),
+        "box-auto" => Box::<BoxAuto>::default(),
         "lemke" => Box::<Lemke>::default(),
         "enumeration" => Box::<Enumeration>::default(),
+        "active-set" => Box::<ActiveSet>::default(),
+        "interior-point" => Box::<InteriorPoint>::default(),
+        "newton-min" => newton(Complementarity::Minimum),
+        "newton-fb" => newton(Complementarity::FischerBurmeister),
+        "psor" => Box::<Psor>::default(),
+        "cpg" => Box::<Cpg>::default(),
+        "latin" => Box::<Latin>::default(),
         "contact-auto" => Box::<Auto>::default(),
         "nsgs" => Box::new(Nsgs::new(NsgsSettings {
             momentum: Momentum::NONE,
@@ -42,16 +67,23 @@ pub fn named(name: &str) -> Option<AnySolver> {
     })
 }
 
-/// The default. One row is solved in closed form; problems without friction by pivoting ([`Lemke`]), which asks nothing of `W` (that of a circuit is not
-/// symmetric and has zeros on its diagonal); contacts with friction, and what pivoting does not solve to the goal, by [`Auto`].
+/// The default. One row is solved in closed form; few rows without friction by pivoting ([`BoxAuto`], Lemke first), which asks nothing of `W` (that of a
+/// circuit is not symmetric and has zeros on its diagonal); many rows, and contacts with friction, by [`Auto`] on the sparse blocks of `W`, and those without friction
+/// that it does not solve by [`BoxAuto`] after all.
 #[derive(Debug, Default)]
 pub struct Portfolio {
-    lemke: Lemke,
+    pivoting: BoxAuto,
     auto: Auto,
     /// Of a closed form: nothing in it.
     closed: History,
     last: Last,
 }
+
+/// Rows up to which pivoting comes first.
+const FEW: usize = 32;
+
+/// Rows up to which it is tried at all.
+const MANY: usize = 2_000;
 
 /// What gave the last answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,15 +109,15 @@ fn solve_one(problem: &StoredProblem) -> Option<f64> {
     Some(impulse[0])
 }
 
-/// Rows of complementarity, intervals and equalities, few enough for a dense tableau.
-fn pivots(problem: &StoredProblem) -> bool {
+/// Only rows of complementarity, intervals and equalities.
+fn is_box(problem: &StoredProblem) -> bool {
     let is_box = |law: &Law| {
         matches!(
             law,
             Law::Complementarity | Law::Interval(_) | Law::Equality(_)
         )
     };
-    problem.rows() <= MAX_DENSE_ROWS.min(400) && problem.laws().iter().all(is_box)
+    problem.laws().iter().all(is_box)
 }
 
 impl Solver for Portfolio {
@@ -108,23 +140,22 @@ impl Solver for Portfolio {
                 });
             }
         }
-        if pivots(problem) {
-            let mut answer = impulse.to_vec();
-            let report = self.lemke.solve(problem, &mut answer, goal)?;
-            if report.converged() || report.status == SolverStatus::Infeasible {
-                impulse.copy_from_slice(&answer);
-                self.last = Last::Pivoting;
+        let pivots = is_box(problem) && problem.rows() <= MANY;
+        if !pivots || problem.rows() > FEW {
+            self.last = Last::Auto;
+            let report = self.auto.solve(problem, impulse, goal)?;
+            if report.converged() || !pivots {
                 return Ok(report);
             }
         }
-        self.last = Last::Auto;
-        self.auto.solve(problem, impulse, goal)
+        self.last = Last::Pivoting;
+        self.pivoting.solve(problem, impulse, goal)
     }
 
     fn history(&self) -> &History {
         match self.last {
             Last::Closed => &self.closed,
-            Last::Pivoting => self.lemke.history(),
+            Last::Pivoting => self.pivoting.history(),
             Last::Auto => self.auto.history(),
         }
     }

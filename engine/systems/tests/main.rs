@@ -13,6 +13,8 @@
 mod bad_input;
 mod ball;
 mod circuits;
+mod edits;
+mod events;
 mod mechanisms;
 mod order;
 mod relations;

@@ -122,7 +122,7 @@ impl Assembly {
 }
 
 /// Solves a problem from a first guess; without rows it is solved.
-pub(super) fn solve(
+pub(crate) fn solve(
     problem: &StoredProblem,
     mut lambda: Vec<f64>,
     tolerance: f64,
@@ -166,7 +166,7 @@ impl Link {
 }
 
 /// Complementarity or equality of single rows, for positions.
-pub(super) fn stored(laws: &[Law], w: &Matrix, q: &[f64]) -> Result<StoredProblem, SystemsError> {
+pub(crate) fn stored(laws: &[Law], w: &Matrix, q: &[f64]) -> Result<StoredProblem, SystemsError> {
     let n = w.columns();
     let entries = w.entries().iter().enumerate();
     let entries = entries.map(|(k, entry)| (k / n, k % n, *entry));

@@ -155,7 +155,7 @@ impl Block {
     }
 
     /// Puts the name of the system to an error.
-    pub(super) fn named(&self) -> impl Fn(FieldError) -> SystemsError + use<> {
+    pub(crate) fn named(&self) -> impl Fn(FieldError) -> SystemsError + use<> {
         let entity = self.entity;
         move |source| SystemsError::System { entity, source }
     }

@@ -20,7 +20,7 @@ use bevy_ecs::prelude::*;
 /// What is read of a system.
 type OfSystem = (
     Entity,
-    &'static SpawnId,
+    Option<&'static SpawnId>,
     &'static System,
     Option<&'static State>,
     Option<&'static Integrator>,
@@ -31,7 +31,7 @@ type OfSystem = (
 /// What is read of an interaction.
 type OfInteraction = (
     Entity,
-    &'static SpawnId,
+    Option<&'static SpawnId>,
     &'static Joins,
     Option<&'static Relation>,
     Option<&'static NonsmoothLaw>,
@@ -40,14 +40,14 @@ type OfInteraction = (
 
 /// What makes a system what it is.
 type KindOfSystem = (
-    Ref<'static, SpawnId>,
+    Option<Ref<'static, SpawnId>>,
     Ref<'static, System>,
     Option<Ref<'static, Integrator>>,
 );
 
 /// What makes an interaction what it is.
 type KindOfInteraction = (
-    Ref<'static, SpawnId>,
+    Option<Ref<'static, SpawnId>>,
     Ref<'static, Joins>,
     Option<Ref<'static, Relation>>,
     Option<Ref<'static, NonsmoothLaw>>,
@@ -97,7 +97,8 @@ impl Gather {
         for (id, system, integrator) in self.kinds_of_systems.iter_manual(world) {
             count += 1;
             let integrator = integrator.is_none_or(|integrator| integrator.is_changed());
-            if id.is_changed() || system.is_changed() || integrator {
+            let id = id.is_none_or(|id| id.is_changed());
+            if id || system.is_changed() || integrator {
                 return false;
             }
         }
@@ -110,7 +111,8 @@ impl Gather {
             count += 1;
             let relation = relation.is_none_or(|relation| relation.is_changed());
             let law = law.is_none_or(|law| law.is_changed());
-            if id.is_changed() || joins.is_changed() || relation || law {
+            let id = id.is_none_or(|id| id.is_changed());
+            if id || joins.is_changed() || relation || law {
                 return false;
             }
         }
@@ -121,7 +123,9 @@ impl Gather {
     pub(crate) fn plant(&mut self, world: &World, at: Instant) -> Result<Plant, SystemsError> {
         self.systems.update_archetypes(world);
         let mut systems: Vec<_> = self.systems.iter_manual(world).collect();
-        systems.sort_by_key(|row| *row.1);
+        systems.sort_by_key(|row| row.1);
+        check_ids(systems.iter().map(|row| (row.0, row.1)))
+            .map_err(|(entity, source)| SystemsError::System { entity, source })?;
         let blocks = systems.into_iter().map(
             |(entity, _, system, state, integrator, reaction, previous)| {
                 let named = |source| SystemsError::System { entity, source };
@@ -147,7 +151,9 @@ impl Gather {
         places.sort_unstable();
         self.interactions.update_archetypes(world);
         let mut interactions: Vec<_> = self.interactions.iter_manual(world).collect();
-        interactions.sort_by_key(|row| *row.1);
+        interactions.sort_by_key(|row| row.1);
+        check_ids(interactions.iter().map(|row| (row.0, row.1)))
+            .map_err(|(entity, source)| SystemsError::Interaction { entity, source })?;
         let links = interactions
             .into_iter()
             .map(|(entity, _, joins, relation, law, outcome)| {
@@ -168,6 +174,30 @@ impl Gather {
             report: StepReport::default(),
         })
     }
+}
+
+/// Every entity of a list that is sorted by ids has one, and no two the same.
+fn check_ids<'a>(
+    list: impl Iterator<Item = (Entity, Option<&'a SpawnId>)>,
+) -> Result<(), (Entity, FieldError)> {
+    let mut before = None;
+    for (entity, id) in list {
+        let field = "spawn id";
+        let id = id.ok_or((entity, FieldError::Missing { field }))?;
+        if before == Some(*id) {
+            let (found, expected) = ("that of another", "an id of its own");
+            return Err((
+                entity,
+                FieldError::Kind {
+                    field,
+                    found,
+                    expected,
+                },
+            ));
+        }
+        before = Some(*id);
+    }
+    Ok(())
 }
 
 impl Plant {

@@ -394,7 +394,7 @@ impl Link {
     }
 
     /// Puts the name of the interaction to an error.
-    pub(super) fn named(&self) -> impl Fn(FieldError) -> SystemsError + use<> {
+    pub(crate) fn named(&self) -> impl Fn(FieldError) -> SystemsError + use<> {
         let entity = self.entity;
         move |source| SystemsError::Interaction { entity, source }
     }

@@ -1,0 +1,337 @@
+//! Which contacts are open, leaving or closed; the roots that end a step, and the problems of an event.
+
+use super::dormand_prince::Step;
+use super::flow::{Flow, Row};
+use super::{Event, EventKind, EventReport, EventSettings};
+use crate::algebra::add;
+use crate::error::SystemsError;
+use crate::law::NonsmoothLaw;
+use crate::solver_choice::AnySolver;
+use crate::step::assemble::{solve, stored};
+use moreau_solvers::Law;
+
+/// What a contact is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    /// `y > 0`.
+    Open,
+    /// It touches and is about to open: it counts as open once it has.
+    Leaving,
+    /// `y = 0`, `ẏ = 0`, `λ > 0`.
+    Closed,
+}
+
+/// A root within a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// In [0, 1].
+    pub(super) part: f64,
+    contact: usize,
+}
+
+/// The contacts of a plant.
+pub(super) struct Contacts {
+    /// Interactions with the law of impacts, and their status.
+    contacts: Vec<(usize, Status)>,
+    /// Rows of equalities: always closed.
+    equalities: Vec<Row>,
+    settings: EventSettings,
+    tolerance: f64,
+}
+
+/// Points of a step at which events are looked for.
+const SAMPLES: u32 = 8;
+
+impl Contacts {
+    pub(super) fn new(flow: &Flow, settings: &EventSettings, tolerance: f64) -> Self {
+        let (mut contacts, mut equalities) = (Vec::new(), Vec::new());
+        for (index, link) in flow.plant.links.iter().enumerate() {
+            match link.law {
+                NonsmoothLaw::Equality { rows } => {
+                    equalities.extend((0..rows).map(|row| (index, row)));
+                }
+                _ => contacts.push((index, Status::Open)),
+            }
+        }
+        Self {
+            contacts,
+            equalities,
+            settings: settings.clone(),
+            tolerance,
+        }
+    }
+
+    /// The rows in which `ÿ = 0`.
+    pub(super) fn closed(&self) -> Vec<Row> {
+        let is_closed = |(_, status): &&(usize, Status)| *status == Status::Closed;
+        let contacts = self.contacts.iter().filter(is_closed);
+        let contacts = contacts.map(|(link, _)| (*link, 0));
+        self.equalities.iter().copied().chain(contacts).collect()
+    }
+
+    /// Contacts that have left are open.
+    pub(super) fn arm(&mut self, flow: &Flow, t: f64, s: &[f64]) {
+        for (index, status) in &mut self.contacts {
+            let left = *status == Status::Leaving && gap(flow, *index, t, s) > self.settings.gap;
+            if left {
+                *status = Status::Open;
+            }
+        }
+    }
+
+    /// The first root of an open contact's `y`, or of a closed one's `λ`.
+    pub(super) fn first_event(
+        &self,
+        flow: &Flow,
+        step: &Step,
+    ) -> Result<Option<Found>, SystemsError> {
+        let mut first: Option<Found> = None;
+        let closed = self.closed();
+        for (contact, (index, status)) in self.contacts.iter().enumerate() {
+            let part = match status {
+                Status::Closed => {
+                    let place = closed.iter().position(|(link, _)| link == index);
+                    self.opening(flow, step, &closed, place.unwrap_or(0))?
+                }
+                _ => {
+                    let y = |part: f64| gap(flow, *index, step.t + part * step.h, &step.at(part));
+                    let least = match status {
+                        Status::Open => 0.0,
+                        _ => -self.settings.gap,
+                    };
+                    closing(y, least)
+                }
+            };
+            if let Some(part) = part
+                && first.is_none_or(|found| part < found.part)
+            {
+                first = Some(Found { part, contact });
+            }
+        }
+        Ok(first)
+    }
+
+    /// Where the force of a closed row comes to zero.
+    fn opening(
+        &self,
+        flow: &Flow,
+        step: &Step,
+        closed: &[Row],
+        place: usize,
+    ) -> Result<Option<f64>, SystemsError> {
+        let force = |part: f64| -> Result<f64, SystemsError> {
+            let (_, lambda) = flow.slope(step.t + part * step.h, &step.at(part), closed)?;
+            Ok(lambda[place])
+        };
+        let least = -1e-12 * (1.0 + force(0.0)?.abs());
+        let mut before = 0.0;
+        for sample in [0.5, 1.0] {
+            if force(sample)? < least {
+                let (mut low, mut high) = (before, sample);
+                while high - low > 1e-15 * high.max(1e-3) {
+                    let middle = 0.5 * (low + high);
+                    if middle <= low || middle >= high {
+                        break;
+                    }
+                    if force(middle)? < least {
+                        high = middle;
+                    } else {
+                        low = middle;
+                    }
+                }
+                return Ok(Some(high));
+            }
+            before = sample;
+        }
+        Ok(None)
+    }
+
+    /// Impacts until nothing approaches, then the closing of what rests.
+    pub(super) fn settle(
+        &mut self,
+        flow: &Flow,
+        (t, s): (f64, &mut Vec<f64>),
+        found: Option<Found>,
+        report: &mut EventReport,
+        solver: &mut AnySolver,
+    ) -> Result<(), SystemsError> {
+        let struck = found.map(|found| found.contact);
+        let touching: Vec<usize> = (0..self.contacts.len())
+            .filter(|contact| {
+                let y = gap(flow, self.contacts[*contact].0, t, s);
+                struck == Some(*contact) || y <= self.settings.gap
+            })
+            .collect();
+        for _ in 0..100 {
+            let approaching = touching
+                .iter()
+                .any(|contact| rate(flow, self.contacts[*contact].0, t, s) < -self.settings.rate);
+            if !approaching {
+                break;
+            }
+            self.impact(flow, (t, s), &touching, report, solver)?;
+        }
+        self.close(flow, (t, s), &touching, report, solver)
+    }
+
+    /// `0 ≤ ẏ⁺ + e ẏ⁻ ⊥ p ≥ 0` in the contacts that touch, `ẏ⁺ = 0` in equalities.
+    fn impact(
+        &mut self,
+        flow: &Flow,
+        (t, s): (f64, &mut Vec<f64>),
+        touching: &[usize],
+        report: &mut EventReport,
+        solver: &mut AnySolver,
+    ) -> Result<(), SystemsError> {
+        let links = |contact: &usize| self.contacts[*contact].0;
+        let mut list = self.equalities.clone();
+        list.extend(touching.iter().map(|contact| (links(contact), 0)));
+        let masses = flow.masses(s)?;
+        let rows = flow.rows(&list, t, s, &masses);
+        let before: Vec<f64> = list
+            .iter()
+            .map(|(link, row)| flow.rate(&flow.plant.links[*link], t, s)[*row])
+            .collect();
+        let mut q = before.clone();
+        for (q, (link, _)) in q.iter_mut().zip(&list).skip(self.equalities.len()) {
+            let [e, _] = flow.plant.links[*link].law.restitution();
+            if -*q > self.settings.resting_rate {
+                *q *= 1.0 + e;
+            } else if *q < -self.settings.rate && e > 0.0 {
+                report.accumulations += 1;
+            }
+        }
+        let impulses = self.solve(&rows.w, q, report, solver)?;
+        for (answer, impulse) in rows.answers.iter().zip(&impulses) {
+            add(&mut s[flow.n..], *impulse, answer);
+        }
+        for (k, (link, _)) in list.iter().enumerate().skip(self.equalities.len()) {
+            if impulses[k] > 0.0 {
+                let (rate, impulse) = (before[k], impulses[k]);
+                report.events.push(Event {
+                    time: t,
+                    interaction: flow.plant.links[*link].entity,
+                    kind: EventKind::Impact { rate, impulse },
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// `0 ≤ ÿ ⊥ λ ≥ 0` in the contacts that rest: those with a force are closed.
+    fn close(
+        &mut self,
+        flow: &Flow,
+        (t, s): (f64, &mut Vec<f64>),
+        touching: &[usize],
+        report: &mut EventReport,
+        solver: &mut AnySolver,
+    ) -> Result<(), SystemsError> {
+        let rests = |contact: &&usize| {
+            rate(flow, self.contacts[**contact].0, t, s).abs() <= self.settings.rate
+        };
+        let resting: Vec<usize> = touching.iter().filter(rests).copied().collect();
+        let mut list = self.equalities.clone();
+        list.extend(resting.iter().map(|contact| (self.contacts[*contact].0, 0)));
+        let mut forces = Vec::new();
+        if !resting.is_empty() {
+            let masses = flow.masses(s)?;
+            let rows = flow.rows(&list, t, s, &masses);
+            let free = flow.free(t, s, &masses)?;
+            let q = flow.second_rates(&list, &rows, &free, t, s);
+            forces = self.solve(&rows.w, q, report, solver)?;
+        }
+        for contact in touching {
+            let place = resting.iter().position(|resting| resting == contact);
+            let force = place.map_or(0.0, |place| forces[self.equalities.len() + place]);
+            let (link, status) = &mut self.contacts[*contact];
+            let next = if force > 0.0 {
+                Status::Closed
+            } else {
+                Status::Leaving
+            };
+            let kind = match (*status, next) {
+                (Status::Closed, Status::Leaving) => Some(EventKind::Opened),
+                (Status::Open | Status::Leaving, Status::Closed) => Some(EventKind::Closed),
+                _ => None,
+            };
+            *status = next;
+            report.events.extend(kind.map(|kind| Event {
+                time: t,
+                interaction: flow.plant.links[*link].entity,
+                kind,
+            }));
+        }
+        Ok(())
+    }
+
+    /// Equalities first, then complementarity.
+    fn solve(
+        &self,
+        w: &crate::Matrix,
+        q: Vec<f64>,
+        report: &mut EventReport,
+        solver: &mut AnySolver,
+    ) -> Result<Vec<f64>, SystemsError> {
+        let law = |row: usize| {
+            if row < self.equalities.len() {
+                Law::equality(1)
+            } else {
+                Law::Complementarity
+            }
+        };
+        let laws: Vec<Law> = (0..q.len()).map(law).collect();
+        let problem = stored(&laws, w, &q)?;
+        let (impulses, solved) = solve(&problem, vec![0.0; q.len()], self.tolerance, solver)?;
+        report.converged &= solved.converged();
+        Ok(impulses)
+    }
+}
+
+fn gap(flow: &Flow, link: usize, t: f64, s: &[f64]) -> f64 {
+    flow.gap(&flow.plant.links[link], t, s)[0]
+}
+
+fn rate(flow: &Flow, link: usize, t: f64, s: &[f64]) -> f64 {
+    flow.rate(&flow.plant.links[link], t, s)[0]
+}
+
+/// Where `y` comes to zero from above, the first time at which a sample is below `least`.
+fn closing(y: impl Fn(f64) -> f64, least: f64) -> Option<f64> {
+    let mut before = 0.0;
+    let mut was_open = y(0.0) > 0.0 && least >= 0.0;
+    for k in 1..=SAMPLES {
+        let sample = f64::from(k) / f64::from(SAMPLES);
+        let value = y(sample);
+        if value < least {
+            if !was_open {
+                // It left and came back between two samples: where it was open is found by halving.
+                let halves = (1..=60).scan(sample, |part, _| {
+                    *part *= 0.5;
+                    Some(*part)
+                });
+                before = halves.into_iter().find(|part| y(*part) > 0.0)?;
+            }
+            return Some(root(y, before, sample));
+        }
+        if value > 0.0 {
+            (before, was_open) = (sample, true);
+        }
+    }
+    None
+}
+
+/// The root of a function that is positive at `low` and negative at `high`, by bisection: the last point at which it is not negative.
+fn root(y: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
+    loop {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            return low;
+        }
+        if y(middle) < 0.0 {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+}

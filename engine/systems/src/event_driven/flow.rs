@@ -1,0 +1,253 @@
+//! The smooth motion between events: accelerations under the contacts that stay closed.
+//!
+//! ```text
+//! M(q) v̇ = F(t, q, v) + Hᵀ λ,      ÿ = H v̇ + Ḣ v + … = 0 in the closed rows
+//! λ = −(H M⁻¹ Hᵀ)⁻¹ (H M⁻¹ F + bias)
+//! ```
+//!
+//! The state is all `q` and then all `v`, in the order of the systems' ids.
+
+use crate::algebra::{Factor, Matrix, add, dot};
+use crate::error::{FieldError, SystemsError, expect_finite};
+use crate::relation::Seen;
+use crate::step::Plant;
+use crate::step::block::Block;
+use crate::step::link::Link;
+use crate::system::Model;
+use smallvec::SmallVec;
+
+/// A row of an interaction.
+pub(super) type Row = (usize, usize);
+
+/// A plant as an ordinary differential equation.
+pub(super) struct Flow<'a> {
+    pub(super) plant: &'a Plant,
+    /// Where the coordinates of each system begin.
+    begin: Vec<usize>,
+    /// Coordinates of all systems.
+    pub(super) n: usize,
+}
+
+/// Rows of `H`, `M⁻¹ Hᵀ` and `W = H M⁻¹ Hᵀ` of some rows.
+pub(super) struct Rows {
+    pub(super) h: Vec<Vec<f64>>,
+    pub(super) answers: Vec<Vec<f64>>,
+    pub(super) w: Matrix,
+}
+
+impl<'a> Flow<'a> {
+    pub(super) fn new(plant: &'a Plant) -> Self {
+        let mut n = 0;
+        let mut begin = Vec::new();
+        for block in &plant.blocks {
+            begin.push(n);
+            n += block.size();
+        }
+        Self { plant, begin, n }
+    }
+
+    /// The state of the start of the plant.
+    pub(super) fn start(&self) -> Vec<f64> {
+        let q = self.plant.blocks.iter().flat_map(|block| block.start.q());
+        let v = self.plant.blocks.iter().flat_map(|block| block.start.v());
+        q.chain(v).copied().collect()
+    }
+
+    fn range(&self, j: usize) -> std::ops::Range<usize> {
+        self.begin[j]..self.begin[j] + self.plant.blocks[j].size()
+    }
+
+    /// `q` of a system.
+    pub(super) fn q<'s>(&self, s: &'s [f64], j: usize) -> &'s [f64] {
+        &s[self.range(j)]
+    }
+
+    /// `v` of a system.
+    pub(super) fn v<'s>(&self, s: &'s [f64], j: usize) -> &'s [f64] {
+        &s[self.n..][self.range(j)]
+    }
+
+    fn positions<'s>(&self, link: &Link, s: &'s [f64]) -> SmallVec<[&'s [f64]; 2]> {
+        link.blocks.iter().map(|j| self.q(s, *j)).collect()
+    }
+
+    /// `y` of all rows of an interaction.
+    pub(super) fn gap(&self, link: &Link, t: f64, s: &[f64]) -> Vec<f64> {
+        let mut y = vec![0.0; link.rows()];
+        if let Seen::Lagrangian(relation) = link.relation.seen() {
+            relation.output(t, &self.positions(link, s), &link.lambda, &mut y);
+        }
+        y
+    }
+
+    /// `ẏ` of all rows.
+    pub(super) fn rate(&self, link: &Link, t: f64, s: &[f64]) -> Vec<f64> {
+        let q = self.positions(link, s);
+        let v: SmallVec<[&[f64]; 2]> = link.blocks.iter().map(|j| self.v(s, *j)).collect();
+        rate(link, t, &q, &v)
+    }
+
+    /// `ÿ − H v̇`: what the rates change by themselves, by central differences along the motion (exactly zero for a linear relation).
+    fn bias(&self, link: &Link, t: f64, s: &[f64]) -> Vec<f64> {
+        let mut bias = vec![0.0; link.rows()];
+        if link.relation.is_linear() {
+            return bias;
+        }
+        let v: SmallVec<[&[f64]; 2]> = link.blocks.iter().map(|j| self.v(s, *j)).collect();
+        let speed = v
+            .iter()
+            .flat_map(|v| v.iter())
+            .fold(1.0, |most: f64, v| most.max(v.abs()));
+        let step = 6e-6 / speed;
+        for sign in [-1.0, 1.0] {
+            let moved = link.blocks.iter().map(|j| {
+                let mut q = self.q(s, *j).to_vec();
+                add(&mut q, sign * step, self.v(s, *j));
+                q
+            });
+            let moved: SmallVec<[Vec<f64>; 2]> = moved.collect();
+            let q: SmallVec<[&[f64]; 2]> = moved.iter().map(Vec::as_slice).collect();
+            add(
+                &mut bias,
+                0.5 * sign / step,
+                &rate(link, t + sign * step, &q, &v),
+            );
+        }
+        bias
+    }
+
+    /// Factors of the masses.
+    pub(super) fn masses(&self, s: &[f64]) -> Result<Vec<Factor>, SystemsError> {
+        let factor = |(j, block): (usize, &Block)| {
+            let factor = Factor::new(&block.mass(self.q(s, j)));
+            let entity = block.entity;
+            let source = FieldError::Singular { field: "mass" };
+            factor.ok_or(SystemsError::System { entity, source })
+        };
+        self.plant.blocks.iter().enumerate().map(factor).collect()
+    }
+
+    /// `H`, `M⁻¹Hᵀ` and `W` of some rows.
+    pub(super) fn rows(&self, rows: &[Row], t: f64, s: &[f64], masses: &[Factor]) -> Rows {
+        let (mut h, mut answers) = (Vec::new(), Vec::new());
+        for (index, row) in rows {
+            let link = &self.plant.links[*index];
+            let (mut own, mut answer) = (vec![0.0; self.n], vec![0.0; self.n]);
+            if let Seen::Lagrangian(relation) = link.relation.seen() {
+                let q = self.positions(link, s);
+                let zeros = q.iter().map(|q| Matrix::zeros(link.rows(), q.len()));
+                let mut parts: Vec<_> = zeros.collect();
+                relation.jacobian(t, &q, &mut parts);
+                for (part, j) in parts.iter().zip(&link.blocks) {
+                    own[self.range(*j)].copy_from_slice(part.row(*row));
+                    answer[self.range(*j)].copy_from_slice(part.row(*row));
+                    masses[*j].solve(&mut answer[self.range(*j)]);
+                }
+            }
+            h.push(own);
+            answers.push(answer);
+        }
+        let m = rows.len();
+        let mut w = Matrix::zeros(m, m);
+        for i in 0..m {
+            for k in 0..m {
+                w[(i, k)] = dot(&h[i], &answers[k]);
+            }
+        }
+        Rows { h, answers, w }
+    }
+
+    /// `M⁻¹ F`.
+    pub(super) fn free(
+        &self,
+        t: f64,
+        s: &[f64],
+        masses: &[Factor],
+    ) -> Result<Vec<f64>, SystemsError> {
+        let mut free = vec![0.0; self.n];
+        for (j, block) in self.plant.blocks.iter().enumerate() {
+            if let Model::Lagrangian(model) = block.system.model() {
+                let force = &mut free[self.range(j)];
+                model.force(t, self.q(s, j), self.v(s, j), force);
+                let entity = block.entity;
+                expect_finite("force", force)
+                    .map_err(|source| SystemsError::System { entity, source })?;
+                masses[j].solve(force);
+            }
+        }
+        Ok(free)
+    }
+
+    /// `H a + bias` of some rows: their `ÿ` under the accelerations `a`.
+    pub(super) fn second_rates(
+        &self,
+        list: &[Row],
+        rows: &Rows,
+        a: &[f64],
+        t: f64,
+        s: &[f64],
+    ) -> Vec<f64> {
+        let of = |((link, row), h): (&Row, &Vec<f64>)| {
+            dot(h, a) + self.bias(&self.plant.links[*link], t, s)[*row]
+        };
+        list.iter().zip(&rows.h).map(of).collect()
+    }
+
+    /// `ṡ` with the closed rows, and their `λ`.
+    pub(super) fn slope(
+        &self,
+        t: f64,
+        s: &[f64],
+        closed: &[Row],
+    ) -> Result<(Vec<f64>, Vec<f64>), SystemsError> {
+        let masses = self.masses(s)?;
+        let mut a = self.free(t, s, &masses)?;
+        let mut lambda = Vec::new();
+        if !closed.is_empty() {
+            let rows = self.rows(closed, t, s, &masses);
+            lambda = self.second_rates(closed, &rows, &a, t, s);
+            lambda.iter_mut().for_each(|lambda| *lambda = -*lambda);
+            self.solve(closed, &rows, &mut lambda)?;
+            for (answer, lambda) in rows.answers.iter().zip(&lambda) {
+                add(&mut a, *lambda, answer);
+            }
+        }
+        Ok(([&s[self.n..], &a].concat(), lambda))
+    }
+
+    /// `x ← W⁻¹ x`.
+    pub(super) fn solve(
+        &self,
+        list: &[Row],
+        rows: &Rows,
+        x: &mut [f64],
+    ) -> Result<(), SystemsError> {
+        match Factor::new(&rows.w) {
+            Some(factor) => factor.solve(x),
+            None => {
+                let first = list.first().map_or(0, |(link, _)| *link);
+                let entity = self.plant.links[first].entity;
+                let source = FieldError::Singular {
+                    field: "H M⁻¹ Hᵀ of the closed contacts",
+                };
+                return Err(SystemsError::Interaction { entity, source });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `H v + ∂h/∂t` at a point.
+fn rate(link: &Link, t: f64, q: &[&[f64]], v: &[&[f64]]) -> Vec<f64> {
+    let mut rate = vec![0.0; link.rows()];
+    if let Seen::Lagrangian(relation) = link.relation.seen() {
+        relation.output_by_time(t, q, &mut rate);
+        let zeros = q.iter().map(|q| Matrix::zeros(link.rows(), q.len()));
+        let mut h: Vec<_> = zeros.collect();
+        relation.jacobian(t, q, &mut h);
+        for (h, v) in h.iter().zip(v) {
+            h.add_times(1.0, v, &mut rate);
+        }
+    }
+    rate
+}

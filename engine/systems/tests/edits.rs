@@ -1,0 +1,162 @@
+//! Components are the state: what is changed between steps counts from the next step on, as if the simulation had begun there.
+
+use crate::ball::ball;
+use bevy_ecs::entity::Entity;
+use moreau_systems::*;
+
+/// Steps of a ball, with a change after the first hundred; and a simulation that begins with the state of then and the change in place.
+fn with_and_without_history(
+    change: impl Fn(&mut SystemsSimulation, Entity, Entity),
+) -> [Vec<u64>; 2] {
+    let jean = Integrator::moreau_jean(0.5);
+    let (mut first, one, wall) = ball(Settings::new(5e-3), jean);
+    for _ in 0..100 {
+        first.step().unwrap();
+    }
+    let (mut second, two, other_wall) = ball(Settings::new(5e-3), jean);
+    let state = first.state(one).unwrap().clone();
+    second.world_mut().entity_mut(two).insert(state);
+    change(&mut first, one, wall);
+    change(&mut second, two, other_wall);
+    let run = |simulation: &mut SystemsSimulation, ball: Entity| {
+        for _ in 0..300 {
+            assert!(simulation.step().unwrap().converged);
+        }
+        let state = simulation.state(ball).unwrap().stacked();
+        state.into_iter().map(f64::to_bits).collect()
+    };
+    [run(&mut first, one), run(&mut second, two)]
+}
+
+#[test]
+fn another_system_law_relation_or_integrator_counts_from_the_next_step() {
+    let unchanged = with_and_without_history(|_, _, _| {});
+    let changes: [fn(&mut SystemsSimulation, Entity, Entity); 6] = [
+        |simulation, ball, _| {
+            let heavy = LagrangianLinear {
+                force: vec![-3.0].into(),
+                damping: Some(Matrix::diagonal(&[0.7])),
+                ..LagrangianLinear::new(Matrix::diagonal(&[2.0]))
+            };
+            simulation
+                .world_mut()
+                .entity_mut(ball)
+                .insert(System::from(heavy));
+        },
+        |simulation, _, wall| {
+            let law = NonsmoothLaw::NewtonImpact { restitution: 0.2 };
+            simulation.world_mut().entity_mut(wall).insert(law);
+        },
+        |simulation, _, wall| {
+            let relation = LagrangianLinearRelation {
+                offset: vec![0.5],
+                ..LagrangianLinearRelation::new([Matrix::identity(1)])
+            };
+            simulation
+                .world_mut()
+                .entity_mut(wall)
+                .insert(Relation::from(relation));
+        },
+        |simulation, ball, _| {
+            let integrator = Integrator::moreau_jean(1.0);
+            *simulation.world_mut().get_mut::<Integrator>(ball).unwrap() = integrator;
+        },
+        |simulation, _, wall| {
+            simulation.world_mut().despawn(wall);
+        },
+        |simulation, ball, _| {
+            let state = State::lagrangian([0.7], [-2.0]);
+            simulation.world_mut().entity_mut(ball).insert(state);
+        },
+    ];
+    for (index, change) in changes.into_iter().enumerate() {
+        let [with, without] = with_and_without_history(change);
+        assert_eq!(with, without, "change {index}");
+        assert_ne!(with, unchanged[0], "change {index} does nothing");
+    }
+    assert_eq!(unchanged[0], unchanged[1]);
+}
+
+/// The matrices that stay from step to step are those of one `h`.
+#[test]
+fn another_step_counts_from_the_next_step() {
+    let run = |steps: &[(f64, usize)]| {
+        let (mut simulation, ball, _) =
+            ball(Settings::new(steps[0].0), Integrator::moreau_jean(0.5));
+        let sprung = LagrangianLinear {
+            stiffness: Some(Matrix::diagonal(&[40.0])),
+            damping: Some(Matrix::diagonal(&[0.5])),
+            ..LagrangianLinear::new(Matrix::identity(1))
+        };
+        simulation
+            .world_mut()
+            .entity_mut(ball)
+            .insert(System::from(sprung));
+        for (h, count) in steps {
+            simulation.set_settings(Settings::new(*h)).unwrap();
+            for _ in 0..*count {
+                assert!(simulation.step().unwrap().converged);
+            }
+        }
+        (simulation.time(), simulation.state(ball).unwrap().q()[0])
+    };
+    let (time, mixed) = run(&[(1e-3, 500), (2e-3, 250), (1e-3, 500)]);
+    let (end, fine) = run(&[(1e-3, 1500)]);
+    assert!(
+        (time - end).abs() < 1e-12 && (mixed - fine).abs() < 1e-2,
+        "{mixed} {fine}"
+    );
+}
+
+/// A relation that is gone is missed, and not remembered.
+#[test]
+fn a_component_that_is_taken_away_is_missed() {
+    let (mut simulation, ball, wall) = ball(Settings::new(5e-3), Integrator::moreau_jean(0.5));
+    simulation.step().unwrap();
+    simulation.world_mut().entity_mut(wall).remove::<Relation>();
+    let error = simulation.step().unwrap_err();
+    assert!(matches!(error, SystemsError::Interaction { entity, .. } if entity == wall));
+    simulation.world_mut().despawn(wall);
+    simulation.step().unwrap();
+    simulation
+        .world_mut()
+        .entity_mut(ball)
+        .remove::<Integrator>();
+    let error = simulation.step().unwrap_err();
+    assert!(matches!(error, SystemsError::System { entity, .. } if entity == ball));
+    simulation
+        .world_mut()
+        .entity_mut(ball)
+        .insert(Integrator::moreau_jean(0.5));
+    simulation.world_mut().entity_mut(ball).remove::<State>();
+    assert!(simulation.step().is_err());
+}
+
+/// Entities that are spawned in the world itself bring their ids.
+#[test]
+fn an_id_that_is_missing_or_taken_is_an_error() {
+    let (mut simulation, _, wall) = ball(Settings::new(5e-3), Integrator::moreau_jean(0.5));
+    simulation.step().unwrap();
+    let state = State::lagrangian([0.0], [0.0]);
+    let point = System::from(LagrangianLinear::new(Matrix::identity(1)));
+    let bundle = (point, state, Integrator::moreau_jean(0.5));
+    let other = simulation.world_mut().spawn(bundle).id();
+    let error = simulation.step().unwrap_err();
+    assert!(matches!(error, SystemsError::System { entity, .. } if entity == other));
+    simulation.world_mut().entity_mut(other).insert(SpawnId(0));
+    let error = simulation.step().unwrap_err();
+    assert!(
+        matches!(
+            error,
+            SystemsError::System {
+                source: FieldError::Kind { .. },
+                ..
+            }
+        ),
+        "{error}"
+    );
+    simulation.world_mut().entity_mut(other).insert(SpawnId(7));
+    simulation.step().unwrap();
+    simulation.world_mut().entity_mut(wall).remove::<SpawnId>();
+    assert!(simulation.step().is_err());
+}
