@@ -112,7 +112,7 @@ fn a_contact_opens_when_its_force_comes_to_zero() {
 }
 
 /// A bead on a ring: `q² = 1`.
-struct Ring;
+pub(crate) struct Ring;
 
 impl LagrangianRelation for Ring {
     fn rows(&self) -> usize {
