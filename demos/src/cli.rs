@@ -336,10 +336,10 @@ pub(crate) enum FclibWhen {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SolveOptions {
-    /// FCLIB files, or folders whose files `*.hdf5` are taken.
+    /// FCLIB files, text files `*.lcp` of linear complementarity problems, or folders whose files `*.hdf5` are taken.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Which method.
+    /// Which method; `auto` is `lcp-auto` for `*.lcp`.
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = solver_parser())]
     pub(crate) solver: &'static SolverChoice,
     /// Residual to reach.
@@ -480,6 +480,7 @@ fn task_parser() -> impl TypedValueParser<Value = Task> {
 fn solver_parser() -> impl TypedValueParser<Value = &'static SolverChoice> {
     let names = solver_choice::list()
         .iter()
+        .chain(solver_choice::list_for_boxes())
         .map(|solver| PossibleValue::new(solver.name).help(solver.description));
     PossibleValuesParser::new(names)
         .try_map(|name| solver_choice::find(&name).ok_or("expected a solver"))

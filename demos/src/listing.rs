@@ -21,6 +21,10 @@ fn write_to(out: &mut impl Write) -> std::io::Result<()> {
     for solver in solver_choice::list() {
         writeln!(out, "{:<22} {}", solver.name, solver.description)?;
     }
+    writeln!(out, "\nsolvers of linear complementarity problems:")?;
+    for solver in solver_choice::list_for_boxes() {
+        writeln!(out, "{:<22} {}", solver.name, solver.description)?;
+    }
     writeln!(out, "\nsolve one:  moreau solve problem.hdf5 --solver nsgs")?;
     out.flush()
 }

@@ -2,6 +2,7 @@
 
 use crate::solver_choice::AnySolver;
 use moreau_solvers::auto::Stage;
+use moreau_solvers::complementarity::{BoxProblem, LcpFile, LcpFileError};
 use moreau_solvers::fclib::{FclibError, FclibFile, FclibProblem, FclibVectors, Info};
 use moreau_solvers::{
     GlobalProblem, Goal, ProblemError, Residual, SolverReport, SparseMatrix, StoredProblem,
@@ -34,6 +35,8 @@ pub struct ProblemFile {
     pub solution: Option<FclibVectors>,
     /// Wall time that condensing a problem in global form took, s; 0 for others.
     pub seconds_condense: f64,
+    /// A text file of a box problem, not an FCLIB file.
+    pub is_lcp: bool,
 }
 
 /// What one solve gave.
@@ -47,6 +50,8 @@ pub struct Solved {
     pub seconds: f64,
     /// Its stages, if the solver has several.
     pub path: Vec<Stage>,
+    /// The methods that a choice among methods for boxes took.
+    pub methods: Vec<&'static str>,
 }
 
 /// What the solution stored in a file is worth, recomputed from the problem.
@@ -64,8 +69,12 @@ impl ProblemFile {
     /// Reads the file at `path` and condenses a problem in global form.
     ///
     /// # Errors
-    /// [`FclibError::File`] with the path and what is wrong with the file.
+    /// [`FclibError::File`] with the path and what is wrong with the file; of an `*.lcp` file an [`io::Error`] with the
+    /// [`moreau_solvers::complementarity::LcpFileError`] inside.
     pub fn read(path: &Path) -> Result<Self, FclibError> {
+        if path.extension().is_some_and(|end| end == "lcp") {
+            return Self::read_lcp(path);
+        }
         let file = FclibFile::read(path)?;
         let name = path.file_name().unwrap_or(path.as_os_str());
         Self::new(name.to_string_lossy().into_owned(), file).map_err(|error| FclibError::File {
@@ -98,7 +107,50 @@ impl ProblemFile {
             guesses: file.guesses,
             solution: file.solution,
             seconds_condense,
+            is_lcp: false,
         })
+    }
+
+    fn read_lcp(path: &Path) -> Result<Self, FclibError> {
+        let of_file = |error: FclibError| FclibError::File {
+            path: path.to_owned(),
+            source: Box::new(error),
+        };
+        let file = LcpFile::read(path).map_err(|error| of_file(invalid(error)))?;
+        let problem = file.problem.to_stored();
+        let stored = problem.map_err(|error| of_file(error.into()))?;
+        let solution = file.solution.map(|z| FclibVectors {
+            u: stored.velocity_under(&z),
+            r: z,
+            v: None,
+        });
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        Ok(Self {
+            name: name.to_string_lossy().into_owned(),
+            info: Info::default(),
+            dimension: 1,
+            stored,
+            global: None,
+            guesses: solution.iter().cloned().collect(),
+            solution,
+            seconds_condense: 0.0,
+            is_lcp: true,
+        })
+    }
+
+    /// Writes the problem with this impulse as its solution, in the format that it was read from.
+    ///
+    /// # Errors
+    /// As [`Self::solution`], and those of writing.
+    pub fn write_solution(&self, impulse: &[f64], path: &Path) -> Result<(), FclibError> {
+        if !self.is_lcp {
+            return self.with_solution(impulse)?.write(path);
+        }
+        let file = LcpFile {
+            problem: BoxProblem::from_stored(&self.stored, "an *.lcp file")?,
+            solution: Some(impulse.to_vec()),
+        };
+        file.write(path).map_err(invalid)
     }
 
     /// Number of contacts.
@@ -148,6 +200,7 @@ impl ProblemFile {
             impulse,
             seconds,
             path: solver.path().to_vec(),
+            methods: solver.methods().to_vec(),
         })
     }
 
@@ -209,6 +262,14 @@ impl ProblemFile {
             velocity_error: ratio(norm(&difference), size),
             balance_error: balance.map(|(global, v)| balance_error(global, v, r)),
         })
+    }
+}
+
+/// An error of an `*.lcp` file as one of files.
+fn invalid(error: LcpFileError) -> FclibError {
+    match error {
+        LcpFileError::Io(error) => error.into(),
+        error => io::Error::new(io::ErrorKind::InvalidData, error).into(),
     }
 }
 

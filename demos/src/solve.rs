@@ -8,6 +8,7 @@ use crate::step_writer::make_folder;
 use crate::units::{count, quantity, residual};
 use moreau_demos::comparison::status_name;
 use moreau_demos::problem_file::{ProblemFile, Solved, hdf5_files};
+use moreau_demos::solver_choice::{self, SolverChoice};
 use moreau_solvers::auto::{Method, Stage};
 use moreau_solvers::fclib::FclibError;
 use moreau_solvers::{ConeMap, Goal};
@@ -92,13 +93,21 @@ fn solve_one(
         source: Box::new(error),
     };
     let solved = problem
-        .solve(&mut options.solver.make(), start, &goal)
+        .solve(&mut choice(&problem, options).make(), start, &goal)
         .map_err(|error| of_file(error.into()))?;
     if let Some(target) = target {
-        let file = problem.with_solution(&solved.impulse);
-        file.map_err(|error| of_file(error.into()))?.write(target)?;
+        let written = problem.write_solution(&solved.impulse, target);
+        written.map_err(of_file)?;
     }
     Ok((problem, solved))
+}
+
+/// The solver; `auto` for box problems is the one made for them.
+fn choice(problem: &ProblemFile, options: &SolveOptions) -> &'static SolverChoice {
+    match (problem.is_lcp, options.solver.name) {
+        (true, "auto") => solver_choice::for_boxes(),
+        _ => options.solver,
+    }
 }
 
 /// A time limit; none if it is longer than any clock.
@@ -131,6 +140,8 @@ struct Object<'a> {
     cone_violation: f64,
     restarts: usize,
     warm_start: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    methods: &'a [&'static str],
 }
 
 #[derive(Serialize)]
@@ -145,7 +156,7 @@ struct StageObject {
 fn object<'a>(
     path: &Path,
     problem: &ProblemFile,
-    solved: &Solved,
+    solved: &'a Solved,
     options: &'a SolveOptions,
 ) -> Object<'a> {
     let report = &solved.report;
@@ -153,7 +164,7 @@ fn object<'a>(
         file: path.display().to_string(),
         contacts: problem.contacts(),
         blocks: problem.blocks(),
-        solver: options.solver.name,
+        solver: choice(problem, options).name,
         converged: report.converged(),
         status: status_name(report.status),
         e_scaled: report.residual.scaled,
@@ -166,6 +177,7 @@ fn object<'a>(
         cone_violation: report.residual.cone_violation,
         restarts: report.restarts,
         warm_start: options.warm_start && !problem.guesses.is_empty(),
+        methods: &solved.methods,
     }
 }
 

@@ -8,6 +8,9 @@
 //! ```
 
 use moreau_solvers::auto::Stage;
+use moreau_solvers::complementarity::{
+    ActiveSet, BoxAuto, Cpg, Enumeration, InteriorPoint, Latin, Lemke, Psor, SemismoothNewton,
+};
 use moreau_solvers::{
     Admm, AdmmSettings, AlartCurnierNewton, Anderson, AndersonSettings, Auto, ClassicalNsgs,
     ClassicalSettings, ConeMap, GlobalProblem, Goal, LocalSolver, Momentum, Nncg, NncgSettings,
@@ -117,7 +120,73 @@ const SOLVERS: &[SolverChoice] = &[
     },
 ];
 
-/// All solvers, the default first.
+/// Those for problems whose laws are complementarities, intervals and equalities, the default first.
+const FOR_BOXES: &[SolverChoice] = &[
+    SolverChoice {
+        name: "lcp-auto",
+        description: "picks by size and kind of the matrix: Lemke first",
+        make: || AnySolver::Boxes(Box::default()),
+    },
+    SolverChoice {
+        name: "lemke",
+        description: "Lemke's pivots, lexicographic",
+        make: || stored(Lemke::default()),
+    },
+    SolverChoice {
+        name: "enumeration",
+        description: "search through all complementary bases, few rows",
+        make: || stored(Enumeration::default()),
+    },
+    SolverChoice {
+        name: "psor",
+        description: "projected Gauss-Seidel, positive diagonal",
+        make: || stored(Psor::default()),
+    },
+    SolverChoice {
+        name: "cpg",
+        description: "conjugate projected gradients, symmetric matrices",
+        make: || stored(Cpg::default()),
+    },
+    SolverChoice {
+        name: "nsqp",
+        description: "active sets on the convex quadratic programme, symmetric matrices",
+        make: || stored(ActiveSet::default()),
+    },
+    SolverChoice {
+        name: "latin",
+        description: "law and linear stage in turn, monotone problems",
+        make: || stored(Latin::default()),
+    },
+    SolverChoice {
+        name: "newton-min",
+        description: "semismooth Newton on the minimum",
+        make: || stored(SemismoothNewton::default()),
+    },
+    SolverChoice {
+        name: "newton-fb",
+        description: "semismooth Newton on the function of Fischer and Burmeister",
+        make: || stored(SemismoothNewton::fischer_burmeister()),
+    },
+    SolverChoice {
+        name: "path-following",
+        description: "interior point, predictor and corrector, monotone problems",
+        make: || stored(InteriorPoint::default()),
+    },
+];
+
+/// Solvers of linear complementarity problems and their kin, the default first; they refuse contacts with friction.
+#[must_use]
+pub fn list_for_boxes() -> &'static [SolverChoice] {
+    FOR_BOXES
+}
+
+/// The default for such problems.
+#[must_use]
+pub fn for_boxes() -> &'static SolverChoice {
+    &FOR_BOXES[0]
+}
+
+/// All solvers of any problem, the default first.
 #[must_use]
 pub fn list() -> &'static [SolverChoice] {
     SOLVERS
@@ -126,13 +195,16 @@ pub fn list() -> &'static [SolverChoice] {
 /// The solver of this name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static SolverChoice> {
-    SOLVERS.iter().find(|solver| solver.name == name)
+    let mut all = SOLVERS.iter().chain(FOR_BOXES);
+    all.find(|solver| solver.name == name)
 }
 
 /// Any of the solvers.
 pub enum AnySolver {
     /// The one that knows problems in global form and tells its way.
     Auto(Box<Auto>),
+    /// The one for box problems, which tells what it took.
+    Boxes(Box<BoxAuto>),
     /// One that works on stored blocks.
     Stored(Box<dyn Solver + Send>),
 }
@@ -152,6 +224,7 @@ impl AnySolver {
         match (self, global) {
             (Self::Auto(auto), Some(global)) => auto.solve_condensed(global, stored, impulse, goal),
             (Self::Auto(auto), None) => auto.solve(stored, impulse, goal),
+            (Self::Boxes(solver), _) => solver.solve(stored, impulse, goal),
             (Self::Stored(solver), _) => solver.solve(stored, impulse, goal),
         }
     }
@@ -161,7 +234,16 @@ impl AnySolver {
     pub fn path(&self) -> &[Stage] {
         match self {
             Self::Auto(auto) => auto.path(),
-            Self::Stored(_) => &[],
+            Self::Boxes(_) | Self::Stored(_) => &[],
+        }
+    }
+
+    /// The methods that a choice among methods for boxes took in the last solve; none of other solvers.
+    #[must_use]
+    pub fn methods(&self) -> &[&'static str] {
+        match self {
+            Self::Boxes(auto) => auto.tried(),
+            _ => &[],
         }
     }
 }
@@ -233,5 +315,29 @@ mod tests {
             );
         }
         assert!(find("none").is_none());
+    }
+
+    #[test]
+    fn every_solver_of_boxes_has_its_own_name_and_refuses_friction() {
+        let problem = moreau_solvers::BoxProblem::complementarity(vec![2.0], vec![-1.0]).unwrap();
+        let (problem, goal) = (problem.to_stored().unwrap(), Goal::both(1e-10));
+        let with_friction = StoredProblem::of_contacts(
+            Delassus::from_rows(vec![vec![(0, DMat3::IDENTITY)]]),
+            vec![DVec3::NEG_X],
+            vec![0.5],
+        );
+        for choice in list_for_boxes() {
+            assert_eq!(find(choice.name).unwrap().description, choice.description);
+            let mut z = [0.0];
+            let mut solver = choice.make();
+            let report = solver.solve(&problem, None, &mut z, &goal).unwrap();
+            assert!(
+                report.converged() && (z[0] - 0.5).abs() < 1e-9,
+                "{}",
+                choice.name
+            );
+            let refused = solver.solve(&with_friction, None, &mut [0.0; 3], &goal);
+            assert!(refused.is_err(), "{}", choice.name);
+        }
     }
 }

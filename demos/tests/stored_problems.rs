@@ -496,3 +496,40 @@ fn solvers_are_compared_in_tables_and_profiles() {
     assert_eq!(code(&plain), 0);
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 2);
 }
+
+/// A text file of a linear complementarity problem: every method made for it, its solution written and verified.
+#[test]
+fn a_linear_complementarity_problem_is_solved_by_every_method_for_it() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/problems/two_rows.lcp");
+    for solver in solver_choice::list_for_boxes() {
+        let output = moreau(&["solve", file, "--solver", solver.name, "--json"]);
+        assert_eq!(code(&output), 0, "{}: {}", solver.name, stderr(&output));
+        let line = &json_lines(&output)[0];
+        assert_eq!(line["solver"], solver.name);
+        assert_eq!(line["status"], "converged");
+    }
+    let folder = folder("lcp");
+    let output = moreau(&["solve", file, "--json", "--write-solution", text(&folder)]);
+    let line = &json_lines(&output)[0];
+    assert_eq!(line["solver"], "lcp-auto");
+    assert_eq!(line["methods"][0], "Lemke's method");
+    let written = folder.join("two_rows.lcp");
+    let output = moreau(&["verify", text(&written), "--tol", "1e-12"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let boxes = concat!(env!("CARGO_MANIFEST_DIR"), "/problems/boxes.lcp");
+    let output = moreau(&["verify", boxes, "--tol", "1e-12"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
+
+#[test]
+fn a_bad_file_of_a_linear_complementarity_problem_is_named_with_its_line() {
+    let path = folder("bad_lcp").join("bad.lcp");
+    std::fs::write(&path, "moreau-lcp 1\nn 1\nM 1\nq nan\n").unwrap();
+    let output = moreau(&["solve", text(&path)]);
+    assert_ne!(code(&output), 0);
+    let told = stderr(&output);
+    assert!(
+        told.contains("bad.lcp: line 4: q: found \"nan\", expected a finite number"),
+        "{told}"
+    );
+}

@@ -1,5 +1,5 @@
 //! Active sets on the convex quadratic programme (NSQP), for symmetric positive semi-definite `M`: principal pivoting after Keller
-//! [Keller73, Cottle-Pang-Stone92 §4.2].
+//! [Keller73, Cottle-Pang-Stone92 ch. 4].
 //!
 //! The problem is the optimality of `min ½ zᵀMz + qᵀz` over the boxes. `F` are the rows with `w = 0`, the others are at bounds. While a row `i`
 //! has a velocity of the wrong sign it is moved inwards, and `F` with it such that `w_F` stays zero:
@@ -11,7 +11,7 @@
 //! until `w_i = 0` (then `i` joins `F`), or it comes to its other bound, or a row of `F` comes to a bound and leaves `F`, and `i` moves on.
 //! `M_FF` stays positive definite: a row joins only if `c > 0`. If `c = 0` and nothing comes to a bound, `d` is a direction with `Md = 0` and `qᵀd < 0`:
 //! a certificate that there is no solution. The objective falls with every step of positive length; after a step of length zero the
-//! first row of the wrong sign is taken, before that the worst one [Murty88, §4].
+//! first row of the wrong sign is taken, before that the worst one [Murty88].
 //!
 //! **When to use it:** symmetric problems, exact answers. **When not:** unsymmetric `M`, which is refused; negative curvature ends
 //! as `Stopped`. **Cost:** a factorisation of `M_FF` a step.

@@ -99,10 +99,14 @@ solver_of_boxes!(BoxAuto);
 
 impl Method for BoxAuto {
     const NAME: &'static str = "the choice of methods for boxes";
+    const MAY_BE_SKIPPED: bool = false;
 
     fn run(&mut self, problem: &BoxProblem, trial: &mut Trial<'_>) {
         let tried = &mut self.tried;
         tried.clear();
+        if trial.finished() {
+            return;
+        }
         let small = problem.len() <= self.settings.max_rows_of_lemke;
         if small && tries(tried, &mut self.lemke, problem, trial) {
             return;
@@ -117,9 +121,9 @@ impl Method for BoxAuto {
             max_bases: self.settings.max_bases,
             ..EnumerationSettings::default()
         });
-        // A search through everything is the last word.
         let all = search.admits(problem).is_ok();
-        if tries(tried, &mut search, problem, trial) || all {
+        // A search through everything that finds nothing is the last word.
+        if tries(tried, &mut search, problem, trial) || all && search.solutions().is_empty() {
             return;
         }
         let mut fischer = SemismoothNewton::fischer_burmeister();

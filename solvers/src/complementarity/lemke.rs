@@ -1,4 +1,4 @@
-//! Lemke's method with lexicographic pivoting, on boxes [Lemke65, Cottle-Pang-Stone92 §4.4].
+//! Lemke's method with lexicographic pivoting, on boxes [Lemke65, Cottle-Pang-Stone92 ch. 4].
 //!
 //! **Problem.** The standard form of a box problem: `y = M x + q`, `0 ≤ x ≤ U`, `y_i ≥ 0` at `x_i = 0`, `y_i ≤ 0` at `x_i = U_i`, `y_i = 0`
 //! between. Scaling, elimination of free rows and shifts that lead there: `free_rows.rs`.
@@ -24,13 +24,13 @@
 //! **What the end says.** If all boxes are bounded the path cannot be a ray: far out `x − P(x)` outgrows `M P(x)`, which is bounded, so there is one
 //! ray only, the first. For a copositive-plus `M` (positive semi-definite ones are) of a complementarity problem a ray proves that there is
 //! no solution: its direction `d ≥ 0` has `Md ≥ 0`, `dᵀMd = 0`, so `Mᵀd = −Md ≤ 0`, and `qᵀd < 0`
-//! [Cottle-Pang-Stone92, thm 4.4.11]. The direction is checked as a certificate after Farkas; only then is the status `Infeasible`. In all other
+//! [Cottle-Pang-Stone92, ch. 4]. The direction is checked as a certificate after Farkas; only then is the status `Infeasible`. In all other
 //! cases it is `Ray`: nothing is known.
 //!
 //! The final basis is solved anew with an LU factorisation, so that the answer does not carry the rounding of the pivots.
 //!
 //! **When to use it:** dense problems up to some hundreds of rows, of any kind of matrix. **When not:** thousands of rows. **Cost:** `n²` a
-//! pivot, mostly `n/2` to `2n` pivots; `2ⁿ − 1` on examples made for it [Murty88, §6].
+//! pivot, mostly `n/2` to `2n` pivots; `2ⁿ` on examples made for it [Murty88, ch. 6].
 
 mod tableau;
 

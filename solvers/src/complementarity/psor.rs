@@ -1,4 +1,4 @@
-//! Projected Gauss–Seidel with over-relaxation (PSOR) [Cryer71, Cottle-Pang-Stone92 §5.2].
+//! Projected Gauss–Seidel with over-relaxation (PSOR) [Cryer71, Cottle-Pang-Stone92 ch. 5].
 //!
 //! ```text
 //! for i = 1 … n:   z_i ← P_[low, high]( z_i − ω (M z + q)_i / M_ii )          M z with what is newest

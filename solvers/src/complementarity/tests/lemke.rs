@@ -148,3 +148,26 @@ fn boxes_of_all_kinds_with_free_rows_agree_with_the_search() {
         println!("{class:?}: {counts:?}");
     }
 }
+
+/// Integers of low rank at sixty rows: ties in nearly every pivot.
+#[test]
+fn larger_problems_are_solved_to_rounding_or_refuted() {
+    for class in [
+        Class::P,
+        Class::SemiDefinite,
+        Class::Monotone,
+        Class::StrictlyCopositive,
+    ] {
+        let (mut solved, mut pivots) = (0, 0);
+        for seed in 0..20 {
+            let problem = classes::problem(class, 60, &mut Random::new(seed));
+            let (report, _) = lemke(&problem);
+            let monotone = matches!(class, Class::SemiDefinite | Class::Monotone);
+            let refuted = monotone && report.status == SolverStatus::Infeasible;
+            assert!(report.converged() || refuted, "{class:?} {seed} {report:?}");
+            solved += usize::from(report.converged());
+            pivots = pivots.max(report.iterations);
+        }
+        println!("{class:?}: {solved} of 20 solved, at most {pivots} pivots");
+    }
+}

@@ -156,3 +156,28 @@ fn active_sets_prove_that_a_semi_definite_problem_has_no_solution() {
     }
     assert!(infeasible > 50);
 }
+
+#[test]
+fn the_choice_says_what_it_took() {
+    let goal = Goal::scaled(1e-10);
+    let mut auto = BoxAuto::default();
+    let mut of = |m: &[f64], q: &[f64], start: f64| {
+        let problem = BoxProblem::complementarity(m.to_vec(), q.to_vec()).unwrap();
+        let mut z = vec![start; q.len()];
+        let status = auto.solve_box(&problem, &mut z, &goal).unwrap().status;
+        (status, auto.tried().to_vec())
+    };
+    let (lemke, search) = ("Lemke's method", "enumeration");
+    assert_eq!(
+        of(&[2.0], &[-1.0], 0.0),
+        (SolverStatus::Converged, vec![lemke])
+    );
+    assert_eq!(of(&[2.0], &[-1.0], 0.5), (SolverStatus::Converged, vec![]));
+    assert_eq!(
+        of(&[0.0], &[-1.0], 0.0),
+        (SolverStatus::Infeasible, vec![lemke])
+    );
+    // Feasible, without solution: only the search knows.
+    let found = of(&[-1.0, 1.0, 0.0, 0.0], &[-1.0, 1.0], 0.0);
+    assert_eq!(found, (SolverStatus::NoSolution, vec![lemke, search]));
+}
