@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A reading or a command stays until the next instant of its own [`Clock`], which says what becomes of instants within a step. Actuators see readings of the same
-//! instant, sensors never what an actuator does in it. Under event-driven integration, which is of Lagrangian systems, instants are met exactly.
+//! instant, sensors never what an actuator does in it. Under event-driven integration instants are met exactly.
 //!
 //! Results are components: [`Reading`] and [`Command`], written together with the states, so that an error leaves both as they were.
 //!

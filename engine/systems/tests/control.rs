@@ -4,6 +4,7 @@
 
 use bevy_ecs::entity::Entity;
 use moreau_systems::*;
+use std::sync::{Arc, Mutex};
 
 fn simulation(h: f64) -> SystemsSimulation {
     SystemsSimulation::new(Settings::new(h)).unwrap()
@@ -243,13 +244,76 @@ fn order_of_evaluation() {
         x(&simulation, system)
     };
     assert_eq!(run().to_bits(), run().to_bits());
-    // In one instant the actuator sees what is read in it: at once u = −x.
+    // The order in which they work, whatever the order in which they are stored.
+    let mut simulation = simulation(0.1);
+    let system = decay(&mut simulation);
+    let (clock, log) = (Clock::new(0.2), Arc::new(Mutex::new(Vec::new())));
+    let note = |name: &'static str| {
+        let log = Arc::clone(&log);
+        move || log.lock().unwrap().push(name)
+    };
+    let mut all = Vec::new();
+    for name in ["first actuator", "second actuator"] {
+        let note = note(name);
+        let law = feedback(1, move |_, _, _| note());
+        let actuator = Actuator::new(system, [], one(), law, clock);
+        all.push(simulation.spawn_actuator(actuator).unwrap());
+    }
+    for name in ["first sensor", "second sensor"] {
+        let note = note(name);
+        let sensor = Sensor::function(system, 1, clock, move |_, _, _| note());
+        all.push(simulation.spawn_sensor(sensor).unwrap());
+    }
+    let world = simulation.world_mut();
+    world.entity_mut(all[0]).insert(Previous(Vec::new()));
+    world.entity_mut(all[2]).insert(Previous(Vec::new()));
+    simulation.step().unwrap();
+    let expected = [
+        "first sensor",
+        "second sensor",
+        "first actuator",
+        "second actuator",
+    ];
+    assert_eq!(*log.lock().unwrap(), expected);
+}
+
+/// What is read in an instant is what the actuators of the same instant see.
+#[test]
+fn actuators_see_readings_of_their_instant() {
     let mut simulation = simulation(0.1);
     let system = decay(&mut simulation);
     let [sensor, actuator] = feedback_loop(&mut simulation, system, 1.0, [Clock::new(1.0); 2]);
     simulation.step().unwrap();
     assert_eq!(simulation.reading(sensor).unwrap().values, [1.0]);
     assert_eq!(simulation.command(actuator).unwrap().values, [-1.0]);
+}
+
+/// `ẋ = w + u` with a relay `u` and a sampled disturbance `w = 0.5`, then 1.5 from 1 s on. It slides from the start, which is said once,
+/// and leaves at the instant at which the disturbance is stronger than the relay, `x = 0.5 (t − 1)`.
+#[test]
+fn event_driven_relay_under_a_sampled_input() {
+    let mut simulation = simulation(0.1);
+    let system = FirstOrderLinear::new(Matrix::zeros(1, 1));
+    let start = State::first_order([0.0]);
+    let integrator = Integrator::euler_moreau(0.5);
+    let system = simulation.spawn_system(system, start, integrator).unwrap();
+    let relation = FirstOrderLinearRelation::new([one()], [one()]);
+    let joins = Joins::one(system);
+    simulation
+        .spawn_interaction(joins, relation, NonsmoothLaw::sign())
+        .unwrap();
+    let law = feedback(1, |t, _, u| u[0] = if t < 0.9 { 0.5 } else { 1.5 });
+    let actuator = Actuator::new(system, [], one(), law, Clock::new(0.25));
+    simulation.spawn_actuator(actuator).unwrap();
+    let report = simulation
+        .advance_by_events(3.0, &EventSettings::default())
+        .unwrap();
+    assert!(report.converged);
+    let events: Vec<_> = report.events.iter().map(|e| (e.time, e.kind)).collect();
+    assert_eq!(events.len(), 2, "{events:?}");
+    assert_eq!(events[0], (0.0, EventKind::Sliding));
+    assert_eq!(events[1], (1.0, EventKind::Switched { lambda: -1.0 }));
+    assert!((x(&simulation, system) - 1.0).abs() < 1e-12);
 }
 
 #[test]

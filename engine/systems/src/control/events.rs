@@ -22,7 +22,6 @@ pub(crate) fn advance(
         converged: true,
         ..EventReport::default()
     };
-    let mut resting: Vec<Entity> = Vec::new();
     loop {
         control.act(plant, 0.0)?;
         let (t, next) = (plant.at.t, control.next_after(plant.at.t));
@@ -38,19 +37,26 @@ pub(crate) fn advance(
         whole.steps += part.steps;
         whole.rejected += part.rejected;
         whole.accumulations += part.accumulations;
-        // A part finds contacts closed at its start that the one before left closed: no event.
-        let is_news = |event: &event_driven::Event| {
-            let again = event.kind == EventKind::Closed && event.time <= t;
-            !(again && resting.contains(&event.interaction))
-        };
-        whole.events.extend(part.events.into_iter().filter(is_news));
+        for event in part.events {
+            let again = event.time <= t && last_kind(&whole, event.interaction) == Some(event.kind);
+            if !again {
+                whole.events.push(event);
+            }
+        }
         if !whole.converged || until >= end {
             return Ok(whole);
         }
-        let closed = plant.links.iter().filter(|link| link.active);
-        resting = closed.map(|link| link.entity).collect();
         for block in &mut plant.blocks {
             block.start.copy_from(&block.state);
         }
     }
+}
+
+/// The last change of an interaction: each part says again how contacts and relays are at its start, which is no event. Of an interaction with several rows some of it
+/// may stay.
+fn last_kind(report: &EventReport, interaction: Entity) -> Option<EventKind> {
+    let is_impact = |kind: EventKind| matches!(kind, EventKind::Impact { .. });
+    let mut events = report.events.iter().rev();
+    let last = events.find(|event| event.interaction == interaction && !is_impact(event.kind));
+    last.map(|event| event.kind)
 }

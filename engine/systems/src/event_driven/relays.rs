@@ -172,6 +172,7 @@ impl<'a> Relays<'a> {
             if let Model::FirstOrder(model) = block.system.model() {
                 let rate = &mut free[self.range(j)];
                 model.rate(t, &s[self.range(j)], rate);
+                add(rate, 1.0, &block.held);
                 expect_finite("rate", rate).map_err(block.named())?;
                 self.masses[j].solve(rate);
             }
