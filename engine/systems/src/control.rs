@@ -11,6 +11,24 @@
 //!
 //! Results are components: [`Reading`] and [`Command`], written together with the states, so that an error leaves both as they were.
 //!
+//! ```
+//! use moreau_systems::*;
+//! // ẋ = x + u is held at zero by u = −3 x, read and given ten times a second.
+//! let mut simulation = SystemsSimulation::new(Settings::new(0.02))?;
+//! let unstable = FirstOrderLinear::new(Matrix::identity(1));
+//! let system = simulation.spawn_system(unstable, State::first_order([1.0]), Integrator::euler_moreau(0.5))?;
+//! let (clock, one) = (Clock::new(0.1), Matrix::identity(1));
+//! let sensor = simulation.spawn_sensor(Sensor::linear(system, one.clone(), clock))?;
+//! let law = LinearFeedback::new([one.scaled(3.0)]);
+//! let actuator = simulation.spawn_actuator(Actuator::new(system, [sensor], one, law, clock))?;
+//! for _ in 0..200 {
+//!     simulation.step()?;
+//! }
+//! assert!(simulation.state(system).is_some_and(|state| state.x()[0].abs() < 1e-3));
+//! assert!(simulation.command(actuator).is_some_and(|command| command.instant == Some(39)));
+//! # Ok::<(), SystemsError>(())
+//! ```
+//!
 //! A relay inside the step is sliding-mode control without chattering, continuous in the limit: a [`FirstOrderLinearRelation`](crate::FirstOrderLinearRelation) with
 //! `σ = C x` under [`NonsmoothLaw::Relay`](crate::NonsmoothLaw::Relay). [`SlidingMode`] is the sampled one.
 

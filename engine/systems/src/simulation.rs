@@ -18,7 +18,7 @@ use crate::system::state::State;
 use bevy_ecs::prelude::*;
 use moreau_solvers::Solver;
 
-/// A world of systems and interactions, and its steps. All state is in components: [`State`], [`Outcome`], [`Reaction`] and [`Previous`],
+/// A world of systems and interactions, and its steps. All state is in components: [`State`], [`Outcome`], [`Reaction`], [`Previous`],
 /// [`Reading`] and [`Command`].
 ///
 /// Results depend on the order of spawning and on nothing else of how entities are stored.

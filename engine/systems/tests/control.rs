@@ -380,6 +380,14 @@ fn the_world_stays_as_it_was() {
     let law = feedback(1, |t, _, u| u[0] = if t > 0.25 { f64::NAN } else { 0.0 });
     let actuator = Actuator::new(system, [], one(), law, Clock::new(0.1));
     let actuator = simulation.spawn_actuator(actuator).unwrap();
+    // From event to event the error comes in a later part, at 0.3 s.
+    let error = simulation.advance_by_events(1.0, &EventSettings::default());
+    assert!(
+        matches!(error, Err(SystemsError::Actuator { .. })),
+        "{error:?}"
+    );
+    assert_eq!(x(&simulation, system).to_bits(), 1.0_f64.to_bits());
+    assert_eq!(simulation.reading(sensor), Some(&Reading::default()));
     for _ in 0..3 {
         simulation.step().unwrap();
     }
