@@ -96,9 +96,37 @@ fn chain(masses: usize) -> SystemsSimulation {
     simulation
 }
 
+/// Masses of 1 kg in a row, 1 mm apart, the first thrown at the others, e = 0.5.
+fn row(masses: usize) -> SystemsSimulation {
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+    let systems: Vec<_> = (0..masses)
+        .map(|k| {
+            let v = if k == 0 { 1.0 } else { 0.0 };
+            let state = State::lagrangian([k as f64 * 0.011], [v]);
+            let system = LagrangianLinear::new(Matrix::identity(1));
+            simulation
+                .spawn_system(system, state, Integrator::moreau_jean(0.5))
+                .unwrap()
+        })
+        .collect();
+    for pair in systems.windows(2) {
+        let relation = LagrangianLinearRelation {
+            offset: vec![-0.01],
+            ..LagrangianLinearRelation::new([Matrix::diagonal(&[-1.0]), Matrix::identity(1)])
+        };
+        let law = NonsmoothLaw::NewtonImpact { restitution: 0.5 };
+        simulation
+            .spawn_interaction(Joins::two(pair[0], pair[1]), relation, law)
+            .unwrap();
+    }
+    simulation
+}
+
 fn main() {
     report("bouncing ball", ball(), 200_000);
     report("diode bridge", diode_bridge(), 50_000);
+    report("row of 100", row(100), 1000);
+    report("row of 1000", row(1000), 200);
     for name in std::env::args().skip(1) {
         for (masses, steps) in [(100, 1000), (1000, 100)] {
             let mut simulation = chain(masses);
