@@ -389,7 +389,7 @@ pub(crate) struct CompareIntegratorsOptions {
     /// A scene of systems: `name` or `name:key=value,key=value`. Without one: list them.
     #[arg(value_name = "SCENE")]
     pub(crate) scene: Option<String>,
-    /// Steps, s; each is brought to a whole part of a fiftieth of the duration [default: those of the scene].
+    /// Steps, s, of event-driven integration the largest; each is brought to a whole part of a fiftieth of the duration [default: those of the scene].
     #[arg(long, value_name = "H,…", value_delimiter = ',', requires = "scene", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) h: Vec<f64>,
     /// One JSON object an integrator and step on stdout, instead of a table.

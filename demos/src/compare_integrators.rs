@@ -124,10 +124,13 @@ fn write_table(out: &mut impl Write, chosen: &Chosen, all: &[Compared]) -> io::R
             (Err(error), _) => refused.push(vec![name, error.to_string()]),
         }
     }
-    for table in [orders, refused] {
-        if !table.is_empty() {
-            write!(out, "\n{}", table.text())?;
-        }
+    if !orders.is_empty() {
+        write!(out, "\n{}", orders.text())?;
+        let why = "from one step to the next the order scatters: impacts and switches fall anywhere in a step";
+        writeln!(out, "  {why}")?;
+    }
+    if !refused.is_empty() {
+        write!(out, "\n{}", refused.text())?;
     }
     out.flush()
 }

@@ -47,6 +47,33 @@ fn time_stepping_is_of_first_order_with_impacts() {
     }
 }
 
+/// A relay switches anywhere in a step: first order, with what evens out over a factor of 8.
+#[test]
+fn time_stepping_is_of_first_order_with_dry_friction() {
+    let found = orders("friction-oscillator", &[4e-2, 2e-2, 1e-2, 5e-3]);
+    assert_eq!(found.len(), 7, "{found:?}");
+    for (name, order) in found {
+        let off = if name.ends_with("θ=1") { 0.1 } else { 0.4 };
+        assert!((order - 1.0).abs() < off, "{name}: {order}");
+    }
+}
+
+/// The bridge has no jump of a state: with the law at the middle of the step the order is 2, with implicit multipliers 1.
+#[test]
+fn a_circuit_has_the_order_of_its_multipliers() {
+    let found = orders("diode-bridge", &[5e-6, 2.5e-6, 1.25e-6]);
+    let expected = [
+        ("euler-moreau θ=½", 1.0),
+        ("euler-moreau θ=1", 1.0),
+        ("euler-moreau θ=γ=½", 2.0),
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for ((name, order), (of, theory)) in found.into_iter().zip(expected) {
+        assert_eq!(name, of);
+        assert!((order - theory).abs() < 0.2, "{name}: {order}");
+    }
+}
+
 /// Event-driven integration is exact but for rounding and its tolerance.
 #[test]
 fn event_driven_integration_is_exact() {
@@ -68,7 +95,9 @@ fn a_row_or_a_reason_for_every_integrator() {
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         let text = stdout(&output);
         for method in Method::all() {
-            let lines = text.lines().filter(|line| line.contains(method.name));
+            let lines = text
+                .lines()
+                .filter(|line| line.trim_start().starts_with(method.name));
             assert_eq!(lines.count(), 1, "{} {}\n{text}", scene.name, method.name);
         }
         assert!(text.contains("against"), "{text}");
@@ -109,7 +138,7 @@ fn json_has_one_object_a_row() {
             refused += 1;
         } else {
             rows += 1;
-            assert!(object["error"].as_f64().unwrap() < 1.0, "{line}");
+            assert!(object["error"].as_f64().unwrap() < 2.0, "{line}");
             assert!(object["residual"].as_f64().unwrap() < 1e-9, "{line}");
             assert!(object["overlap"].is_null(), "{line}");
         }

@@ -16,7 +16,7 @@ pub const SCENE: SystemScene = SystemScene {
             name: "height",
             description: "height of the first fall, m",
             default: 1.0,
-            bound: Bound::Above(0.0),
+            bound: Bound::Between(0.01, 100.0),
         },
         Parameter {
             name: "e",

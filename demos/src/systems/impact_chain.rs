@@ -19,7 +19,7 @@ pub const SCENE: SystemScene = SystemScene {
             name: "n",
             description: "number of masses",
             default: 4.0,
-            bound: Bound::Whole(1, 200),
+            bound: Bound::Whole(1, 50),
         },
         Parameter {
             name: "e",
