@@ -126,13 +126,24 @@ fn write_table(out: &mut impl Write, chosen: &Chosen, all: &[Compared]) -> io::R
     }
     if !orders.is_empty() {
         write!(out, "\n{}", orders.text())?;
-        let why = "from one step to the next the order scatters: impacts and switches fall anywhere in a step";
-        writeln!(out, "  {why}")?;
+        if all.iter().any(scatters) {
+            let why = "from one step to the next it scatters: impacts and switches fall anywhere in a step";
+            writeln!(out, "  {why}")?;
+        }
     }
     if !refused.is_empty() {
         write!(out, "\n{}", refused.text())?;
     }
     out.flush()
+}
+
+/// An order from one step to the next is far from that over all steps.
+fn scatters(compared: &Compared) -> bool {
+    let Some(mean) = compared.order() else {
+        return false;
+    };
+    let mut rows = compared.outcome.iter().flatten();
+    rows.any(|row| row.order.is_some_and(|order| (order - mean).abs() > 0.25))
 }
 
 fn cells(compared: &Compared, row: &Row) -> Vec<String> {
