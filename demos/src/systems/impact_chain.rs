@@ -1,4 +1,7 @@
 //! Masses in a row, joined by springs, with stops between neighbours and a wall at the end: the row is thrown against the wall.
+//!
+//! From about ten masses on, several contacts come to rest together in ever shorter flights, below a microsecond. Which of these impacts comes first then hangs on
+//! the steps of event-driven integration: its own error is 5e-5 m with steps of 10 ms and rounding with steps of 1 ms.
 
 use super::lagrangian::{Masses, Row};
 use super::{Reference, SystemScene};
