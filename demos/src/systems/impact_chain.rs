@@ -1,7 +1,8 @@
 //! Masses in a row, joined by springs, with stops between neighbours and a wall at the end: the row is thrown against the wall.
 //!
-//! From about ten masses on, several contacts come to rest together in ever shorter flights, below a microsecond. Which of these impacts comes first then hangs on
-//! the steps of event-driven integration: its own error is 5e-5 m with steps of 10 ms and rounding with steps of 1 ms.
+//! From about ten masses on, several contacts come to rest together in ever shorter flights, below a microsecond. Event-driven integration sees a contact that
+//! has left and has not been seen beyond `EventSettings::gap` at the end of a step only once it overlaps by that, so that the order of these impacts hangs on its
+//! steps: its own error is 5e-5 m with steps of 10 ms, and rounding with steps of 1 ms.
 
 use super::lagrangian::{Masses, Row};
 use super::{Reference, SystemScene};
