@@ -77,7 +77,7 @@ fn a_circuit_has_the_order_of_its_multipliers() {
 /// Event-driven integration is exact but for rounding and its tolerance.
 #[test]
 fn event_driven_integration_is_exact() {
-    for scene in ["bouncing-ball", "impact-chain:n=3"] {
+    for scene in ["bouncing-ball", "friction-oscillator", "impact-chain:n=3"] {
         let compared = all(scene, &[1e-2]);
         let last = compared.last().unwrap();
         assert_eq!(last.method.name, "event-driven");

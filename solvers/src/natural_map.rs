@@ -18,6 +18,9 @@
 //! a contact whose `λ‖F‖` is below that rounding counts as solved: bodies that fly together have
 //! `q` of 1e-16 of their speed, and no residual relative to it means anything.
 //!
+//! A row of a box (complementarity, interval, equality) whose trace is no scale, since it is zero, negative or the rounding of zero, has
+//! the one that `problem/weak_rows.rs` derives from the entries that couple it, found when the problem is made ([`StoredProblem::new`]).
+//!
 //! The natural map is blind to closing contacts of very large friction: one that is left to slide as
 //! fast as it closes has a residual of `1/(√2 μ)` of it.
 //!

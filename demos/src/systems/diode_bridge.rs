@@ -7,8 +7,8 @@
 use super::method::Method;
 use super::{Reference, Spawned, SystemScene};
 use moreau_systems::{
-    FirstOrderLinear, FirstOrderLinearRelation, Integrator, Joins, Matrix, NonsmoothLaw, State,
-    SystemsError, SystemsSimulation,
+    FirstOrderLinear, FirstOrderLinearRelation, Joins, Matrix, NonsmoothLaw, State, SystemsError,
+    SystemsSimulation,
 };
 
 /// H, F, Ω.
@@ -48,8 +48,7 @@ fn spawn(method: &Method, h: f64) -> Result<Spawned, SystemsError> {
             [Matrix::from_rows([[0.0, 0.0, -1.0 / C, 1.0 / C], [0.0; 4]])],
         )
     };
-    // Event-driven integration does not look at the integrator, and then refuses the circuit.
-    let integrator = method.scheme.unwrap_or(Integrator::euler_moreau(0.5));
+    let integrator = method.integrator_of_first_order();
     let state = State::first_order([10.0, 0.0]);
     let system = simulation.spawn_system(circuit, state, integrator)?;
     let law = NonsmoothLaw::Complementarity { rows: 4 };

@@ -44,7 +44,9 @@ impl Masses {
     /// # Errors
     /// [`SystemsError`] if the method cannot integrate it.
     pub fn spawn(self, method: &Method, h: f64) -> Result<Spawned, SystemsError> {
-        if method.is_first_order() {
+        // Event-driven integration has contacts in the one form and relays in the other.
+        let has_relays = self.rows.iter().any(|row| !row.law.is_impact());
+        if method.is_first_order() || (method.scheme.is_none() && has_relays) {
             self.spawn_first_order(method, h)
         } else {
             self.spawn_lagrangian(method, h)
@@ -99,7 +101,7 @@ impl Masses {
             ..FirstOrderLinear::new(matrix)
         };
         let state = State::first_order([self.q, self.v].concat());
-        let system = simulation.spawn_system(system, state, method.integrator())?;
+        let system = simulation.spawn_system(system, state, method.integrator_of_first_order())?;
         for row in self.rows {
             // A contact is a complementarity of its gap; a relay is one of the velocity, as it is in the Lagrangian form.
             let (place, law) = if row.law.is_impact() {

@@ -86,6 +86,12 @@ impl Method {
         self.scheme.unwrap_or(Integrator::moreau_jean(0.5))
     }
 
+    /// The component of systems of first order. Event-driven integration does not look at it.
+    #[must_use]
+    pub fn integrator_of_first_order(&self) -> Integrator {
+        self.scheme.unwrap_or(Integrator::euler_moreau(0.5))
+    }
+
     /// Settings of a simulation with steps of `h`, s.
     #[must_use]
     pub fn settings(&self, h: f64) -> Settings {

@@ -7,8 +7,8 @@
 //! closing    0 ≤ ÿ ⊥ λ ≥ 0                  in those that touch and rest, I₁: y = 0, ẏ = 0;  then I₂: λ > 0
 //! ```
 //!
-//! It works on the components that time stepping works on, so that one description runs under both. Systems are Lagrangian, laws are Newton's of
-//! impact, without friction, and equalities.
+//! It works on the components that time stepping works on, so that one description runs under both. Systems are Lagrangian, with Newton's law of
+//! impact, without friction, and equalities; or first-order systems with relays (`relays.rs`).
 //!
 //! **Accumulation.** A ball with `0 < e < 1` bounces infinitely often in finite time. An impact slower than [`EventSettings::resting_rate`] is taken
 //! without restitution: the rest of the accumulation at once. What that leaves out is `2 v e/(g (1 − e))` of time at the rate `v`.
@@ -18,19 +18,22 @@
 mod contacts;
 mod dormand_prince;
 mod flow;
+mod relays;
 
 use crate::error::{FieldError, SystemsError, expect_range};
 use crate::law::NonsmoothLaw;
 use crate::relation::Seen;
 use crate::solver_choice::AnySolver;
 use crate::step::Plant;
+use crate::step::block::Block;
 use crate::step::link::Link;
 use crate::step::scheme::Instant;
 use crate::system::state::State;
 use bevy_ecs::entity::Entity;
-use contacts::{Contacts, Found};
+use contacts::Contacts;
 use dormand_prince::Step;
 use flow::Flow;
+use relays::Relays;
 
 /// Choices of event-driven integration.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,6 +114,13 @@ pub enum EventKind {
     Closed,
     /// Its force came to zero, and it opens.
     Opened,
+    /// The output of a relay is zero and stays it.
+    Sliding,
+    /// A relay is at a bound from now on.
+    Switched {
+        /// `λ`: the bound.
+        lambda: f64,
+    },
 }
 
 /// Outcome of an event-driven advance.
@@ -130,15 +140,44 @@ pub struct EventReport {
     pub events: Vec<Event>,
 }
 
-/// Where an advance is.
-struct Motion<'a> {
-    flow: Flow<'a>,
-    settings: &'a EventSettings,
-    t: f64,
-    s: Vec<f64>,
-    contacts: Contacts,
-    report: EventReport,
+/// What the driver needs of systems with events.
+trait Hybrid {
+    /// `ṡ` in the present mode.
+    fn slope(&self, t: f64, s: &[f64]) -> Result<Vec<f64>, SystemsError>;
+
+    /// The first event within a step.
+    fn first_event(&self, step: &Step) -> Result<Option<Found>, SystemsError>;
+
+    /// Takes the error of the integration out of what the mode keeps at zero.
+    fn stabilise(&self, t: f64, s: &mut [f64]) -> Result<(), SystemsError>;
+
+    /// After a step without event.
+    fn arm(&mut self, t: f64, s: &[f64]);
+
+    /// The problems of an event, or of the start: the state and the mode after it.
+    fn settle(
+        &mut self,
+        at: (f64, &mut Vec<f64>),
+        found: Option<Found>,
+        report: &mut EventReport,
+        solver: &mut AnySolver,
+    ) -> Result<(), SystemsError>;
+
+    /// Rows with multipliers, and these.
+    fn multipliers(&self, t: f64, s: &[f64]) -> Result<(Vec<Row>, Vec<f64>), SystemsError>;
 }
+
+/// A root within a step.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    /// In [0, 1].
+    part: f64,
+    /// Which contact or relay, in the order of the ids.
+    which: usize,
+}
+
+/// A row of an interaction.
+type Row = (usize, usize);
 
 /// Advances a plant from its start to `end`, s, and leaves it at the end as after a step.
 pub(crate) fn advance(
@@ -149,52 +188,67 @@ pub(crate) fn advance(
 ) -> Result<EventReport, SystemsError> {
     settings.check().map_err(SystemsError::Settings)?;
     let t = plant.at.t;
-    expect_range(
-        "end",
-        end,
-        end >= t && end.is_finite(),
-        "finite and not in the past",
-    )
-    .map_err(SystemsError::Settings)?;
-    check(plant)?;
-    let flow = Flow::new(plant);
-    let mut motion = Motion {
+    let holds = end >= t && end.is_finite();
+    expect_range("end", end, holds, "finite and not in the past")
+        .map_err(SystemsError::Settings)?;
+    let mut span = Span {
         t,
-        s: flow.start(),
-        contacts: Contacts::new(&flow, settings, tolerance),
-        flow,
+        end,
         settings,
         report: EventReport::default(),
     };
-    motion.run(end, solver)?;
-    let (lambda, closed) = motion.forces()?;
-    let Motion {
-        t, s, mut report, ..
-    } = motion;
-    report.time = t;
-    plant.at = Instant { t, h: 0.0 };
+    let first_order = |block: &Block| matches!(block.start, State::FirstOrder { .. });
+    let (s, (rows, lambda)) = if plant.blocks.first().is_some_and(first_order) {
+        let mut relays = Relays::new(plant, settings, tolerance)?;
+        span.run(&mut relays, relays::start(plant), solver)?
+    } else {
+        check(plant)?;
+        let flow = Flow::new(plant);
+        let s = flow.start();
+        let mut contacts = Contacts::new(flow, settings, tolerance);
+        span.run(&mut contacts, s, solver)?
+    };
+    let mut report = span.report;
+    report.time = span.t;
+    plant.at = Instant { t: span.t, h: 0.0 };
     write(plant, &s);
-    for ((index, row), lambda) in closed.into_iter().zip(lambda) {
+    for ((index, row), lambda) in rows.into_iter().zip(lambda) {
         plant.links[index].active = true;
         plant.links[index].lambda[row] = lambda;
     }
     Ok(report)
 }
 
-impl Motion<'_> {
-    /// Steps and events in turn.
-    fn run(&mut self, end: f64, solver: &mut AnySolver) -> Result<(), SystemsError> {
+/// Where an advance is.
+struct Span<'a> {
+    t: f64,
+    end: f64,
+    settings: &'a EventSettings,
+    report: EventReport,
+}
+
+impl Span<'_> {
+    /// Steps and events in turn: the state and the multipliers at the end.
+    #[expect(
+        clippy::type_complexity,
+        reason = "rows and their multipliers beside the state"
+    )]
+    fn run(
+        &mut self,
+        hybrid: &mut impl Hybrid,
+        mut s: Vec<f64>,
+        solver: &mut AnySolver,
+    ) -> Result<(Vec<f64>, (Vec<Row>, Vec<f64>)), SystemsError> {
         self.report.converged = true;
-        self.settle(None, solver)?;
-        let mut h = self.settings.largest_step.min(1e-3 * (end - self.t));
+        hybrid.settle((self.t, &mut s), None, &mut self.report, solver)?;
+        let mut h = self.settings.largest_step.min(1e-3 * (self.end - self.t));
         let tolerance = [self.settings.relative, self.settings.absolute];
-        while self.t < end {
-            let last = self.t + h >= end;
-            let length = if last { end - self.t } else { h };
-            let (flow, closed) = (&self.flow, self.contacts.closed());
-            let slope = |t: f64, s: &[f64]| flow.slope(t, s, &closed).map(|(slope, _)| slope);
-            let first = slope(self.t, &self.s)?;
-            let step = Step::new((self.t, length), &self.s, &first, tolerance, slope)?;
+        while self.t < self.end {
+            let last = self.t + h >= self.end;
+            let length = if last { self.end - self.t } else { h };
+            let slope = |t: f64, s: &[f64]| hybrid.slope(t, s);
+            let first = slope(self.t, &s)?;
+            let step = Step::new((self.t, length), &s, &first, tolerance, slope)?;
             let too_short = length <= 1e-15 * self.t.abs().max(1e-3);
             let is_good = step.error <= 1.0;
             if !is_good && !too_short {
@@ -204,71 +258,29 @@ impl Motion<'_> {
             }
             self.report.steps += 1;
             h = step.next_length().min(self.settings.largest_step);
-            match self.contacts.first_event(&self.flow, &step)? {
+            match hybrid.first_event(&step)? {
                 None => {
-                    self.t = if last { end } else { self.t + length };
-                    self.s.copy_from_slice(step.end());
-                    self.stabilise()?;
-                    self.contacts.arm(&self.flow, self.t, &self.s);
+                    self.t = if last { self.end } else { self.t + length };
+                    s.copy_from_slice(step.end());
+                    hybrid.stabilise(self.t, &mut s)?;
+                    hybrid.arm(self.t, &s);
                 }
                 Some(found) => {
                     self.t += found.part * length;
-                    self.s = step.at(found.part);
-                    self.stabilise()?;
-                    self.settle(Some(found), solver)?;
+                    s = step.at(found.part);
+                    hybrid.stabilise(self.t, &mut s)?;
+                    hybrid.settle((self.t, &mut s), Some(found), &mut self.report, solver)?;
                 }
             }
             let budget = self.report.steps < self.settings.max_steps
                 && self.report.events.len() < self.settings.max_events;
             if !(budget && (is_good || !too_short)) {
                 self.report.converged = false;
-                return Ok(());
+                break;
             }
         }
-        Ok(())
-    }
-
-    /// Impacts, and which contacts are closed after them.
-    fn settle(&mut self, found: Option<Found>, solver: &mut AnySolver) -> Result<(), SystemsError> {
-        let at = (self.t, &mut self.s);
-        self.contacts
-            .settle(&self.flow, at, found, &mut self.report, solver)
-    }
-
-    /// `y = 0` and `ẏ = 0` in the closed rows.
-    fn stabilise(&mut self) -> Result<(), SystemsError> {
-        let closed = self.contacts.closed();
-        if closed.is_empty() {
-            return Ok(());
-        }
-        let n = self.flow.n;
-        for velocities in [false, true] {
-            let masses = self.flow.masses(&self.s)?;
-            let rows = self.flow.rows(&closed, self.t, &self.s, &masses);
-            let missed = |(index, row): &(usize, usize)| {
-                let link = &self.flow.plant.links[*index];
-                let values = if velocities {
-                    self.flow.rate(link, self.t, &self.s)
-                } else {
-                    self.flow.gap(link, self.t, &self.s)
-                };
-                -values[*row]
-            };
-            let mut change: Vec<f64> = closed.iter().map(missed).collect();
-            self.flow.solve(&closed, &rows, &mut change)?;
-            let part = if velocities { n..2 * n } else { 0..n };
-            for (answer, change) in rows.answers.iter().zip(&change) {
-                crate::algebra::add(&mut self.s[part.clone()], *change, answer);
-            }
-        }
-        Ok(())
-    }
-
-    /// Forces of the closed rows now.
-    fn forces(&self) -> Result<(Vec<f64>, Vec<flow::Row>), SystemsError> {
-        let closed = self.contacts.closed();
-        let (_, lambda) = self.flow.slope(self.t, &self.s, &closed)?;
-        Ok((lambda, closed))
+        let multipliers = hybrid.multipliers(self.t, &s)?;
+        Ok((s, multipliers))
     }
 }
 
@@ -305,14 +317,17 @@ fn check(plant: &Plant) -> Result<(), SystemsError> {
 
 /// Writes a state into the blocks; links are as of inactive interactions.
 fn write(plant: &mut Plant, s: &[f64]) {
-    let n = s.len() / 2;
+    let n = plant.blocks.iter().map(Block::size).sum();
     let mut begin = 0;
     for block in &mut plant.blocks {
         let own = begin..begin + block.size();
         begin = own.end;
-        if let State::Lagrangian { q, v } = &mut block.state {
-            q.copy_from_slice(&s[own.clone()]);
-            v.copy_from_slice(&s[n..][own]);
+        match &mut block.state {
+            State::Lagrangian { q, v } => {
+                q.copy_from_slice(&s[own.clone()]);
+                v.copy_from_slice(&s[n..][own]);
+            }
+            State::FirstOrder { x } => x.copy_from_slice(&s[own]),
         }
     }
     for link in &mut plant.links {

@@ -17,10 +17,12 @@
 
 pub(crate) mod assemble;
 pub(crate) mod block;
+pub(crate) mod check;
 pub(crate) mod commit;
 pub(crate) mod gather;
 pub(crate) mod levels;
 pub(crate) mod link;
+pub(crate) mod point;
 pub(crate) mod project;
 pub(crate) mod scheme;
 
@@ -32,8 +34,9 @@ use crate::settings::Settings;
 use crate::solver_choice::AnySolver;
 use assemble::Assembly;
 use block::Block;
-use link::{Level, Link, Point};
+use link::{Level, Link};
 use moreau_solvers::SolverStatus;
+use point::Point;
 use scheme::Instant;
 
 /// The systems and interactions of a world within a step.

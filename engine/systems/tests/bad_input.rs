@@ -277,6 +277,18 @@ fn integrators_that_do_not_go_together() {
             "{error}"
         );
     }
+    let late = EulerMoreau {
+        gamma: 0.7,
+        ..EulerMoreau::default()
+    };
+    let late = number(&mut simulation, Integrator::EulerMoreau(late));
+    let drive = FirstOrderLinearRelation::new(
+        [Matrix::identity(1), Matrix::from_rows([[0.0, 1.0]])],
+        [Matrix::identity(1), Matrix::identity(1)],
+    );
+    let law = NonsmoothLaw::Equality { rows: 1 };
+    let error = of_interaction(&mut simulation, Joins::two(late, jean), drive, law);
+    assert!(matches!(error, FieldError::DifferentIntegrators { .. }));
     // Side by side they may be.
     simulation
         .spawn_interaction(Joins::one(jean), output(), IMPACT)

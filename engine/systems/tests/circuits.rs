@@ -215,3 +215,37 @@ fn diode_bridge_with_a_filter() {
     }
     differences.within("DiodeBridgeCapFilter.ref", &[1e-12; 6]);
 }
+
+/// Sliding-mode control by a relay, taken implicitly: `ẋ = u + 0.6 sin 3t`, `u ∈ −sgn(x)`. Once it has reached the surface the state stays on it to rounding and
+/// the control is what the disturbance asks for: it does not chatter.
+#[test]
+fn an_implicit_relay_slides_without_chattering() {
+    let disturbance = |t: f64| 0.6 * libm::sin(3.0 * t);
+    let circuit = Circuit {
+        system: FirstOrderLinear {
+            input: Signal::varying(move |t, input| input[0] = disturbance(t)),
+            ..FirstOrderLinear::new(Matrix::zeros(1, 1))
+        },
+        start: vec![0.5],
+        relation: FirstOrderLinearRelation::new([Matrix::identity(1)], [Matrix::identity(1)]),
+        law: NonsmoothLaw::sign(),
+        theta: 1.0,
+        h: 1e-2,
+    };
+    let (mut simulation, system, relay) = circuit.spawn();
+    let (mut sliding, mut control) = (0, 0.0);
+    for _ in 0..1000 {
+        assert!(simulation.step().unwrap().converged);
+        let x = simulation.state(system).unwrap().x()[0];
+        let u = simulation.outcome(relay).unwrap().lambda[0];
+        if sliding > 0 {
+            assert!(x.abs() < 1e-15, "{x:e}");
+            assert!((u + disturbance(simulation.time())).abs() < 1e-13);
+            // It moves with the disturbance, at most 1.8/s.
+            assert!(sliding == 1 || f64::abs(u - control) < 1.8e-2);
+        }
+        sliding += usize::from(x.abs() < 1e-15);
+        control = u;
+    }
+    assert!(sliding > 800, "{sliding}");
+}

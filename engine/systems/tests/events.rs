@@ -3,6 +3,7 @@
 use crate::ball::ball;
 use crate::mechanisms::arm;
 use crate::table::{Differences, read};
+use bevy_ecs::entity::Entity;
 use moreau_systems::*;
 
 const G: f64 = 9.81;
@@ -112,7 +113,7 @@ fn a_contact_opens_when_its_force_comes_to_zero() {
 }
 
 /// A bead on a ring: `q² = 1`.
-struct Ring;
+pub(crate) struct Ring;
 
 impl LagrangianRelation for Ring {
     fn rows(&self) -> usize {
@@ -250,4 +251,84 @@ fn what_events_cannot_do_is_an_error() {
         .unwrap_err();
     assert!(matches!(error, SystemsError::Interaction { entity, .. } if entity == relay));
     assert_eq!(simulation.state(ball).cloned(), state);
+}
+
+fn relay(
+    simulation: &mut SystemsSimulation,
+    system: FirstOrderLinear,
+    start: Vec<f64>,
+    output: Matrix,
+    input: Matrix,
+) -> [Entity; 2] {
+    let integrator = Integrator::euler_moreau(0.5);
+    let state = State::first_order(start);
+    let system = simulation.spawn_system(system, state, integrator).unwrap();
+    let relation = FirstOrderLinearRelation::new([output], [input]);
+    let law = NonsmoothLaw::sign();
+    [
+        system,
+        simulation
+            .spawn_interaction(Joins::one(system), relation, law)
+            .unwrap(),
+    ]
+}
+
+/// A mass on a spring with dry friction, both 1, released at 10.5: half periods of `π`, each 2 shorter, and then it sticks where the spring holds it.
+#[test]
+fn a_relay_switches_in_time_and_sticks() {
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-2)).unwrap();
+    let [oscillator, friction] = relay(
+        &mut simulation,
+        FirstOrderLinear::new(Matrix::from_rows([[0.0, 1.0], [-1.0, 0.0]])),
+        vec![10.5, 0.0],
+        Matrix::from_rows([[0.0, 1.0]]),
+        Matrix::from_rows([[0.0], [1.0]]),
+    );
+    let report = simulation
+        .advance_by_events(20.0, &EventSettings::default())
+        .unwrap();
+    assert!(report.converged, "{report:?}");
+    assert_eq!(report.events.len(), 6, "{:?}", report.events);
+    for (k, event) in report.events.iter().enumerate() {
+        assert!(
+            (event.time - k as f64 * std::f64::consts::PI).abs() < 1e-8,
+            "{event:?}"
+        );
+        let is_sliding = event.kind == EventKind::Sliding;
+        assert_eq!(is_sliding, k == 5, "{event:?}");
+    }
+    let x = simulation.state(oscillator).unwrap().x();
+    let lambda = simulation.outcome(friction).unwrap().lambda[0];
+    assert!(
+        (x[0] + 0.5).abs() < 1e-8 && x[1].abs() < 1e-12 && (lambda + 0.5).abs() < 1e-8,
+        "{x:?} {lambda}"
+    );
+}
+
+/// `ẋ = u + 1.5 sin t`, `u ∈ −sgn(x)`: it slides on `x = 0` until the disturbance is stronger than the control, at `sin t = 2/3`.
+#[test]
+fn sliding_ends_at_the_bound_of_the_control() {
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-2)).unwrap();
+    let disturbed = FirstOrderLinear {
+        input: Signal::varying(|t, input| input[0] = 1.5 * libm::sin(t)),
+        ..FirstOrderLinear::new(Matrix::zeros(1, 1))
+    };
+    let one = Matrix::identity(1);
+    let [system, control] = relay(&mut simulation, disturbed, vec![0.0], one.clone(), one);
+    let end = libm::asin(2.0 / 3.0);
+    simulation
+        .advance_by_events(0.5, &EventSettings::default())
+        .unwrap();
+    let lambda = simulation.outcome(control).unwrap().lambda[0];
+    assert!((lambda + 1.5 * libm::sin(0.5)).abs() < 1e-13);
+    let report = simulation
+        .advance_by_events(1.5, &EventSettings::default())
+        .unwrap();
+    assert!(report.converged);
+    let switched = report.events.last().unwrap();
+    assert_eq!(switched.kind, EventKind::Switched { lambda: -1.0 });
+    assert!((switched.time - end).abs() < 1e-9, "{switched:?} {end}");
+    let x = simulation.state(system).unwrap().x()[0];
+    let exact = 1.5 * (libm::cos(end) - libm::cos(1.5)) - (1.5 - end);
+    assert!((x - exact).abs() < 1e-9, "{x} {exact}");
 }

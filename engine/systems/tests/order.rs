@@ -90,20 +90,24 @@ fn euler_moreau_is_of_second_order_at_one_half_and_of_first_order_elsewhere() {
     }
 }
 
-/// An oscillator under Schatzman–Paoli: of second order if its first step is.
+/// A damped oscillator, `q̈ + 0.2 q̇ + q = 0`, under Schatzman–Paoli: of second order if its first step is.
 fn spring(h: f64, start: f64) -> f64 {
     let mut simulation = SystemsSimulation::new(Settings::new(h)).unwrap();
     let system = LagrangianLinear {
         stiffness: Some(Matrix::identity(1)),
+        damping: Some(Matrix::diagonal(&[0.2])),
         ..LagrangianLinear::new(Matrix::identity(1))
     };
-    let state = State::lagrangian([1.0], [0.5]);
-    let spring = simulation
-        .spawn_system(system, state, Integrator::schatzman_paoli())
-        .unwrap();
-    let previous = Previous(vec![1.0 - h * 0.5 - start * 0.5 * h * h]);
+    let (q, v) = (1.0, 0.5);
+    let state = State::lagrangian([q], [v]);
+    let integrator = Integrator::schatzman_paoli();
+    let spring = simulation.spawn_system(system, state, integrator).unwrap();
+    let acceleration = -0.2 * v - q;
+    let previous = Previous(vec![q - h * v + start * 0.5 * h * h * acceleration]);
     simulation.world_mut().entity_mut(spring).insert(previous);
-    (run(simulation, spring, 2.0).q()[0] - libm::cos(2.0) - 0.5 * libm::sin(2.0)).abs()
+    let (end, rate) = (2.0, 0.99_f64.sqrt());
+    let swing = q * libm::cos(rate * end) + (v + 0.1 * q) / rate * libm::sin(rate * end);
+    (run(simulation, spring, end).q()[0] - libm::exp(-0.1 * end) * swing).abs()
 }
 
 #[test]

@@ -11,7 +11,7 @@
 //! until `w_i = 0` (then `i` joins `F`), or it comes to its other bound, or a row of `F` comes to a bound and leaves `F`, and `i` moves on.
 //! `M_FF` stays positive definite: a row joins only if `c > 0`. If `c = 0` and nothing comes to a bound, `d` is a direction with `Md = 0` and `qᵀd < 0`:
 //! a certificate that there is no solution. The objective falls with every step of positive length; after a step of length zero the
-//! first row of the wrong sign is taken, before that the worst one [Murty88].
+//! first row of the wrong sign is taken, before that the worst one [Murty88, Cottle-Pang-Stone92].
 //!
 //! **When to use it:** symmetric problems, exact answers. **When not:** unsymmetric `M`, which is refused; negative curvature ends
 //! as `Stopped`. **Cost:** a factorisation of `M_FF` a step.

@@ -5,4 +5,5 @@ mod examples;
 mod lcp_file;
 mod lemke;
 mod methods;
+mod standard;
 mod stored;

@@ -1,8 +1,8 @@
 //! Which contacts are open, leaving or closed; the roots that end a step, and the problems of an event.
 
 use super::dormand_prince::Step;
-use super::flow::{Flow, Row};
-use super::{Event, EventKind, EventReport, EventSettings};
+use super::flow::Flow;
+use super::{Event, EventKind, EventReport, EventSettings, Found, Hybrid, Row};
 use crate::algebra::add;
 use crate::error::SystemsError;
 use crate::law::NonsmoothLaw;
@@ -21,16 +21,9 @@ enum Status {
     Closed,
 }
 
-/// A root within a step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
-    /// In [0, 1].
-    pub(super) part: f64,
-    contact: usize,
-}
-
 /// The contacts of a plant.
-pub(super) struct Contacts {
+pub(super) struct Contacts<'a> {
+    flow: Flow<'a>,
     /// Interactions with the law of impacts, and their status.
     contacts: Vec<(usize, Status)>,
     /// Rows of equalities: always closed.
@@ -42,8 +35,8 @@ pub(super) struct Contacts {
 /// Points of a step at which events are looked for.
 const SAMPLES: u32 = 8;
 
-impl Contacts {
-    pub(super) fn new(flow: &Flow, settings: &EventSettings, tolerance: f64) -> Self {
+impl<'a> Contacts<'a> {
+    pub(super) fn new(flow: Flow<'a>, settings: &EventSettings, tolerance: f64) -> Self {
         let (mut contacts, mut equalities) = (Vec::new(), Vec::new());
         for (index, link) in flow.plant.links.iter().enumerate() {
             match link.law {
@@ -54,6 +47,7 @@ impl Contacts {
             }
         }
         Self {
+            flow,
             contacts,
             equalities,
             settings: settings.clone(),
@@ -62,65 +56,24 @@ impl Contacts {
     }
 
     /// The rows in which `ÿ = 0`.
-    pub(super) fn closed(&self) -> Vec<Row> {
+    fn closed(&self) -> Vec<Row> {
         let is_closed = |(_, status): &&(usize, Status)| *status == Status::Closed;
         let contacts = self.contacts.iter().filter(is_closed);
         let contacts = contacts.map(|(link, _)| (*link, 0));
         self.equalities.iter().copied().chain(contacts).collect()
     }
 
-    /// Contacts that have left are open.
-    pub(super) fn arm(&mut self, flow: &Flow, t: f64, s: &[f64]) {
-        for (index, status) in &mut self.contacts {
-            let left = *status == Status::Leaving && gap(flow, *index, t, s) > self.settings.gap;
-            if left {
-                *status = Status::Open;
-            }
-        }
-    }
-
-    /// The first root of an open contact's `y`, or of a closed one's `λ`.
-    pub(super) fn first_event(
-        &self,
-        flow: &Flow,
-        step: &Step,
-    ) -> Result<Option<Found>, SystemsError> {
-        let mut first: Option<Found> = None;
-        let closed = self.closed();
-        for (contact, (index, status)) in self.contacts.iter().enumerate() {
-            let part = match status {
-                Status::Closed => {
-                    let place = closed.iter().position(|(link, _)| link == index);
-                    self.opening(flow, step, &closed, place.unwrap_or(0))?
-                }
-                _ => {
-                    let y = |part: f64| gap(flow, *index, step.t + part * step.h, &step.at(part));
-                    let least = match status {
-                        Status::Open => 0.0,
-                        _ => -self.settings.gap,
-                    };
-                    closing(y, least)
-                }
-            };
-            if let Some(part) = part
-                && first.is_none_or(|found| part < found.part)
-            {
-                first = Some(Found { part, contact });
-            }
-        }
-        Ok(first)
-    }
-
     /// Where the force of a closed row comes to zero.
     fn opening(
         &self,
-        flow: &Flow,
         step: &Step,
         closed: &[Row],
         place: usize,
     ) -> Result<Option<f64>, SystemsError> {
         let force = |part: f64| -> Result<f64, SystemsError> {
-            let (_, lambda) = flow.slope(step.t + part * step.h, &step.at(part), closed)?;
+            let (_, lambda) = self
+                .flow
+                .slope(step.t + part * step.h, &step.at(part), closed)?;
             Ok(lambda[place])
         };
         let least = -1e-12 * (1.0 + force(0.0)?.abs());
@@ -146,38 +99,9 @@ impl Contacts {
         Ok(None)
     }
 
-    /// Impacts until nothing approaches, then the closing of what rests.
-    pub(super) fn settle(
-        &mut self,
-        flow: &Flow,
-        (t, s): (f64, &mut Vec<f64>),
-        found: Option<Found>,
-        report: &mut EventReport,
-        solver: &mut AnySolver,
-    ) -> Result<(), SystemsError> {
-        let struck = found.map(|found| found.contact);
-        let touching: Vec<usize> = (0..self.contacts.len())
-            .filter(|contact| {
-                let y = gap(flow, self.contacts[*contact].0, t, s);
-                struck == Some(*contact) || y <= self.settings.gap
-            })
-            .collect();
-        for _ in 0..100 {
-            let approaching = touching
-                .iter()
-                .any(|contact| rate(flow, self.contacts[*contact].0, t, s) < -self.settings.rate);
-            if !approaching {
-                break;
-            }
-            self.impact(flow, (t, s), &touching, report, solver)?;
-        }
-        self.close(flow, (t, s), &touching, report, solver)
-    }
-
     /// `0 ≤ ẏ⁺ + e ẏ⁻ ⊥ p ≥ 0` in the contacts that touch, `ẏ⁺ = 0` in equalities.
     fn impact(
         &mut self,
-        flow: &Flow,
         (t, s): (f64, &mut Vec<f64>),
         touching: &[usize],
         report: &mut EventReport,
@@ -186,15 +110,15 @@ impl Contacts {
         let links = |contact: &usize| self.contacts[*contact].0;
         let mut list = self.equalities.clone();
         list.extend(touching.iter().map(|contact| (links(contact), 0)));
-        let masses = flow.masses(s)?;
-        let rows = flow.rows(&list, t, s, &masses);
+        let masses = self.flow.masses(s)?;
+        let rows = self.flow.rows(&list, t, s, &masses);
         let before: Vec<f64> = list
             .iter()
-            .map(|(link, row)| flow.rate(&flow.plant.links[*link], t, s)[*row])
+            .map(|(link, row)| self.flow.rate(&self.flow.plant.links[*link], t, s)[*row])
             .collect();
         let mut q = before.clone();
         for (q, (link, _)) in q.iter_mut().zip(&list).skip(self.equalities.len()) {
-            let [e, _] = flow.plant.links[*link].law.restitution();
+            let [e, _] = self.flow.plant.links[*link].law.restitution();
             if -*q > self.settings.resting_rate {
                 *q *= 1.0 + e;
             } else if *q < -self.settings.rate && e > 0.0 {
@@ -203,14 +127,14 @@ impl Contacts {
         }
         let impulses = self.solve(&rows.w, q, report, solver)?;
         for (answer, impulse) in rows.answers.iter().zip(&impulses) {
-            add(&mut s[flow.n..], *impulse, answer);
+            add(&mut s[self.flow.n..], *impulse, answer);
         }
         for (k, (link, _)) in list.iter().enumerate().skip(self.equalities.len()) {
             if impulses[k] > 0.0 {
                 let (rate, impulse) = (before[k], impulses[k]);
                 report.events.push(Event {
                     time: t,
-                    interaction: flow.plant.links[*link].entity,
+                    interaction: self.flow.plant.links[*link].entity,
                     kind: EventKind::Impact { rate, impulse },
                 });
             }
@@ -221,24 +145,23 @@ impl Contacts {
     /// `0 ≤ ÿ ⊥ λ ≥ 0` in the contacts that rest: those with a force are closed.
     fn close(
         &mut self,
-        flow: &Flow,
         (t, s): (f64, &mut Vec<f64>),
         touching: &[usize],
         report: &mut EventReport,
         solver: &mut AnySolver,
     ) -> Result<(), SystemsError> {
         let rests = |contact: &&usize| {
-            rate(flow, self.contacts[**contact].0, t, s).abs() <= self.settings.rate
+            rate(&self.flow, self.contacts[**contact].0, t, s).abs() <= self.settings.rate
         };
         let resting: Vec<usize> = touching.iter().filter(rests).copied().collect();
         let mut list = self.equalities.clone();
         list.extend(resting.iter().map(|contact| (self.contacts[*contact].0, 0)));
         let mut forces = Vec::new();
         if !resting.is_empty() {
-            let masses = flow.masses(s)?;
-            let rows = flow.rows(&list, t, s, &masses);
-            let free = flow.free(t, s, &masses)?;
-            let q = flow.second_rates(&list, &rows, &free, t, s);
+            let masses = self.flow.masses(s)?;
+            let rows = self.flow.rows(&list, t, s, &masses);
+            let free = self.flow.free(t, s, &masses)?;
+            let q = self.flow.second_rates(&list, &rows, &free, t, s);
             forces = self.solve(&rows.w, q, report, solver)?;
         }
         for contact in touching {
@@ -258,7 +181,7 @@ impl Contacts {
             *status = next;
             report.events.extend(kind.map(|kind| Event {
                 time: t,
-                interaction: flow.plant.links[*link].entity,
+                interaction: self.flow.plant.links[*link].entity,
                 kind,
             }));
         }
@@ -288,6 +211,109 @@ impl Contacts {
     }
 }
 
+impl Hybrid for Contacts<'_> {
+    fn slope(&self, t: f64, s: &[f64]) -> Result<Vec<f64>, SystemsError> {
+        let (slope, _) = self.flow.slope(t, s, &self.closed())?;
+        Ok(slope)
+    }
+
+    /// The first root of an open contact's `y`, or of a closed one's `λ`.
+    fn first_event(&self, step: &Step) -> Result<Option<Found>, SystemsError> {
+        let mut first: Option<Found> = None;
+        let closed = self.closed();
+        for (which, (index, status)) in self.contacts.iter().enumerate() {
+            let part = if *status == Status::Closed {
+                let place = closed.iter().position(|(link, _)| link == index);
+                self.opening(step, &closed, place.unwrap_or(0))?
+            } else {
+                let at = |part: f64| (step.t + part * step.h, step.at(part));
+                let y = |part: f64| {
+                    let (t, s) = at(part);
+                    gap(&self.flow, *index, t, &s)
+                };
+                let is_open = *status == Status::Open;
+                closing(y, if is_open { 0.0 } else { -self.settings.gap })
+            };
+            if let Some(part) = part
+                && first.is_none_or(|found| part < found.part)
+            {
+                first = Some(Found { part, which });
+            }
+        }
+        Ok(first)
+    }
+
+    /// `y = 0` and `ẏ = 0` in the closed rows.
+    fn stabilise(&self, t: f64, s: &mut [f64]) -> Result<(), SystemsError> {
+        let (closed, flow) = (self.closed(), &self.flow);
+        if closed.is_empty() {
+            return Ok(());
+        }
+        for velocities in [false, true] {
+            let masses = flow.masses(s)?;
+            let rows = flow.rows(&closed, t, s, &masses);
+            let missed = |(index, row): &Row| {
+                let link = &flow.plant.links[*index];
+                let values = if velocities {
+                    flow.rate(link, t, s)
+                } else {
+                    flow.gap(link, t, s)
+                };
+                -values[*row]
+            };
+            let mut change: Vec<f64> = closed.iter().map(missed).collect();
+            flow.solve(&closed, &rows, &mut change)?;
+            let begin = if velocities { flow.n } else { 0 };
+            for (answer, change) in rows.answers.iter().zip(&change) {
+                add(&mut s[begin..begin + flow.n], *change, answer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Contacts that have left are open.
+    fn arm(&mut self, t: f64, s: &[f64]) {
+        for (index, status) in &mut self.contacts {
+            let is_clear = gap(&self.flow, *index, t, s) > self.settings.gap;
+            if *status == Status::Leaving && is_clear {
+                *status = Status::Open;
+            }
+        }
+    }
+
+    /// Impacts until nothing approaches, then the closing of what rests.
+    fn settle(
+        &mut self,
+        (t, s): (f64, &mut Vec<f64>),
+        found: Option<Found>,
+        report: &mut EventReport,
+        solver: &mut AnySolver,
+    ) -> Result<(), SystemsError> {
+        let struck = found.map(|found| found.which);
+        let touches = |contact: &usize| {
+            let y = gap(&self.flow, self.contacts[*contact].0, t, s);
+            struck == Some(*contact) || y <= self.settings.gap
+        };
+        let touching: Vec<usize> = (0..self.contacts.len()).filter(touches).collect();
+        for _ in 0..100 {
+            let approaching = touching.iter().any(|contact| {
+                rate(&self.flow, self.contacts[*contact].0, t, s) < -self.settings.rate
+            });
+            if !approaching {
+                break;
+            }
+            self.impact((t, s), &touching, report, solver)?;
+        }
+        self.close((t, s), &touching, report, solver)
+    }
+
+    fn multipliers(&self, t: f64, s: &[f64]) -> Result<(Vec<Row>, Vec<f64>), SystemsError> {
+        let closed = self.closed();
+        let (_, lambda) = self.flow.slope(t, s, &closed)?;
+        Ok((closed, lambda))
+    }
+}
+
 fn gap(flow: &Flow, link: usize, t: f64, s: &[f64]) -> f64 {
     flow.gap(&flow.plant.links[link], t, s)[0]
 }
@@ -297,7 +323,7 @@ fn rate(flow: &Flow, link: usize, t: f64, s: &[f64]) -> f64 {
 }
 
 /// Where `y` comes to zero from above, the first time at which a sample is below `least`.
-fn closing(y: impl Fn(f64) -> f64, least: f64) -> Option<f64> {
+pub(super) fn closing(y: impl Fn(f64) -> f64, least: f64) -> Option<f64> {
     let mut before = 0.0;
     let mut was_open = y(0.0) > 0.0 && least >= 0.0;
     for k in 1..=SAMPLES {
@@ -310,7 +336,12 @@ fn closing(y: impl Fn(f64) -> f64, least: f64) -> Option<f64> {
                     *part *= 0.5;
                     Some(*part)
                 });
-                before = halves.into_iter().find(|part| y(*part) > 0.0)?;
+                let open = halves.into_iter().find(|part| y(*part) > 0.0);
+                // Never open: the event is now.
+                before = match open {
+                    Some(part) => part,
+                    None => return Some(0.0),
+                };
             }
             return Some(root(y, before, sample));
         }

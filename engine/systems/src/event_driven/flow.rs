@@ -7,6 +7,7 @@
 //!
 //! The state is all `q` and then all `v`, in the order of the systems' ids.
 
+use super::Row;
 use crate::algebra::{Factor, Matrix, add, dot};
 use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::relation::Seen;
@@ -15,9 +16,6 @@ use crate::step::block::Block;
 use crate::step::link::Link;
 use crate::system::Model;
 use smallvec::SmallVec;
-
-/// A row of an interaction.
-pub(super) type Row = (usize, usize);
 
 /// A plant as an ordinary differential equation.
 pub(super) struct Flow<'a> {

@@ -4,17 +4,19 @@
 
 use super::Plant;
 use super::block::Block;
-use super::link::{Level, Link, Point};
+use super::check::{check_ids, check_interaction, check_state, check_system, find};
+use super::link::{Level, Link};
+use super::point::Point;
 use super::scheme::Instant;
 use crate::algebra::{Matrix, Row, zeros};
-use crate::error::{FieldError, SystemsError, expect_finite, expect_length};
+use crate::error::{FieldError, SystemsError};
 use crate::integrator::Integrator;
 use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 use crate::law::NonsmoothLaw;
 use crate::relation::{Relation, Seen};
 use crate::report::StepReport;
+use crate::system::System;
 use crate::system::state::State;
-use crate::system::{Model, System};
 use bevy_ecs::prelude::*;
 
 /// What is read of a system.
@@ -176,30 +178,6 @@ impl Gather {
     }
 }
 
-/// Every entity of a list that is sorted by ids has one, and no two the same.
-fn check_ids<'a>(
-    list: impl Iterator<Item = (Entity, Option<&'a SpawnId>)>,
-) -> Result<(), (Entity, FieldError)> {
-    let mut before = None;
-    for (entity, id) in list {
-        let field = "spawn id";
-        let id = id.ok_or((entity, FieldError::Missing { field }))?;
-        if before == Some(*id) {
-            let (found, expected) = ("that of another", "an id of its own");
-            return Err((
-                entity,
-                FieldError::Kind {
-                    field,
-                    found,
-                    expected,
-                },
-            ));
-        }
-        before = Some(*id);
-    }
-    Ok(())
-}
-
 impl Plant {
     /// Takes the states and outcomes of now; false if a component is missing.
     fn read(&mut self, world: &World, at: Instant) -> Result<bool, SystemsError> {
@@ -315,85 +293,6 @@ fn link(
         feedthrough: None,
         correction: vec![0.0; m],
     }
-}
-
-fn check_system(system: &System, state: &State, integrator: &Integrator) -> Result<(), FieldError> {
-    system.check()?;
-    integrator.check(system)?;
-    check_state(system, state)
-}
-
-fn check_state(system: &System, state: &State) -> Result<(), FieldError> {
-    let n = system.size();
-    match (system.model(), state) {
-        (Model::Lagrangian(_), State::Lagrangian { q, v }) => {
-            expect_length("q", q.len(), n)?;
-            expect_length("v", v.len(), n)?;
-            expect_finite("q", q)?;
-            expect_finite("v", v)
-        }
-        (Model::FirstOrder(_), State::FirstOrder { x }) => {
-            expect_length("x", x.len(), n)?;
-            expect_finite("x", x)
-        }
-        (Model::Lagrangian(_), _) => Err(FieldError::Kind {
-            field: "state",
-            found: "FirstOrder",
-            expected: "Lagrangian",
-        }),
-        (Model::FirstOrder(_), _) => Err(FieldError::Kind {
-            field: "state",
-            found: "Lagrangian",
-            expected: "FirstOrder",
-        }),
-    }
-}
-
-/// The places of the systems that are joined.
-fn find(joins: &Joins, places: &[(Entity, usize)]) -> Result<Vec<usize>, FieldError> {
-    let field = "joins";
-    if joins.0.is_empty() {
-        return Err(FieldError::Empty { field });
-    }
-    if joins.0.len() > 2 || (joins.0.len() == 2 && joins.0[0] == joins.0[1]) {
-        return Err(FieldError::Kind {
-            field,
-            found: "one system twice, or more than two",
-            expected: "one system or two",
-        });
-    }
-    let place = |entity: &Entity| {
-        let found = places.binary_search_by_key(entity, |(entity, _)| *entity);
-        let missing = FieldError::Missing {
-            field: "a system that it joins",
-        };
-        found.map(|k| places[k].1).map_err(|_| missing)
-    };
-    joins.0.iter().map(place).collect()
-}
-
-/// On what quantity the law is imposed.
-fn check_interaction(
-    relation: &Relation,
-    law: &NonsmoothLaw,
-    joined: &[usize],
-    blocks: &[Block],
-) -> Result<Level, FieldError> {
-    let of = |j: &usize| &blocks[*j];
-    let stacked = matches!(relation.seen(), Seen::FirstOrder(_));
-    let width = |j: &usize| match of(j).system.model() {
-        Model::Lagrangian(_) if stacked => 2 * of(j).size(),
-        _ => of(j).size(),
-    };
-    let (columns, inputs): (Vec<_>, Vec<_>) =
-        joined.iter().map(|j| (width(j), of(j).size())).unzip();
-    relation.check(&columns, &inputs)?;
-    law.check(relation.rows())?;
-    let integrators: Vec<Integrator> = joined.iter().map(|j| of(j).integrator).collect();
-    let level = super::levels::level(relation, law, &integrators)?;
-    let systems: Vec<&System> = joined.iter().map(|j| &of(j).system).collect();
-    super::levels::check_degree(relation, level, &systems)?;
-    Ok(level)
 }
 
 impl Link {

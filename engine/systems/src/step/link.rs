@@ -16,6 +16,7 @@
 //! With `g` nonlinear, `known = weight (g^τ − B λ^τ)`, and `weight ∂g/∂x X` goes into `M̂`.
 
 use super::block::Block;
+use super::point::{Point, Sides, jacobian};
 use super::scheme::Instant;
 use crate::algebra::{Matrix, Row, add, norm, zeros};
 use crate::error::{FieldError, SystemsError, expect_finite};
@@ -26,7 +27,6 @@ use crate::relation::lagrangian::LagrangianRelation;
 use crate::relation::{Relation, Seen};
 use crate::system::state::State;
 use bevy_ecs::entity::Entity;
-use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// On what quantity a law is imposed.
@@ -44,9 +44,6 @@ pub(crate) enum Level {
         gamma: f64,
     },
 }
-
-/// A matrix for each system.
-pub(crate) type Sides = SmallVec<[Matrix; 2]>;
 
 /// One interaction within a step.
 pub(crate) struct Link {
@@ -79,32 +76,6 @@ pub(crate) struct Link {
     pub(crate) linearised_for: Option<u64>,
     /// `Λ` of the projection.
     pub(crate) correction: Vec<f64>,
-}
-
-/// A relation evaluated at a point: time, and what it sees of each system.
-pub(crate) struct Point<'a> {
-    pub(crate) t: f64,
-    pub(crate) seen: SmallVec<[Cow<'a, [f64]>; 2]>,
-}
-
-impl<'a> Point<'a> {
-    /// With what one function gives of each system.
-    pub(super) fn of(
-        t: f64,
-        blocks: &'a [Block],
-        joined: &[usize],
-        seen: impl Fn(&'a Block) -> &'a [f64],
-    ) -> Self {
-        let seen = joined.iter().map(|j| Cow::Borrowed(seen(&blocks[*j])));
-        Self {
-            t,
-            seen: seen.collect(),
-        }
-    }
-
-    pub(crate) fn slices(&self) -> SmallVec<[&[f64]; 2]> {
-        self.seen.iter().map(AsRef::as_ref).collect()
-    }
 }
 
 impl Link {
@@ -398,18 +369,6 @@ impl Link {
         let entity = self.entity;
         move |source| SystemsError::Interaction { entity, source }
     }
-}
-
-/// `H` at a point, a matrix for each system.
-pub(super) fn jacobian(relation: &dyn LagrangianRelation, point: &Point) -> Sides {
-    let m = relation.rows();
-    let mut h: Sides = point
-        .seen
-        .iter()
-        .map(|q| Matrix::zeros(m, q.len()))
-        .collect();
-    relation.jacobian(point.t, &point.slices(), &mut h);
-    h
 }
 
 /// What is needed of a first-order relation at a point: the letters are those of [`FirstOrderRelation`].

@@ -10,7 +10,8 @@
 
 use super::Plant;
 use super::assemble::{solve, stored};
-use super::link::{Level, Link, jacobian};
+use super::link::{Level, Link};
+use super::point::jacobian;
 use crate::algebra::{Factor, Matrix, add, dot};
 use crate::error::{FieldError, SystemsError};
 use crate::integrator::{Activation, Integrator};
