@@ -116,17 +116,25 @@ pub fn list() -> &'static [BuiltIn] {
 pub fn built_in(spec: &str) -> Result<Scene, CatalogError> {
     let (name, pairs) = spec.split_once(':').unwrap_or((spec, ""));
     let Some(scene) = list().iter().find(|scene| scene.name == name.trim()) else {
-        return Err(CatalogError::UnknownScene {
-            name: name.trim().to_owned(),
-            known: names(list().iter().map(|scene| scene.name)),
-            nearest: nearest_name(name.trim(), list().iter().map(|scene| scene.name)),
-        });
+        return Err(unknown_scene(name, list().iter().map(|scene| scene.name)));
     };
     let values = Values::parse(scene.name, scene.parameters, pairs)?;
     Ok(Scene {
         name: spec.trim().to_owned(),
         ..scene.build(&values)
     })
+}
+
+/// The error about a name that is none of `all`.
+pub(crate) fn unknown_scene(
+    name: &str,
+    all: impl Iterator<Item = &'static str> + Clone,
+) -> CatalogError {
+    CatalogError::UnknownScene {
+        name: name.trim().to_owned(),
+        known: names(all.clone()),
+        nearest: nearest_name(name.trim(), all),
+    }
 }
 
 /// The end of a message about an unknown name.

@@ -37,6 +37,8 @@ pub(crate) enum Command {
     /// Time the benchmark scenes on this machine, with the residual beside every time; or compare
     /// methods.
     Bench(BenchOptions),
+    /// Run a scene of systems (a ball, a circuit, an oscillator, a chain) under every integrator that can, and print errors, orders, residuals and speed.
+    CompareIntegrators(CompareIntegratorsOptions),
     /// List the built-in scenes with their parameters, and the solvers.
     List,
 }
@@ -379,6 +381,19 @@ pub(crate) struct VerifyOptions {
     pub(crate) residual: ResidualKind,
     /// One JSON object a file on stdout, instead of a table.
     #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CompareIntegratorsOptions {
+    /// A scene of systems: `name` or `name:key=value,key=value`. Without one: list them.
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: Option<String>,
+    /// Steps, s, of event-driven integration the largest; each is brought to a whole part of a fiftieth of the duration [default: those of the scene].
+    #[arg(long, value_name = "H,…", value_delimiter = ',', requires = "scene", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) h: Vec<f64>,
+    /// One JSON object an integrator and step on stdout, instead of a table.
+    #[arg(long, requires = "scene")]
     pub(crate) json: bool,
 }
 

@@ -41,6 +41,8 @@ pub(crate) enum Failure {
         value: f64,
         bound: &'static str,
     },
+    #[error("{unsolved} steps of {integrators} integrators were not solved: see the table")]
+    Integrators { unsolved: usize, integrators: usize },
     #[error("the state hash is {found:016x}, expected {expected:016x}")]
     Hash { found: u64, expected: u64 },
     #[error("output pipe closed: stopped after step {step}, before the checks were made")]
@@ -126,6 +128,7 @@ impl Failure {
             Self::Residual { .. }
             | Self::Velocity { .. }
             | Self::NotSolved { .. }
+            | Self::Integrators { .. }
             | Self::Unsolved { .. } => 3,
             Self::Scene(SceneError::Refused {
                 source:

@@ -14,7 +14,7 @@
 //!
 //! [`step_file()`] makes stored problems of their steps, [`inspection`] takes a step apart, [`problem_file`] reads and judges any,
 //! [`solver_choice`] finds solvers by name, and [`comparison`] runs several over many problems.
-//! [`table`] prints what was measured.
+//! [`systems`] has scenes that are not rigid bodies, and runs them under every integrator. [`table`] prints what was measured.
 #![forbid(unsafe_code)]
 
 pub mod catalog;
@@ -27,6 +27,7 @@ pub mod scenes;
 pub mod simbench;
 pub mod solver_choice;
 pub mod step_file;
+pub mod systems;
 pub mod table;
 
 pub use catalog::{BuiltIn, CatalogError, built_in, list};

@@ -1,10 +1,11 @@
 //! The program `moreau`: runs a scene and says how well each step was solved; solves, verifies and
-//! compares solvers on stored problems; times the benchmark scenes.
+//! compares solvers on stored problems, and integrators on scenes of systems; times the benchmark scenes.
 #![forbid(unsafe_code)]
 
 mod bench;
 mod checkpoint;
 mod cli;
+mod compare_integrators;
 mod convert;
 mod failure;
 mod inspect;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Solve(options) => solve::solve(&options),
         Command::Verify(options) => verify::verify(&options),
         Command::Bench(options) => bench::bench(&options),
+        Command::CompareIntegrators(options) => compare_integrators::run(&options),
         Command::List => listing::write(),
     };
     match ended {

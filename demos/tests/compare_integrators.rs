@@ -1,0 +1,188 @@
+//! `moreau compare-integrators` from outside, and the orders of its scenes.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod support;
+
+use moreau_demos::systems::comparison::{Compared, compare, steps_per_sample};
+use moreau_demos::systems::method::Method;
+use moreau_demos::systems::{self, find};
+use serde_json::Value;
+use support::{code, moreau, stderr, stdout};
+
+/// A scene under all integrators with steps of `h`, s.
+fn all(spec: &str, h: &[f64]) -> Vec<Compared> {
+    let chosen = find(spec).unwrap();
+    let counts: Vec<_> = h
+        .iter()
+        .map(|h| steps_per_sample(&chosen, *h).unwrap())
+        .collect();
+    let methods = Method::all().into_iter();
+    methods
+        .map(|method| compare(&chosen, method, &counts))
+        .collect()
+}
+
+fn orders(spec: &str, h: &[f64]) -> Vec<(&'static str, f64)> {
+    let compared = all(spec, h);
+    for one in &compared {
+        for row in one.outcome.iter().flatten() {
+            assert_eq!(row.trial.unsolved, 0, "{spec} {}", one.method.name);
+        }
+    }
+    let found = compared
+        .iter()
+        .filter_map(|one| Some((one.method.name, one.order()?)));
+    found.collect()
+}
+
+/// An impact falls anywhere in a step: over a factor of 64 that evens out.
+#[test]
+fn time_stepping_is_of_first_order_with_impacts() {
+    for scene in ["bouncing-ball", "impact-chain:n=3"] {
+        let found = orders(scene, &[1e-2, 2.5e-3, 6.25e-4, 1.5625e-4]);
+        assert_eq!(found.len(), 5, "{scene}: {found:?}");
+        for (name, order) in found {
+            assert!((order - 1.0).abs() < 0.25, "{scene}, {name}: {order}");
+        }
+    }
+}
+
+/// A relay switches anywhere in a step: first order, with what evens out over a factor of 8.
+#[test]
+fn time_stepping_is_of_first_order_with_dry_friction() {
+    let found = orders("friction-oscillator", &[4e-2, 2e-2, 1e-2, 5e-3]);
+    assert_eq!(found.len(), 7, "{found:?}");
+    for (name, order) in found {
+        let off = if name.ends_with("θ=1") { 0.1 } else { 0.4 };
+        assert!((order - 1.0).abs() < off, "{name}: {order}");
+    }
+}
+
+/// The bridge has no jump of a state: with the law at the middle of the step the order is 2, with implicit multipliers 1.
+#[test]
+fn a_circuit_has_the_order_of_its_multipliers() {
+    let found = orders("diode-bridge", &[5e-6, 2.5e-6, 1.25e-6]);
+    let expected = [
+        ("euler-moreau θ=½", 1.0),
+        ("euler-moreau θ=1", 1.0),
+        ("euler-moreau θ=γ=½", 2.0),
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for ((name, order), (of, theory)) in found.into_iter().zip(expected) {
+        assert_eq!(name, of);
+        assert!((order - theory).abs() < 0.2, "{name}: {order}");
+    }
+}
+
+/// Event-driven integration is exact but for rounding and its tolerance.
+#[test]
+fn event_driven_integration_is_exact() {
+    for scene in ["bouncing-ball", "friction-oscillator", "impact-chain:n=3"] {
+        let compared = all(scene, &[1e-2]);
+        let last = compared.last().unwrap();
+        assert_eq!(last.method.name, "event-driven");
+        let rows = last.outcome.as_ref().unwrap();
+        assert!(rows[0].error < 1e-8, "{scene}: {:e}", rows[0].error);
+    }
+}
+
+#[test]
+fn a_row_or_a_reason_for_every_integrator() {
+    for scene in systems::list() {
+        let h = scene.steps[0];
+        let arguments = ["compare-integrators", scene.name, "--h", &h.to_string()];
+        let output = moreau(&arguments);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let text = stdout(&output);
+        for method in Method::all() {
+            let lines = text
+                .lines()
+                .filter(|line| line.trim_start().starts_with(method.name));
+            assert_eq!(lines.count(), 1, "{} {}\n{text}", scene.name, method.name);
+        }
+        assert!(text.contains("against"), "{text}");
+    }
+}
+
+/// The relative degree of a gap under a force is 2: a first-order scheme says so.
+#[test]
+fn a_relative_degree_that_is_too_high_is_said() {
+    let text = stdout(&moreau(&[
+        "compare-integrators",
+        "bouncing-ball",
+        "--h",
+        "1e-2",
+    ]));
+    assert!(text.contains("not for this scene"), "{text}");
+    assert!(
+        text.contains("the relative degree is 2, expected at most 1"),
+        "{text}"
+    );
+}
+
+#[test]
+fn json_has_one_object_a_row() {
+    let output = moreau(&[
+        "compare-integrators",
+        "diode-bridge",
+        "--h",
+        "1e-5,5e-6",
+        "--json",
+    ]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let (mut rows, mut refused) = (0, 0);
+    for line in stdout(&output).lines() {
+        let object: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(object["scene"], "diode-bridge");
+        if object["refused"].is_string() {
+            refused += 1;
+        } else {
+            rows += 1;
+            assert!(object["error"].as_f64().unwrap() < 2.0, "{line}");
+            assert!(object["residual"].as_f64().unwrap() < 1e-9, "{line}");
+            assert!(object["overlap"].is_null(), "{line}");
+        }
+    }
+    assert_eq!((rows, refused), (2 * 3, Method::all().len() - 3));
+}
+
+#[test]
+fn without_a_scene_they_are_listed() {
+    let output = moreau(&["compare-integrators"]);
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    for scene in systems::list() {
+        assert!(text.contains(scene.name), "{text}");
+    }
+    assert!(stdout(&moreau(&["--help"])).contains("compare-integrators"));
+}
+
+#[test]
+fn what_is_wrong_is_refused_with_what_would_be_right() {
+    let refused = |arguments: &[&str]| {
+        let output = moreau(&[&["compare-integrators"], arguments].concat());
+        assert_eq!(code(&output), 2, "{arguments:?}");
+        assert!(stdout(&output).is_empty());
+        stderr(&output)
+    };
+    let message = refused(&["bouncing-bal"]);
+    assert!(
+        message.contains("did you mean \"bouncing-ball\"?"),
+        "{message}"
+    );
+    let message = refused(&["impact-chain:m=3"]);
+    assert!(message.contains("there is no parameter \"m\""), "{message}");
+    let message = refused(&["impact-chain:n=0"]);
+    assert!(
+        message.contains("n is 0, expected a whole number"),
+        "{message}"
+    );
+    let message = refused(&["bouncing-ball", "--h", "1"]);
+    assert!(
+        message.contains("h is 1, expected at most a fiftieth"),
+        "{message}"
+    );
+    refused(&["bouncing-ball", "--h", "1e-12"]);
+    refused(&["bouncing-ball", "--h", "0"]);
+    refused(&["--json"]);
+}
