@@ -14,6 +14,7 @@ mod bad_input;
 mod ball;
 mod circuits;
 mod control;
+mod control_events;
 mod edits;
 mod events;
 mod mechanisms;
