@@ -12,14 +12,14 @@ use moreau_solvers::{
 /// A solver that a simulation owns.
 pub type AnySolver = Box<dyn Solver + Send + Sync>;
 
-/// Names of the solvers, the default first. Those of linear complementarity problems follow `box-auto`, those that know friction `contact-auto`.
+/// Names of the solvers, those of `moreau solve` where it has them; the default first. Those of linear complementarity problems follow `lcp-auto`, those that know friction `contact-auto`.
 pub const NAMES: [&str; 14] = [
     "auto",
-    "box-auto",
+    "lcp-auto",
     "lemke",
     "enumeration",
-    "active-set",
-    "interior-point",
+    "nsqp",
+    "path-following",
     "newton-min",
     "newton-fb",
     "psor",
@@ -46,11 +46,11 @@ pub fn named(name: &str) -> Option<AnySolver> {
     };
     Some(match name {
         "auto" => Box::<Portfolio>::default(),
-        "box-auto" => Box::<BoxAuto>::default(),
+        "lcp-auto" => Box::<BoxAuto>::default(),
         "lemke" => Box::<Lemke>::default(),
         "enumeration" => Box::<Enumeration>::default(),
-        "active-set" => Box::<ActiveSet>::default(),
-        "interior-point" => Box::<InteriorPoint>::default(),
+        "nsqp" => Box::<ActiveSet>::default(),
+        "path-following" => Box::<InteriorPoint>::default(),
         "newton-min" => newton(Complementarity::Minimum),
         "newton-fb" => newton(Complementarity::FischerBurmeister),
         "psor" => Box::<Psor>::default(),
