@@ -124,3 +124,26 @@ fn a_world_that_fails_leaves_the_others_alone() {
         Err(WorldsError::World { index: 0, .. })
     ));
 }
+
+/// A pool of one thread is one thread: nothing of it goes to the pool of the process, which has one for every core.
+#[test]
+fn worlds_run_on_no_more_threads_than_they_were_given() {
+    for threads in [1, 2] {
+        let mut worlds = Worlds::new(64, threads, pile).unwrap();
+        let work = |_: usize, _: &mut Simulation| {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            std::thread::current().id()
+        };
+        let mut seen = Vec::new();
+        for thread in worlds.each(work) {
+            if !seen.contains(&thread) {
+                seen.push(thread);
+            }
+        }
+        assert!(
+            seen.len() <= threads,
+            "{} threads for {threads}",
+            seen.len()
+        );
+    }
+}

@@ -1,8 +1,8 @@
 //! Masses in a row, joined by springs, with stops between neighbours and a wall at the end: the row is thrown against the wall.
 //!
-//! From about ten masses on, several contacts come to rest together in ever shorter flights, below a microsecond. Event-driven integration sees a contact that
+//! From six masses on, several contacts come to rest together in ever shorter flights, below a microsecond. Event-driven integration sees a contact that
 //! has left and has not been seen beyond `EventSettings::gap` at the end of a step only once it overlaps by that, so that the order of these impacts hangs on its
-//! steps: its own error is 5e-5 m with steps of 10 ms, and rounding with steps of 1 ms.
+//! steps: with six masses its own error is 2.4e-5 m. With eight it does not come to an end within its budget of steps, which is why there are no more.
 
 use super::lagrangian::{Masses, Row};
 use super::{Reference, SystemScene};
@@ -23,7 +23,7 @@ pub const SCENE: SystemScene = SystemScene {
             name: "n",
             description: "number of masses",
             default: 4.0,
-            bound: Bound::Whole(1, 50),
+            bound: Bound::Whole(1, 6),
         },
         Parameter {
             name: "e",

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// Times at which a run is looked at, evenly over the duration. Every step divides the time between two of them.
 pub const SAMPLES: usize = 50;
 
+/// Steps of event-driven integration at most, between two of them.
+const MOST_STEPS: usize = 100_000;
+
 /// What a run did.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
@@ -45,6 +48,7 @@ impl Trial {
         } else {
             let settings = EventSettings {
                 largest_step: h,
+                max_steps: MOST_STEPS,
                 ..EventSettings::default()
             };
             by_events(spawned, chosen.scene.duration, &settings)
@@ -61,6 +65,7 @@ impl Trial {
             relative: 1e-12,
             absolute: 1e-14,
             largest_step,
+            max_steps: MOST_STEPS,
             ..EventSettings::default()
         };
         let spawned = chosen.spawn(&Method::default(), largest_step)?;

@@ -82,7 +82,7 @@ impl Worlds {
         let refused = |index| move |source| WorldsError::World { index, source };
         let threads = Threads::shared(threads).map_err(refused(0))?;
         let made = |index| make(index, Threads::of_caller()).map_err(refused(index));
-        let worlds: Vec<_> = threads.run(true, || (0..count).into_par_iter().map(made).collect());
+        let worlds: Vec<_> = threads.run_within(|| (0..count).into_par_iter().map(made).collect());
         Ok(Self {
             worlds: worlds.into_iter().collect::<Result<_, _>>()?,
             reports: Vec::new(),
@@ -110,7 +110,7 @@ impl Worlds {
     pub fn of(world: &Simulation, count: usize, threads: usize) -> Result<Self, SnapshotError> {
         let (snapshot, threads) = (world.snapshot()?, Threads::shared(threads)?);
         let copy = |_| Simulation::from_snapshot_with(&snapshot, Threads::of_caller());
-        let worlds: Vec<_> = threads.run(true, || (0..count).into_par_iter().map(copy).collect());
+        let worlds: Vec<_> = threads.run_within(|| (0..count).into_par_iter().map(copy).collect());
         Ok(Self {
             worlds: worlds.into_iter().collect::<Result<_, _>>()?,
             reports: Vec::new(),
@@ -150,7 +150,7 @@ impl Worlds {
     /// Does something with each world, in parallel: the results in their order.
     pub fn each<R: Send>(&mut self, work: impl Fn(usize, &mut Simulation) -> R + Sync) -> Vec<R> {
         let worlds = &mut self.worlds;
-        self.threads.run(true, || {
+        self.threads.run_within(|| {
             let worlds = worlds.par_iter_mut().enumerate();
             worlds.map(|(index, world)| work(index, world)).collect()
         })
@@ -193,7 +193,7 @@ impl Worlds {
             width => seen.chunks_mut(width).collect(),
         };
         let worlds = &mut self.worlds;
-        let done: Vec<Result<(), StepError>> = self.threads.run(true, || {
+        let done: Vec<Result<(), StepError>> = self.threads.run_within(|| {
             let worlds = worlds.par_iter_mut().zip(&mut parts).enumerate();
             let each = worlds.map(|(index, (world, seen))| {
                 act(world, &actions[index * action..(index + 1) * action]);

@@ -103,6 +103,14 @@ impl Threads {
         }
     }
 
+    /// Runs `work` in the pool, and nowhere else, be it of one thread: what is shared out outside of one goes to the pool of the process.
+    pub(crate) fn run_within<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self.pool() {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
     /// Runs a whole step or a phase, `worth` it as in [`Self::run`], on one thread of the pool. In a pool of the
     /// simulation's own the others look for work from its beginning to its end. Within such a run it is the work alone.
     pub(crate) fn run_awake<R: Send>(&self, worth: bool, work: impl FnOnce() -> R + Send) -> R {
