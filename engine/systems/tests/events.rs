@@ -332,3 +332,64 @@ fn sliding_ends_at_the_bound_of_the_control() {
     let exact = 1.5 * (libm::cos(end) - libm::cos(1.5)) - (1.5 - end);
     assert!((x - exact).abs() < 1e-9, "{x} {exact}");
 }
+
+/// Masses on springs with stops between neighbours, thrown against a wall: contacts that have left and overlap by rounding do not hold up time.
+#[test]
+fn a_chain_of_impacts_comes_to_its_end() {
+    for n in [4, 8, 12] {
+        let mut stiffness = Matrix::zeros(n, n);
+        for i in 1..n {
+            stiffness[(i, i)] += 100.0;
+            stiffness[(i - 1, i - 1)] += 100.0;
+            stiffness[(i, i - 1)] -= 100.0;
+            stiffness[(i - 1, i)] -= 100.0;
+        }
+        let mut simulation = SystemsSimulation::new(Settings::new(1e-2)).unwrap();
+        let system = LagrangianLinear {
+            stiffness: Some(stiffness),
+            ..LagrangianLinear::new(Matrix::identity(n))
+        };
+        let state = State::lagrangian(vec![0.0; n], vec![-1.0; n]);
+        let masses = simulation
+            .spawn_system(system, state, Integrator::moreau_jean(0.5))
+            .unwrap();
+        for i in 0..n {
+            let mut row = Matrix::zeros(1, n);
+            row[(0, i)] = 1.0;
+            if i > 0 {
+                row[(0, i - 1)] = -1.0;
+            }
+            let relation = LagrangianLinearRelation {
+                offset: vec![0.05],
+                ..LagrangianLinearRelation::new([row])
+            };
+            let law = NonsmoothLaw::NewtonImpact { restitution: 0.5 };
+            simulation
+                .spawn_interaction(Joins::one(masses), relation, law)
+                .unwrap();
+        }
+        let settings = EventSettings {
+            largest_step: 1e-2,
+            max_steps: 20_000,
+            ..EventSettings::default()
+        };
+        let report = simulation.advance_by_events(0.5, &settings).unwrap();
+        let state = simulation.state(masses).unwrap();
+        let below = (0..n).map(|i| {
+            let before = if i > 0 { state.q()[i - 1] } else { 0.0 };
+            -(0.05 + state.q()[i] - before)
+        });
+        let overlap = below.fold(0.0, f64::max);
+        println!(
+            "{n}: {} steps, {} events, overlap {overlap:e}",
+            report.steps,
+            report.events.len()
+        );
+        assert!(
+            report.converged,
+            "{n}: {} of 0.5 s in {} steps",
+            report.time, report.steps
+        );
+        assert!(overlap <= 1e-9, "{n}: {overlap:e}");
+    }
+}

@@ -231,8 +231,12 @@ impl Hybrid for Contacts<'_> {
                     let (t, s) = at(part);
                     gap(&self.flow, *index, t, &s)
                 };
-                let is_open = *status == Status::Open;
-                closing(y, if is_open { 0.0 } else { -self.settings.gap })
+                // What is leaving may still overlap: it meets again when it gets deeper than it is.
+                let least = match *status {
+                    Status::Open => 0.0,
+                    _ => y(0.0).min(0.0) - self.settings.gap,
+                };
+                closing(y, least)
             };
             if let Some(part) = part
                 && first.is_none_or(|found| part < found.part)
@@ -322,7 +326,7 @@ fn rate(flow: &Flow, link: usize, t: f64, s: &[f64]) -> f64 {
     flow.rate(&flow.plant.links[link], t, s)[0]
 }
 
-/// Where `y` comes to zero from above, the first time at which a sample is below `least`.
+/// Where `y` comes to zero from above, the first time at which a sample is below `least`; to `least`, if it was not above zero before.
 pub(super) fn closing(y: impl Fn(f64) -> f64, least: f64) -> Option<f64> {
     let mut before = 0.0;
     let mut was_open = y(0.0) > 0.0 && least >= 0.0;
@@ -336,12 +340,11 @@ pub(super) fn closing(y: impl Fn(f64) -> f64, least: f64) -> Option<f64> {
                     *part *= 0.5;
                     Some(*part)
                 });
-                let open = halves.into_iter().find(|part| y(*part) > 0.0);
-                // Never open: the event is now.
-                before = match open {
-                    Some(part) => part,
-                    None => return Some(0.0),
+                let Some(open) = halves.into_iter().find(|part| y(*part) > 0.0) else {
+                    let last = f64::from(k - 1) / f64::from(SAMPLES);
+                    return Some(root(|part| y(part) - least, last, sample));
                 };
+                before = open;
             }
             return Some(root(y, before, sample));
         }
