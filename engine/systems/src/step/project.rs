@@ -70,37 +70,28 @@ impl Plant {
         solver: &mut AnySolver,
     ) -> Result<bool, SystemsError> {
         self.close();
-        match settings.projection {
-            Projection::None => Ok(false),
-            Projection::Direct {
-                tolerance,
-                max_iterations,
-                metric,
-            } => {
-                let pass = Pass {
-                    tolerance,
-                    max_iterations,
-                    metric,
-                    both_sides: false,
-                };
-                self.correct(&pass, settings, solver)?;
-                Ok(false)
-            }
-            Projection::Combined {
-                tolerance,
-                max_iterations,
-                metric,
-            } => {
-                let pass = Pass {
-                    tolerance,
-                    max_iterations,
-                    metric,
-                    both_sides: true,
-                };
-                self.correct(&pass, settings, solver)?;
-                Ok(self.admit())
-            }
+        let both_sides = matches!(settings.projection, Projection::Combined { .. });
+        let (Projection::Direct {
+            tolerance,
+            max_iterations,
+            metric,
         }
+        | Projection::Combined {
+            tolerance,
+            max_iterations,
+            metric,
+        }) = settings.projection
+        else {
+            return Ok(false);
+        };
+        let pass = Pass {
+            tolerance,
+            max_iterations,
+            metric,
+            both_sides,
+        };
+        self.correct(&pass, settings, solver)?;
+        Ok(both_sides && self.admit())
     }
 
     /// The rule of hysteresis at the end of the step.
