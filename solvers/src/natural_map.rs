@@ -545,17 +545,24 @@ fn twist_of(
 /// Adds the impulses to the twists of the bodies from `first` on.
 fn push(problem: &FactoredProblem, impulse: &[DVec3], first: usize, twist: &mut [WorldTwist]) {
     for (contact, r) in problem.contacts.iter().zip(impulse) {
+        let bodies = contact.bodies.map(|body| body as usize);
+        let moves = bodies.map(|body| {
+            let moving = body.wrapping_sub(first) < twist.len();
+            moving && !problem.inverse_mass[body].is_fixed()
+        });
+        if moves == [false; 2] {
+            continue;
+        }
+        let frame = &contact.frame;
+        let force = frame.x_axis * r.x + frame.y_axis * r.y + frame.z_axis * r.z;
         for side in 0..2 {
-            let body = contact.bodies[side] as usize;
-            let mass = &problem.inverse_mass[body];
-            let Some(twist) = twist.get_mut(body.wrapping_sub(first)) else {
-                continue;
-            };
-            if mass.is_fixed() {
+            if !moves[side] {
                 continue;
             }
-            let frame = &contact.frame;
-            let force = frame.x_axis * r.x + frame.y_axis * r.y + frame.z_axis * r.z;
+            let (mass, twist) = (
+                &problem.inverse_mass[bodies[side]],
+                &mut twist[bodies[side] - first],
+            );
             let change = mass.linear * force;
             let turn = mass.angular * contact.arms[side].cross(force);
             if side == 0 {

@@ -113,6 +113,14 @@ struct Push {
     fresh: WorldTwist,
 }
 
+impl Push {
+    /// One more contact that pushed before, and is no impact, changes nothing.
+    fn is_held(&self) -> bool {
+        let none = |pushed: Pushed| matches!(pushed, Pushed::Not);
+        self.leans && !none(self.pushed) && !none(self.old)
+    }
+}
+
 impl Meetings {
     /// A step begins, from the impulses of the last one.
     pub(crate) fn begin(&mut self, record: &ContactRecord) {
@@ -288,8 +296,13 @@ impl Meetings {
         self.pushes.resize(solved.bodies.len(), Push::default());
         let mut fresh = self.fresh.iter().peekable();
         for (row, place) in solved.record.found.iter().enumerate() {
-            let (r, earlier) = (solved.record.impulse[row], solved.earlier(row));
             let is_first = fresh.next_if(|first| **first == row).is_some();
+            let is_impact = solved.impacts[row] || !solved.record.earlier.is_empty();
+            let held = |slot: Slot| self.pushes[slot].is_held();
+            if !is_first && !is_impact && place.bodies.into_iter().all(held) {
+                continue;
+            }
+            let (r, earlier) = (solved.record.impulse[row], solved.earlier(row));
             let lean = place.bodies.map(|slot| self.pushes[slot].leans) == [true; 2];
             let pushed = || self.carried[row] > 0.0 || self.judged[row];
             if !lean && (pushed() || !solved.is_ahead(row)) {

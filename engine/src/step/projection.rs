@@ -25,6 +25,7 @@ mod carried;
 mod contacts;
 mod linearised;
 mod neighbourhood;
+mod overlap;
 
 use crate::bodies::Bodies;
 use crate::bodies::slot::{Slot, Slots};
@@ -44,6 +45,7 @@ use glam::DVec3;
 use linearised::Linearised;
 use moreau_solvers::{Momentum, Nsgs, NsgsSettings, WorldTwist};
 use neighbourhood::{Neighbourhood, Range};
+use overlap::{Way, may_overlap};
 
 /// Contacts from a deep overlap to the farthest bodies that its first correction moves.
 const LINKS: u8 = 4;
@@ -54,6 +56,8 @@ pub(crate) struct Projector {
     /// Displacements by the update.
     moved: Vec<Displacement>,
     kicks: Vec<Kick>,
+    /// How far they got at most.
+    ways: Vec<Way>,
     /// By slot, for the tolerance `widest` of the settings.
     limits: Vec<Limits>,
     widest: f64,
@@ -129,40 +133,6 @@ fn may_meet_unseen(pair: Pair, kicks: &[Kick], limits: &[Limits]) -> bool {
     let [a, b] = pair.map(Slot);
     let tolerance = limits[a].tolerance.min(limits[b].tolerance);
     kicks[a].may_meet(&kicks[b], tolerance)
-}
-
-/// Largest overlap that the motion of the step can have made of the gap at its start, m.
-///
-/// To first order a gap is carried along by the displacements of the two contact points. Beyond
-/// that a body that turned by `φ` leaves its tangent plane by at most `½ φ² ρ`, and a tangential
-/// displacement `δ` meets a surface that turned by `φ`: `δ φ`.
-fn may_overlap(
-    candidate: &Detected,
-    centres: Centres,
-    moved: &[Displacement],
-    limits: &[Limits],
-) -> bool {
-    let tolerance = contacts::tolerance(limits, candidate);
-    let one_norm = |v: DVec3| v.abs().element_sum();
-    let [a, b] = candidate.bodies.map(|slot| &moved[slot]);
-    let [arm_a, arm_b] = candidate.arms(centres);
-    let point_a = a.linear + a.angular.cross(arm_a);
-    let point_b = b.linear + b.angular.cross(arm_b);
-    let relative = point_a - point_b;
-    let normal = candidate.normal.dot(relative);
-    let depth = |arms: [f64; 2], turn: f64, tangential: f64| {
-        let unlisted = contacts::unlisted(limits, candidate, arms, turn);
-        let turns = 0.5 * (a.angle * a.angle * arms[0] + b.angle * b.angle * arms[1]);
-        turns + unlisted + tangential * (a.angle + b.angle) - candidate.gap - normal
-    };
-    // The sum of the components bounds a length without a root.
-    let arms = [arm_a, arm_b];
-    if depth(arms.map(one_norm), a.angle + b.angle, one_norm(relative)) <= tolerance {
-        return false;
-    }
-    let tangential = (relative - candidate.normal * normal).length();
-    let turn = (a.angular - b.angular).length();
-    depth(arms.map(DVec3::length), turn, tangential) > tolerance
 }
 
 impl Projector {
@@ -266,8 +236,13 @@ impl Projector {
 
     /// Lists the pairs of `candidates` that may now overlap by more than the tolerance.
     fn predict(&mut self, candidates: &[Detected], centres: Centres) {
-        let (moved, limits) = (&self.moved, &self.limits);
-        let suspicious = |candidate: &Detected| may_overlap(candidate, centres, moved, limits);
+        let (moved, limits, ways) = (&self.moved, &self.limits, &self.ways);
+        let suspicious = |candidate: &Detected| {
+            let tolerance = contacts::tolerance(limits, candidate);
+            let [a, b] = candidate.bodies.map(|slot| &ways[slot]);
+            a.may_overlap(b, candidate.gap + tolerance)
+                && may_overlap(candidate, centres, moved, limits)
+        };
         chunks::mark(candidates, &suspicious, &mut self.suspect);
         let marked = candidates.iter().zip(&self.suspect);
         let pairs = marked.filter(|(_, suspect)| **suspect);
@@ -346,17 +321,23 @@ impl Projector {
             self.moved.resize(bodies.len(), Displacement::NONE);
             self.kicks.clear();
             self.kicks.resize(bodies.len(), Kick::default());
+            let ways = bodies
+                .slots()
+                .map(|slot| Way::of(bodies, slot, &Displacement::NONE));
+            self.ways.clear();
+            self.ways.extend(ways);
         }
         let limits = &self.limits;
-        let columns = (&mut self.moved[..], &mut self.kicks[..]);
+        let columns = (&mut self.moved[..], &mut self.kicks[..], &mut self.ways[..]);
         let moving = Slots::of(&bodies.moving, columns);
-        let work = |part: Slots<'_, (&mut [Displacement], &mut [Kick])>| {
+        let work = |part: Slots<'_, (&mut [Displacement], &mut [Kick], &mut [Way])>| {
             let rows = part.each();
-            let (moved, kicks) = part.columns;
+            let (moved, kicks, ways) = part.columns;
             let mut kicked = false;
             for (slot, row) in rows {
                 moved[row] = Displacement::between(&bodies.before.pose[slot], &bodies.pose[slot]);
                 kicks[row] = Kick::of(slot, &moved[row], (bodies, motion), settings);
+                ways[row] = Way::of(bodies, slot, &moved[row]);
                 kicked |= kicks[row].is_large(limits[slot].tolerance);
             }
             kicked

@@ -25,7 +25,19 @@ pub struct Contact {
 
 impl Contact {
     /// Checks one contact of a problem of `count` bodies.
+    #[inline]
     pub(crate) fn check(&self, index: usize, count: usize) -> Result<(), ProblemError> {
+        let [a, b] = self.bodies.map(|body| body as usize);
+        let sound = a != b && a.max(b) < count && self.friction >= 0.0;
+        if sound && self.is_plainly_finite() {
+            return Ok(());
+        }
+        self.find_fault(index, count)
+    }
+
+    /// What is wrong with a contact, if anything is.
+    #[cold]
+    fn find_fault(&self, index: usize, count: usize) -> Result<(), ProblemError> {
         let [a, b] = self.bodies;
         if a == b || a as usize >= count || b as usize >= count {
             return Err(ProblemError::Body {
@@ -35,9 +47,6 @@ impl Contact {
             });
         }
         check_friction(index, self.friction)?;
-        if self.is_plainly_finite() {
-            return Ok(());
-        }
         let not_finite = |what, value| ProblemError::NotFinite { what, index, value };
         if !self.offset.is_finite() {
             let value = first_non_finite(self.offset, DVec3::ZERO);
@@ -57,9 +66,8 @@ impl Contact {
         let frame = &self.frame;
         let columns = frame.x_axis.abs() + frame.y_axis.abs() + frame.z_axis.abs();
         let arms = self.arms[0].abs() + self.arms[1].abs();
-        (columns + arms + self.offset.abs())
-            .element_sum()
-            .is_finite()
+        let sum = (columns + arms + self.offset.abs()).element_sum();
+        (sum + self.friction).is_finite()
     }
 
     /// Relative velocity `G v` at the contact, contact frame, m/s (without the offset `d`).
