@@ -32,6 +32,8 @@ pub(crate) struct Motion {
     pub(crate) position: Vec<DVec3>,
     /// Radii of balls about their centres of mass, m; 0 for all other bodies.
     pub(crate) balls: Vec<f64>,
+    /// `1/m`, 1/kg; 0 for what no impulse moves.
+    scalar_inverse_mass: Vec<f64>,
     /// Some body is one of revolution.
     pub(crate) round: bool,
     /// Of [`Bodies`], when the entries of the bodies at rest were written.
@@ -134,6 +136,9 @@ impl Motion {
         self.balls.clear();
         let radius = |body: &BodyConstants| body.ball_radius().unwrap_or(0.0);
         self.balls.extend(bodies.constants.iter().map(radius));
+        self.scalar_inverse_mass.clear();
+        let inverse_mass = bodies.constants.iter().map(BodyConstants::inverse_mass);
+        self.scalar_inverse_mass.extend(inverse_mass);
         for (slot, pose) in bodies.slots().zip(&bodies.pose) {
             self.drift.push(FreeMotion {
                 orientation: pose.orientation,
@@ -177,6 +182,7 @@ impl Motion {
         Centres {
             positions: &self.position,
             balls: &self.balls,
+            inverse_mass: &self.scalar_inverse_mass,
         }
     }
 

@@ -37,6 +37,7 @@ mod forces;
 mod frames;
 mod free_fall;
 mod friction_bound;
+mod graded_tower;
 mod grain;
 mod grasp;
 
@@ -81,6 +82,7 @@ mod sleeping;
 mod small_hulls;
 mod smooth_axes;
 mod spin;
+mod struck_ball;
 mod structures;
 mod support;
 mod surfaces;

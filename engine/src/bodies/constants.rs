@@ -36,6 +36,16 @@ impl BodyConstants {
         pose.of_shape(self.center_of_mass).into()
     }
 
+    /// `1/m`, 1/kg; 0 for what no impulse moves.
+    #[inline]
+    pub(crate) fn inverse_mass(&self) -> f64 {
+        if self.is_dynamic() {
+            self.inertia.inverse_mass
+        } else {
+            0.0
+        }
+    }
+
     /// Radius of a ball about its centre of mass, m; none for all other bodies.
     #[inline]
     pub(crate) fn ball_radius(&self) -> Option<f64> {

@@ -12,7 +12,7 @@
 use crate::bodies::constants::BodyConstants;
 use crate::bodies::slot::Slot;
 use crate::components::Pose;
-use crate::interactions::detected::{Detected, Late};
+use crate::interactions::detected::{Detected, Late, part_from_a};
 use crate::interactions::record::Earlier;
 use crate::math::rotation;
 use glam::{DQuat, DVec3};
@@ -579,9 +579,11 @@ impl Path<'_> {
         let is_beside = |point: &&ContactPoint| {
             point.gap > near && (is_beside(point, 0) || is_beside(point, 1))
         };
+        let from_a = part_from_a(self.bodies.map(BodyConstants::inverse_mass));
         for point in points.iter().filter(|point| !is_beside(point)) {
+            let acts = point.point + point.normal * (point.gap * (0.5 - from_a));
             let arms = [0, 1].map(|side| {
-                let arm = point.point - poses[side].position;
+                let arm = acts - poses[side].position;
                 self.without_moment(side, time, point.normal, arm)
             });
             let closing = point.normal.dot(a.at(arms[0]) - b.at(arms[1]));

@@ -52,6 +52,22 @@ impl Detected {
         ]
     }
 
+    /// Arms on which the impulse acts, m, to one point between the surfaces: it divides the gap like the masses. Where the bodies will touch, the arm of
+    /// each ends on its own surface, and from the middle of a gap that is many radii wide friction would turn a ball by as much too far.
+    /// One point gives no moment to both together; what is fixed, or far heavier, does not feel where it is.
+    #[inline(always)]
+    pub(crate) fn acting_arms(&self, centres: Centres) -> [DVec3; 2] {
+        let [a, b] = self.bodies;
+        let inverse_masses = [a, b].map(|slot| centres.inverse_mass[slot]);
+        let from_a = self.gap * part_from_a(inverse_masses);
+        let point = self.point + self.normal * (0.5 * self.gap - from_a);
+        let off = |slot: Slot, gap: f64| (centres.balls[slot], gap);
+        [
+            self.arm_to(-1.0, off(a, from_a), point - centres.positions[a]),
+            self.arm_to(1.0, off(b, self.gap - from_a), point - centres.positions[b]),
+        ]
+    }
+
     /// The same for a point that need not be in the middle between surfaces.
     pub(crate) fn arms_to_point(&self, centres: Centres) -> [DVec3; 2] {
         self.bodies.map(|slot| self.point - centres.positions[slot])
@@ -61,9 +77,22 @@ impl Detected {
     /// A difference of coordinates has their rounding; the arm of a ball, of this radius, is known without.
     #[inline(always)]
     pub(crate) fn arm(&self, side: f64, ball: f64, centre: DVec3) -> DVec3 {
-        let along = self.normal * (side * (ball + 0.5 * self.gap));
-        DVec3::select(BVec3::splat(ball > 0.0), along, self.point - centre)
+        self.arm_to(side, (ball, 0.5 * self.gap), self.point - centre)
     }
+
+    /// The arm of a ball to a point so far off its surface, or that of another body.
+    #[inline(always)]
+    fn arm_to(&self, side: f64, (ball, off): (f64, f64), other: DVec3) -> DVec3 {
+        let along = self.normal * (side * (ball + off));
+        DVec3::select(BVec3::splat(ball > 0.0), along, other)
+    }
+}
+
+/// Distance of the point on which the impulses of A and B act from the surface of A, as a part of the gap.
+#[inline(always)]
+pub(crate) fn part_from_a([a, b]: [f64; 2]) -> f64 {
+    // Of two bodies that nothing moves no part is needed.
+    b / (a + b).max(f64::MIN_POSITIVE)
 }
 
 /// A contact of bodies that have moved: with the arms at that time, and the gap that a plane there has at `t_k`.
@@ -84,4 +113,6 @@ pub(crate) struct Centres<'a> {
     pub(crate) positions: &'a [DVec3],
     /// Radii of balls about them, m; 0 for all other bodies.
     pub(crate) balls: &'a [f64],
+    /// Of their bodies, 1/kg; 0 for what no impulse moves.
+    pub(crate) inverse_mass: &'a [f64],
 }

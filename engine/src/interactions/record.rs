@@ -123,7 +123,7 @@ impl ContactRecord {
     #[inline]
     pub(crate) fn arms(&self, row: usize, centres: Centres) -> [DVec3; 2] {
         let own = own_arms(row, &self.given);
-        own.unwrap_or_else(|| self.places()[row].arms(centres))
+        own.unwrap_or_else(|| self.places()[row].acting_arms(centres))
     }
 }
 
@@ -180,6 +180,8 @@ pub(crate) struct LastContacts {
     position: Vec<DVec3>,
     /// Radii of balls, m.
     balls: Vec<f64>,
+    /// 1/kg.
+    inverse_mass: Vec<f64>,
     pub(crate) ids: Vec<BodyId>,
     pub(crate) entities: Vec<Entity>,
     /// Of the bodies, when those were written.
@@ -194,6 +196,7 @@ impl LastContacts {
             time_step,
             position,
             balls,
+            inverse_mass,
             ids,
             entities,
             epoch,
@@ -201,6 +204,7 @@ impl LastContacts {
         record.clear();
         position.clear();
         balls.clear();
+        inverse_mass.clear();
         ids.clear();
         entities.clear();
         *epoch = 0;
@@ -227,6 +231,8 @@ impl LastContacts {
             self.position.extend_from_slice(centres.positions);
             self.balls.clear();
             self.balls.extend_from_slice(centres.balls);
+            self.inverse_mass.clear();
+            self.inverse_mass.extend_from_slice(centres.inverse_mass);
             self.ids.clone_from(&bodies.ids);
             self.entities.clone_from(&bodies.entities);
         }
@@ -236,6 +242,7 @@ impl LastContacts {
         Centres {
             positions: &self.position,
             balls: &self.balls,
+            inverse_mass: &self.inverse_mass,
         }
     }
 }

@@ -215,7 +215,7 @@ impl<S: Scheme> Parts<'_, S> {
             let row = row as usize;
             let index = chosen.map_or(row, |chosen| chosen[row] as usize);
             let own = own_arms(row, given);
-            let arms = own.unwrap_or_else(|| place.arms(self.motion.centres()));
+            let arms = own.unwrap_or_else(|| place.acting_arms(self.motion.centres()));
             let (law, mu, surface) = self.law(place, index, own);
             let frame = contact_frame(place.normal);
             let mut offset = match surface {
