@@ -287,6 +287,14 @@ impl Span<'_> {
 /// The plant has what this integration can do.
 fn check(plant: &Plant) -> Result<(), SystemsError> {
     for block in &plant.blocks {
+        if !block.system.is_flat() {
+            let source = FieldError::Kind {
+                field: "system",
+                found: "NewtonEuler",
+                expected: "Lagrangian with q̇ = v for event-driven integration",
+            };
+            return Err(block.named()(source));
+        }
         if let State::FirstOrder { .. } = block.start {
             let source = FieldError::Kind {
                 field: "system",

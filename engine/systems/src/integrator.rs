@@ -73,7 +73,12 @@ impl Integrator {
     pub(crate) fn check(&self, system: &System) -> Result<(), FieldError> {
         match (self, system.model()) {
             (Self::MoreauJean(scheme), Model::Lagrangian(_)) => scheme.check(),
-            (Self::SchatzmanPaoli(_), Model::Lagrangian(_)) => Ok(()),
+            (Self::SchatzmanPaoli(_), Model::Lagrangian(_)) if system.is_flat() => Ok(()),
+            (Self::SchatzmanPaoli(_), Model::Lagrangian(_)) => Err(FieldError::Kind {
+                field: "integrator",
+                found: self.name(),
+                expected: "MoreauJean for a rigid body",
+            }),
             (Self::EulerMoreau(scheme), Model::FirstOrder(_)) => scheme.check(),
             (_, Model::Lagrangian(_)) => Err(FieldError::Kind {
                 field: "integrator",

@@ -70,6 +70,7 @@ impl Plant {
         let at = self.at;
         for block in &mut self.blocks {
             block.begin(at)?;
+            block.predict(at)?;
         }
         for link in &mut self.links {
             link.begin(&self.blocks, at)?;

@@ -12,6 +12,7 @@
 
 mod bad_input;
 mod ball;
+mod bodies;
 mod circuits;
 mod control;
 mod control_events;

@@ -103,8 +103,25 @@ pub enum RowsAt {
     /// At the iterate: implicit.
     #[default]
     Iterate,
+    /// At the end of a step without interactions, `q_k + h v_free`: explicit in the multipliers, as some programs take the rows of joints and contacts.
+    Predicted,
     /// At the start of the step: explicit, one iteration for linear systems with any relation.
     Start,
+}
+
+/// `q ⊕ Σ factor v`; of a flat system term by term.
+fn displace(block: &Block, q: &mut [f64], parts: &[(f64, &[f64])]) {
+    if block.system.is_flat() {
+        for (factor, v) in parts {
+            add(q, *factor, v);
+        }
+    } else if let Model::Lagrangian(model) = block.system.model() {
+        let mut displacement = zeros(block.size());
+        for (factor, v) in parts {
+            add(&mut displacement, *factor, v);
+        }
+        model.displace(q, &displacement);
+    }
 }
 
 impl Scheme for MoreauJean {
@@ -115,7 +132,7 @@ impl Scheme for MoreauJean {
     fn first_state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
         if let State::Lagrangian { q, v } = state {
             q.copy_from_slice(block.start.q());
-            add(q, at.h, z);
+            displace(block, q, &[(at.h, z)]);
             v.copy_from_slice(z);
         }
     }
@@ -123,8 +140,11 @@ impl Scheme for MoreauJean {
     fn state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
         if let State::Lagrangian { q, v } = state {
             q.copy_from_slice(block.start.q());
-            add(q, at.h * self.theta, z);
-            add(q, at.h * (1.0 - self.theta), block.start.v());
+            let parts = [
+                (at.h * self.theta, z),
+                (at.h * (1.0 - self.theta), block.start.v()),
+            ];
+            displace(block, q, &parts);
             v.copy_from_slice(z);
         }
     }

@@ -3,7 +3,7 @@
 use super::scheme::{Instant, Missed};
 use crate::algebra::{Factor, Matrix, Row, add, norm, zeros};
 use crate::error::{FieldError, SystemsError, expect_finite};
-use crate::integrator::Integrator;
+use crate::integrator::{Integrator, RowsAt};
 use crate::system::state::State;
 use crate::system::{Model, System};
 use bevy_ecs::entity::Entity;
@@ -17,6 +17,8 @@ pub(crate) struct Block {
     pub(crate) start: State,
     /// `q_{k−1}`, of Schatzman–Paoli.
     pub(crate) previous: Vec<f64>,
+    /// `q_k ⊕ h v_free`, of [`RowsAt::Predicted`](crate::RowsAt::Predicted).
+    pub(crate) predicted: Vec<f64>,
     /// `r_k`.
     pub(crate) reaction_before: Vec<f64>,
     /// What does not depend on the iterate, see [`Scheme::known`](super::scheme::Scheme::known).
@@ -87,6 +89,28 @@ impl Block {
         self.z = scheme.first(self, at);
         self.write_state(|block, state| scheme.first_state(block, &block.z, at, state));
         expect_finite("force at the start", &self.known).map_err(self.named())
+    }
+
+    /// Where it would be after the step without interactions, at the velocity of a Newton iteration from the first iterate.
+    pub(super) fn predict(&mut self, at: Instant) -> Result<(), SystemsError> {
+        let Integrator::MoreauJean(scheme) = self.integrator else {
+            return Ok(());
+        };
+        if scheme.rows_at != RowsAt::Predicted {
+            return Ok(());
+        }
+        self.slope_of_input = None;
+        self.applied.fill(0.0);
+        self.factor(at)?;
+        let mut displacement = self.free_change(at)?;
+        add(&mut displacement, 1.0, &self.z);
+        displacement.iter_mut().for_each(|d| *d *= at.h);
+        self.predicted.clear();
+        self.predicted.extend_from_slice(self.start.q());
+        if let Model::Lagrangian(model) = self.system.model() {
+            model.displace(&mut self.predicted, &displacement);
+        }
+        Ok(())
     }
 
     /// `M̂` at the iterate.

@@ -243,6 +243,7 @@ fn block(
         integrator,
         start: state.clone(),
         previous,
+        predicted: Vec::new(),
         reaction_before: reaction
             .filter(fits)
             .cloned()

@@ -110,6 +110,7 @@ impl Link {
         Point {
             t: at.t + gamma * at.h,
             seen: seen.collect(),
+            columns: self.blocks.iter().map(|j| blocks[*j].size()).collect(),
         }
     }
 
@@ -152,14 +153,20 @@ impl Link {
         at: Instant,
         keep: bool,
     ) {
-        let explicit = self.blocks.iter().any(|j| {
-            matches!(blocks[*j].integrator, Integrator::MoreauJean(scheme) if scheme.rows_at == RowsAt::Start)
-        });
+        let rows_at = self
+            .blocks
+            .iter()
+            .find_map(|j| match blocks[*j].integrator {
+                Integrator::MoreauJean(scheme) => Some(scheme.rows_at),
+                _ => None,
+            });
         let end = self.end_point(blocks, at);
-        let point = if explicit {
-            self.start_point(blocks, at)
-        } else {
-            self.end_point(blocks, at)
+        let point = match rows_at.unwrap_or_default() {
+            RowsAt::Start => self.start_point(blocks, at),
+            RowsAt::Predicted => {
+                Point::of(at.end(), blocks, &self.blocks, |block| &block.predicted)
+            }
+            RowsAt::Iterate => self.end_point(blocks, at),
         };
         let q = end.slices();
         if !keep {

@@ -13,6 +13,8 @@ pub(crate) type Sides = SmallVec<[Matrix; 2]>;
 pub(crate) struct Point<'a> {
     pub(crate) t: f64,
     pub(crate) seen: SmallVec<[Cow<'a, [f64]>; 2]>,
+    /// Velocities of each system: columns of `H`.
+    pub(crate) columns: SmallVec<[usize; 2]>,
 }
 
 impl<'a> Point<'a> {
@@ -27,6 +29,7 @@ impl<'a> Point<'a> {
         Self {
             t,
             seen: seen.collect(),
+            columns: joined.iter().map(|j| blocks[*j].size()).collect(),
         }
     }
 
@@ -38,11 +41,7 @@ impl<'a> Point<'a> {
 /// `H` at a point, a matrix for each system.
 pub(super) fn jacobian(relation: &dyn LagrangianRelation, point: &Point) -> Sides {
     let m = relation.rows();
-    let mut h: Sides = point
-        .seen
-        .iter()
-        .map(|q| Matrix::zeros(m, q.len()))
-        .collect();
+    let mut h: Sides = point.columns.iter().map(|n| Matrix::zeros(m, *n)).collect();
     relation.jacobian(point.t, &point.slices(), &mut h);
     h
 }

@@ -19,6 +19,7 @@ use crate::law::NonsmoothLaw;
 use crate::relation::Seen;
 use crate::settings::{Metric, Projection, Settings};
 use crate::solver_choice::AnySolver;
+use crate::system::Model;
 use crate::system::state::State;
 use moreau_solvers::Law;
 
@@ -145,7 +146,12 @@ impl Plant {
                 self.links[row.link].correction[row.row] += lambda;
                 for (block, change) in self.blocks.iter_mut().zip(&row.answer) {
                     if let State::Lagrangian { q, .. } = &mut block.state {
-                        add(q, *lambda, change);
+                        if block.system.is_flat() || change.is_empty() {
+                            add(q, *lambda, change);
+                        } else if let Model::Lagrangian(model) = block.system.model() {
+                            let by: Vec<f64> = change.iter().map(|d| lambda * d).collect();
+                            model.displace(q, &by);
+                        }
                     }
                 }
             }

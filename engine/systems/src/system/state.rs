@@ -29,6 +29,20 @@ impl State {
         }
     }
 
+    /// Of a rigid body: position and orientation `(w, x, y, z)`, velocity in the inertial frame, m/s, and angular velocity in the body frame, rad/s.
+    #[must_use]
+    pub fn body(
+        position: [f64; 3],
+        orientation: [f64; 4],
+        velocity: [f64; 3],
+        spin: [f64; 3],
+    ) -> Self {
+        Self::Lagrangian {
+            q: [&position[..], &orientation].concat(),
+            v: [velocity, spin].concat(),
+        }
+    }
+
     /// A state of first order.
     #[must_use]
     pub fn first_order(x: impl Into<Vec<f64>>) -> Self {
