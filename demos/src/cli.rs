@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Bench(BenchOptions),
     /// Run a scene of systems (a ball, a circuit, an oscillator, a chain) under every integrator that can, and print errors, orders, residuals and speed.
     CompareIntegrators(CompareIntegratorsOptions),
+    /// Count the impacts of a two-link arm that tracks a trajectory, against the step and the restitution, beside the survey's table.
+    ImpactTable(ImpactTableOptions),
     /// List the built-in scenes with their parameters, and the solvers.
     List,
 }
@@ -394,6 +396,16 @@ pub(crate) struct CompareIntegratorsOptions {
     pub(crate) h: Vec<f64>,
     /// One JSON object an integrator and step on stdout, instead of a table.
     #[arg(long, requires = "scene")]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ImpactTableOptions {
+    /// Steps, s.
+    #[arg(long, value_name = "H,…", value_delimiter = ',', default_value = "1e-3,1e-4,1e-5,1e-6", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) h: Vec<f64>,
+    /// One JSON object a cell on stdout, instead of a table.
+    #[arg(long)]
     pub(crate) json: bool,
 }
 

@@ -9,6 +9,7 @@ pub mod diode_bridge;
 pub mod friction_oscillator;
 pub mod impact_chain;
 pub mod lagrangian;
+pub mod manipulator;
 pub mod method;
 pub mod trial;
 
