@@ -4,6 +4,7 @@
 //! both stacked. What an integrator cannot do with it is the error of `moreau-systems`. [`comparison`] runs a scene under all of them.
 
 pub mod bouncing_ball;
+pub mod cam_follower;
 pub mod comparison;
 pub mod diode_bridge;
 pub mod friction_oscillator;
@@ -99,6 +100,7 @@ impl Chosen {
 pub fn list() -> &'static [SystemScene] {
     const ALL: &[SystemScene] = &[
         bouncing_ball::SCENE,
+        cam_follower::SCENE,
         diode_bridge::SCENE,
         friction_oscillator::SCENE,
         impact_chain::SCENE,
