@@ -5,6 +5,7 @@ pub mod algebra;
 pub mod control;
 pub mod error;
 pub mod event_driven;
+pub mod events_manager;
 pub mod integrator;
 pub mod interaction;
 pub mod law;
@@ -23,7 +24,8 @@ pub use control::{
     feedback, zero_order_hold,
 };
 pub use error::{FieldError, SystemsError};
-pub use event_driven::{Event, EventKind, EventReport, EventSettings};
+pub use event_driven::{Accumulation, Event, EventKind, EventReport, EventSettings};
+pub use events_manager::{EventsManager, ManagerReport, Occurred, Occurrence, Way};
 pub use integrator::{Activation, EulerMoreau, Integrator, MoreauJean, RowsAt, SchatzmanPaoli};
 pub use interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 pub use law::{NonsmoothLaw, Space};

@@ -18,6 +18,7 @@ mod control;
 mod control_events;
 mod edits;
 mod events;
+mod events_manager;
 mod mechanisms;
 mod order;
 mod relations;
