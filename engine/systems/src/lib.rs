@@ -11,6 +11,8 @@ pub mod interaction;
 pub mod law;
 pub mod relation;
 pub mod report;
+#[cfg(feature = "rigid-bodies")]
+pub mod rigid_bodies;
 pub mod settings;
 pub mod simulation;
 pub mod solver_choice;

@@ -137,6 +137,8 @@ impl SystemsSimulation {
     /// # Errors
     /// [`SystemsError`] names the entity and the field at fault; the world is then as it was. That a tolerance was not reached is said in the report.
     pub fn step(&mut self) -> Result<StepReport, SystemsError> {
+        #[cfg(feature = "rigid-bodies")]
+        crate::rigid_bodies::read(&mut self.world);
         let (at, old) = (self.instant(), self.plant.take());
         let mut plant = self.gather.again(&mut self.world, old, at)?;
         let h = self.settings.h;
@@ -145,6 +147,8 @@ impl SystemsSimulation {
         plant.step(&self.settings, &mut self.solver)?;
         plant.commit(&mut self.world);
         control.commit(&mut self.world);
+        #[cfg(feature = "rigid-bodies")]
+        crate::rigid_bodies::write(&mut self.world);
         self.steps += 1;
         let report = plant.report.clone();
         self.plant = Some(plant);

@@ -13,6 +13,8 @@
 mod bad_input;
 mod ball;
 mod bodies;
+#[cfg(feature = "rigid-bodies")]
+mod bodies_of_the_engine;
 mod circuits;
 mod control;
 mod control_events;
