@@ -34,6 +34,7 @@
 mod others;
 mod terms;
 
+use crate::complementarity::SparseBoxProblem;
 use crate::complementarity::box_problem::{BoxProblem, dot};
 use crate::lanes::LANES;
 use crate::law::list::rows_of;
@@ -323,6 +324,20 @@ pub fn boxes(problem: &BoxProblem, z: &[f64]) -> Residual {
     for (row, lambda) in problem.scales().iter().enumerate() {
         let q = problem.q()[row];
         let w = dot(problem.row(row), z) + q;
+        sums.add_rows(*lambda, &problem.law(row), &[z[row]], [&[w], &[q]]);
+    }
+    sums.finish()
+}
+
+/// [`boxes`] of a sparse problem.
+#[must_use]
+pub fn sparse_boxes(problem: &SparseBoxProblem, z: &[f64]) -> Residual {
+    if z.len() != problem.len() {
+        return Residual::UNDEFINED;
+    }
+    let mut sums = Sums::default();
+    for (row, lambda) in problem.scales().iter().enumerate() {
+        let (w, q) = (problem.image(row, z), problem.q()[row]);
         sums.add_rows(*lambda, &problem.law(row), &[z[row]], [&[w], &[q]]);
     }
     sums.finish()
