@@ -14,9 +14,36 @@ pub(crate) fn zeros(n: usize) -> Row {
     smallvec::smallvec![0.0; n]
 }
 
-/// `a·b`.
+/// `a·b`: of long vectors four partial sums.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    let short = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    if a.len() < LONG {
+        return short(a, b);
+    }
+    let (a4, a_rest) = a.as_chunks::<4>();
+    let (b4, b_rest) = b.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for (a, b) in a4.iter().zip(b4) {
+        for k in 0..4 {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + short(a_rest, b_rest)
+}
+
+/// Entries from which on a sum is formed in parts.
+const LONG: usize = 16;
+
+/// Takes the entries of a slice, in the memory that is there.
+pub(crate) fn copy(row: &mut Row, from: &[f64]) {
+    row.clear();
+    row.extend_from_slice(from);
+}
+
+/// So many zeros, in the memory that is there.
+pub(crate) fn clear(row: &mut Row, n: usize) {
+    row.clear();
+    row.resize(n, 0.0);
 }
 
 /// `y ← y + factor x`.

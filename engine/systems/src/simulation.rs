@@ -143,8 +143,8 @@ impl SystemsSimulation {
         let mut control = self.instruments.control(&self.world, &plant, Some(h))?;
         control.act(&mut plant, h)?;
         plant.step(&self.settings, &mut self.solver)?;
-        plant.commit(&mut self.world);
         control.commit(&mut self.world);
+        self.gather.commit(&mut plant, &mut self.world);
         self.steps += 1;
         let report = plant.report.clone();
         self.plant = Some(plant);

@@ -12,9 +12,9 @@
 //! Rows of `H` are those of the iterate by default, so that they belong to `q_{k+1}` once the loop has converged; its stop looks at the residual of
 //! the dynamics alone.
 
-use super::super::step::block::Block;
-use super::super::step::scheme::{Instant, Missed, Scheme};
-use crate::algebra::{Matrix, Row, add, zeros};
+use super::super::step::block::{Block, MassOf};
+use super::super::step::scheme::{Instant, Scheme, add_written};
+use crate::algebra::{Matrix, add, copy};
 use crate::error::{FieldError, expect_range};
 use crate::system::Model;
 use crate::system::state::State;
@@ -108,70 +108,66 @@ pub enum RowsAt {
 }
 
 impl Scheme for MoreauJean {
-    fn first(&self, block: &Block, _at: Instant) -> Row {
-        Row::from_slice(block.start.v())
+    fn first(&self, block: &mut Block) {
+        copy(&mut block.z, block.start.v());
     }
 
-    fn first_state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
-        if let State::Lagrangian { q, v } = state {
+    fn first_state(&self, block: &mut Block, at: Instant) {
+        if let State::Lagrangian { q, v } = &mut block.state {
             q.copy_from_slice(block.start.q());
-            add(q, at.h, z);
-            v.copy_from_slice(z);
+            add(q, at.h, &block.z);
+            v.copy_from_slice(&block.z);
         }
     }
 
-    fn state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
-        if let State::Lagrangian { q, v } = state {
+    fn state(&self, block: &mut Block, at: Instant) {
+        if let State::Lagrangian { q, v } = &mut block.state {
             q.copy_from_slice(block.start.q());
-            add(q, at.h * self.theta, z);
+            add(q, at.h * self.theta, &block.z);
             add(q, at.h * (1.0 - self.theta), block.start.v());
-            v.copy_from_slice(z);
+            v.copy_from_slice(&block.z);
         }
     }
 
-    fn known(&self, block: &Block, at: Instant) -> Row {
-        let mut known = zeros(block.size());
+    fn known(&self, block: &mut Block, at: Instant) {
         if let Model::Lagrangian(model) = block.system.model()
             && self.theta < 1.0
         {
-            let mut force = known.clone();
-            model.force(at.t, block.start.q(), block.start.v(), &mut force);
-            add(&mut known, at.h * (1.0 - self.theta), &force);
+            let (q, v) = (block.start.q(), block.start.v());
+            let weight = at.h * (1.0 - self.theta);
+            add_written(&mut block.known, &mut block.work, weight, |force| {
+                model.force(at.t, q, v, force);
+            });
         }
-        known
     }
 
-    fn missed(&self, block: &Block, at: Instant) -> Missed {
-        let mut missed = Missed::new(block.size());
+    fn missed(&self, block: &mut Block, at: Instant) {
+        block.take_mass(MassOf::Iterate);
+        let Block { mass, missed, .. } = block;
         let (q, v) = (block.state.q(), block.state.v());
         if let Model::Lagrangian(model) = block.system.model() {
-            let mut change = Row::from_slice(v);
-            add(&mut change, -1.0, block.start.v());
-            let [change, momentum] = block.mass_times(q, [&change, v]);
-            missed.add(1.0, &change);
-            missed.beside(&momentum);
-            let mut force = zeros(block.size());
-            model.force(at.end(), q, v, &mut force);
-            missed.add(-at.h * self.theta, &force);
+            copy(&mut block.work, v);
+            add(&mut block.work, -1.0, block.start.v());
+            missed.add_written(1.0, |change| mass.add_times(1.0, &block.work, change));
+            missed.beside(|momentum| mass.add_times(1.0, v, momentum));
+            let weight = -at.h * self.theta;
+            missed.add_written(weight, |force| model.force(at.end(), q, v, force));
         }
         missed.add(-1.0, &block.known);
-        missed
     }
 
-    fn matrix(&self, block: &Block, at: Instant) -> Matrix {
-        let n = block.size();
-        let (mut matrix, mut slope) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
+    fn matrix(&self, block: &mut Block, at: Instant, matrix: &mut Matrix, slope: &mut Matrix) {
+        block.take_mass(MassOf::Iterate);
         let weight = at.h * self.theta;
         if let Model::Lagrangian(model) = block.system.model() {
             let (q, v) = (block.state.q(), block.state.v());
-            model.mass(q, &mut matrix);
-            model.force_by_velocity(at.end(), q, v, &mut slope);
-            matrix.add_scaled(-weight, &slope);
+            matrix.add_scaled(1.0, &block.mass);
+            model.force_by_velocity(at.end(), q, v, slope);
+            matrix.add_scaled(-weight, slope);
             slope.fill(0.0);
-            model.force_by_position(at.end(), q, v, &mut slope);
-            matrix.add_scaled(-weight * weight, &slope);
+            model.force_by_position(at.end(), q, v, slope);
+            matrix.add_scaled(-weight * weight, slope);
         }
-        matrix
     }
 
     fn position_slope(&self, at: Instant) -> f64 {

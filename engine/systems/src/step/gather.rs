@@ -3,20 +3,23 @@
 //! The plant stays from step to step as long as nothing but states and outcomes changes; these are read in every step.
 
 use super::Plant;
-use super::block::Block;
+use super::assemble::Assembly;
+use super::block::{Block, MassOf};
 use super::check::{check_ids, check_interaction, check_state, check_system, find};
+use super::commit::{EndOfInteraction, EndOfSystem};
 use super::link::{Level, Link};
-use super::point::Point;
-use super::scheme::Instant;
+use super::point::Sides;
+use super::scheme::{Instant, Missed};
 use crate::algebra::{Matrix, Row, zeros};
 use crate::error::{FieldError, SystemsError};
-use crate::integrator::Integrator;
+use crate::integrator::{Integrator, RowsAt};
 use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 use crate::law::NonsmoothLaw;
-use crate::relation::{Relation, Seen};
+use crate::relation::Relation;
 use crate::report::StepReport;
 use crate::system::System;
 use crate::system::state::State;
+use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
 
 /// What is read of a system.
@@ -40,27 +43,93 @@ type OfInteraction = (
     Option<&'static Outcome>,
 );
 
-/// What makes a system what it is.
-type KindOfSystem = (
-    Option<Ref<'static, SpawnId>>,
-    Ref<'static, System>,
-    Option<Ref<'static, Integrator>>,
+/// What makes a system what it is, its state, and what is remembered of it.
+type NowOfSystem = (
+    Entity,
+    (
+        Option<Ref<'static, SpawnId>>,
+        Ref<'static, System>,
+        Option<Ref<'static, Integrator>>,
+    ),
+    Option<Ref<'static, State>>,
+    Option<Ref<'static, Reaction>>,
+    Option<&'static Previous>,
 );
 
-/// What makes an interaction what it is.
-type KindOfInteraction = (
-    Option<Ref<'static, SpawnId>>,
-    Ref<'static, Joins>,
-    Option<Ref<'static, Relation>>,
-    Option<Ref<'static, NonsmoothLaw>>,
+/// The same of an interaction.
+type NowOfInteraction = (
+    Entity,
+    (
+        Option<Ref<'static, SpawnId>>,
+        Ref<'static, Joins>,
+        Option<Ref<'static, Relation>>,
+        Option<Ref<'static, NonsmoothLaw>>,
+    ),
+    Option<Ref<'static, Outcome>>,
 );
+
+/// What the plant was made of, in the order in which the world has it, and when each part of it was changed last. Times are compared for being the same and not
+/// for being later, so that they may come round.
+#[derive(Default)]
+pub(crate) struct Kept {
+    pub(super) systems: Vec<Known<3>>,
+    pub(super) interactions: Vec<Known<4>>,
+    /// When states and outcomes were written by the step.
+    pub(super) committed: Option<Tick>,
+}
+
+/// An entity, its place in the plant, and when its parts were changed.
+pub(super) struct Known<const N: usize> {
+    pub(super) entity: Entity,
+    pub(super) place: usize,
+    changed: [Tick; N],
+}
+
+/// When a component was changed.
+fn tick<T: Component>(part: Option<&Ref<T>>) -> Option<Tick> {
+    part.map(DetectChanges::last_changed)
+}
+
+type Parts<'a> = (
+    Option<Ref<'a, SpawnId>>,
+    Ref<'a, System>,
+    Option<Ref<'a, Integrator>>,
+);
+
+fn ticks_of_system((id, system, integrator): &Parts<'_>) -> Option<[Tick; 3]> {
+    Some([
+        tick(id.as_ref())?,
+        system.last_changed(),
+        tick(integrator.as_ref())?,
+    ])
+}
+
+type PartsOfInteraction<'a> = (
+    Option<Ref<'a, SpawnId>>,
+    Ref<'a, Joins>,
+    Option<Ref<'a, Relation>>,
+    Option<Ref<'a, NonsmoothLaw>>,
+);
+
+fn ticks_of_interaction(
+    (id, joins, relation, law): &PartsOfInteraction<'_>,
+) -> Option<[Tick; 4]> {
+    Some([
+        tick(id.as_ref())?,
+        joins.last_changed(),
+        tick(relation.as_ref())?,
+        tick(law.as_ref())?,
+    ])
+}
 
 /// The queries of a world, made once.
 pub(crate) struct Gather {
     systems: QueryState<OfSystem>,
     interactions: QueryState<OfInteraction>,
-    kinds_of_systems: QueryState<KindOfSystem>,
-    kinds_of_interactions: QueryState<KindOfInteraction>,
+    now_of_systems: QueryState<NowOfSystem>,
+    now_of_interactions: QueryState<NowOfInteraction>,
+    pub(super) ends_of_systems: QueryState<EndOfSystem, With<System>>,
+    pub(super) ends_of_interactions: QueryState<EndOfInteraction, With<Joins>>,
 }
 
 impl Gather {
@@ -68,8 +137,10 @@ impl Gather {
         Self {
             systems: world.query(),
             interactions: world.query(),
-            kinds_of_systems: world.query(),
-            kinds_of_interactions: world.query(),
+            now_of_systems: world.query(),
+            now_of_interactions: world.query(),
+            ends_of_systems: world.query_filtered(),
+            ends_of_interactions: world.query_filtered(),
         }
     }
 
@@ -81,44 +152,85 @@ impl Gather {
         at: Instant,
     ) -> Result<Plant, SystemsError> {
         if let Some(mut plant) = old
-            && self.is_same(world, &plant)
-            && plant.read(world, at)?
+            && self.read(world, &mut plant, at)?
         {
             return Ok(plant);
         }
-        let plant = self.plant(world, at)?;
-        // From here on only what is newer counts as changed.
+        let mut plant = self.plant(world, at)?;
+        self.remember(world, &mut plant);
+        // Removals that were seen need not be kept.
         world.clear_trackers();
         Ok(plant)
     }
 
-    /// Nothing was spawned, despawned or replaced since the plant was made, but states and outcomes.
-    fn is_same(&mut self, world: &World, plant: &Plant) -> bool {
-        self.kinds_of_systems.update_archetypes(world);
-        let mut count = 0;
-        for (id, system, integrator) in self.kinds_of_systems.iter_manual(world) {
-            count += 1;
-            let integrator = integrator.is_none_or(|integrator| integrator.is_changed());
-            let id = id.is_none_or(|id| id.is_changed());
-            if id || system.is_changed() || integrator {
-                return false;
+    /// Notes what the plant was made of.
+    fn remember(&mut self, world: &World, plant: &mut Plant) {
+        let places = places(&plant.blocks);
+        self.now_of_systems.update_archetypes(world);
+        for (entity, parts, ..) in self.now_of_systems.iter_manual(world) {
+            let place = places.binary_search_by_key(&entity, |(entity, _)| *entity);
+            if let (Some(changed), Ok(k)) = (ticks_of_system(&parts), place) {
+                plant.kept.systems.push(Known {
+                    entity,
+                    place: places[k].1,
+                    changed,
+                });
             }
         }
-        if count != plant.blocks.len() {
-            return false;
-        }
-        self.kinds_of_interactions.update_archetypes(world);
-        let mut count = 0;
-        for (id, joins, relation, law) in self.kinds_of_interactions.iter_manual(world) {
-            count += 1;
-            let relation = relation.is_none_or(|relation| relation.is_changed());
-            let law = law.is_none_or(|law| law.is_changed());
-            let id = id.is_none_or(|id| id.is_changed());
-            if id || joins.is_changed() || relation || law {
-                return false;
+        let links = plant.links.iter().enumerate();
+        let mut places: Vec<_> = links.map(|(k, link)| (link.entity, k)).collect();
+        places.sort_unstable();
+        self.now_of_interactions.update_archetypes(world);
+        for (entity, parts, _) in self.now_of_interactions.iter_manual(world) {
+            let place = places.binary_search_by_key(&entity, |(entity, _)| *entity);
+            if let (Some(changed), Ok(k)) = (ticks_of_interaction(&parts), place) {
+                plant.kept.interactions.push(Known {
+                    entity,
+                    place: places[k].1,
+                    changed,
+                });
             }
         }
-        count == plant.links.len()
+    }
+
+    /// Takes the states and outcomes of now; false if anything but these was spawned, despawned or replaced since the plant was made.
+    fn read(
+        &mut self,
+        world: &World,
+        plant: &mut Plant,
+        at: Instant,
+    ) -> Result<bool, SystemsError> {
+        (plant.at, plant.report) = (at, StepReport::default());
+        let kept = &plant.kept;
+        let mut known = kept.systems.iter();
+        self.now_of_systems.update_archetypes(world);
+        for (entity, parts, state, reaction, previous) in self.now_of_systems.iter_manual(world) {
+            let (Some(own), Some(state)) = (known.next(), state) else {
+                return Ok(false);
+            };
+            if own.entity != entity || ticks_of_system(&parts) != Some(own.changed) {
+                return Ok(false);
+            }
+            let block = &mut plant.blocks[own.place];
+            block.is_edited = Some(state.last_changed()) != kept.committed;
+            block
+                .read(&state, reaction.as_deref(), previous, at)
+                .map_err(block.named())?;
+        }
+        let is_whole = known.next().is_none();
+        let mut known = kept.interactions.iter();
+        self.now_of_interactions.update_archetypes(world);
+        for (entity, parts, outcome) in self.now_of_interactions.iter_manual(world) {
+            let (Some(own), Some(outcome)) = (known.next(), outcome) else {
+                return Ok(false);
+            };
+            if own.entity != entity || ticks_of_interaction(&parts) != Some(own.changed) {
+                return Ok(false);
+            }
+            let is_as_left = Some(outcome.last_changed()) == kept.committed;
+            plant.links[own.place].read(&outcome, is_as_left);
+        }
+        Ok(is_whole && known.next().is_none())
     }
 
     /// The plant of the step from `t_k`.
@@ -144,13 +256,8 @@ impl Gather {
             },
         );
         let blocks = blocks.collect::<Result<Vec<Block>, SystemsError>>()?;
-        // Where each system is.
-        let mut places: Vec<(Entity, usize)> = blocks
-            .iter()
-            .enumerate()
-            .map(|(j, block)| (block.entity, j))
-            .collect();
-        places.sort_unstable();
+        let mut blocks = blocks;
+        let places = places(&blocks);
         self.interactions.update_archetypes(world);
         let mut interactions: Vec<_> = self.interactions.iter_manual(world).collect();
         interactions.sort_by_key(|row| row.1);
@@ -166,56 +273,100 @@ impl Gather {
                 let joined = find(joins, &places).map_err(named)?;
                 let level = check_interaction(relation, law, &joined, &blocks).map_err(named)?;
                 let before = outcome.cloned().unwrap_or_default();
-                Ok(link(entity, relation, law, level, joined, before))
+                let mut link = link(entity, relation, law, level, joined, before);
+                link.know_integrators(&blocks);
+                Ok(link)
             });
         let links = links.collect::<Result<Vec<Link>, SystemsError>>()?;
+        for link in &links {
+            if let Level::Value { gamma } = link.level {
+                for j in &link.blocks {
+                    blocks[*j].show_at(gamma);
+                }
+            }
+        }
         Ok(Plant {
             at,
             blocks,
             links,
             report: StepReport::default(),
+            assembly: Assembly::default(),
+            kept: Kept::default(),
+            is_noted: false,
         })
     }
 }
 
-impl Plant {
-    /// Takes the states and outcomes of now; false if a component is missing.
-    fn read(&mut self, world: &World, at: Instant) -> Result<bool, SystemsError> {
-        (self.at, self.report) = (at, StepReport::default());
-        for block in &mut self.blocks {
-            let Some(state) = world.get::<State>(block.entity) else {
-                return Ok(false);
-            };
-            check_state(&block.system, state).map_err(block.named())?;
-            block.start.copy_from(state);
-            let fits = |memory: &&[f64]| memory.len() == block.known.len();
-            let reaction = world.get::<Reaction>(block.entity).map(|r| &r.0[..]);
-            match reaction.filter(fits) {
-                Some(reaction) => block.reaction_before.copy_from_slice(reaction),
-                None => block.reaction_before.fill(0.0),
-            }
-            if let Integrator::SchatzmanPaoli(_) = block.integrator {
-                let previous = world.get::<Previous>(block.entity).map(|p| &p.0[..]);
-                block.previous = match previous.filter(fits) {
-                    Some(previous) => previous.to_vec(),
-                    None => before_the_start(state, at.h),
-                };
-            }
+/// Where each system is, sorted.
+fn places(blocks: &[Block]) -> Vec<(Entity, usize)> {
+    let places = blocks.iter().enumerate();
+    let mut places: Vec<_> = places.map(|(j, block)| (block.entity, j)).collect();
+    places.sort_unstable();
+    places
+}
+
+impl Block {
+    /// Takes the state of now, and what is remembered.
+    fn read(
+        &mut self,
+        state: &State,
+        reaction: Option<&Reaction>,
+        previous: Option<&Previous>,
+        at: Instant,
+    ) -> Result<(), FieldError> {
+        if self.is_edited {
+            check_state(&self.system, state)?;
+            self.start.copy_from(state);
+        } else {
+            // The states are of one kind and size: the old start is overwritten by the first iterate.
+            std::mem::swap(&mut self.start, &mut self.state);
         }
-        for link in &mut self.links {
-            let Some(outcome) = world.get::<Outcome>(link.entity) else {
-                return Ok(false);
-            };
-            (link.active, link.closed) = (false, false);
-            link.was_closed = outcome.closed;
-            link.correction.fill(0.0);
-            if outcome.active && outcome.lambda.len() == link.lambda.len() {
-                link.lambda.copy_from_slice(&outcome.lambda);
+        match self.integrator {
+            Integrator::EulerMoreau(scheme) if scheme.remembers() => {
+                let n = self.size();
+                match reaction.filter(|reaction| reaction.0.len() == n) {
+                    Some(reaction) => self.reaction_before.copy_from_slice(&reaction.0),
+                    None => self.reaction_before.fill(0.0),
+                }
+            }
+            Integrator::SchatzmanPaoli(_) => {
+                let n = self.size();
+                match previous.filter(|previous| previous.0.len() == n) {
+                    Some(previous) => self.previous.copy_from_slice(&previous.0),
+                    None => self.previous = before_the_start(state, at.h),
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// First-order relations see it at `t_{k+γ}`.
+    fn show_at(&mut self, gamma: f64) {
+        if gamma < 1.0 || matches!(self.start, State::Lagrangian { .. }) {
+            self.seen_at = Some(gamma);
+        }
+    }
+}
+
+impl Link {
+    /// Takes what the step before, or the user, says of it.
+    fn read(&mut self, outcome: &Outcome, is_as_left: bool) {
+        if is_as_left {
+            self.was_closed = self.closed;
+            if !self.active {
+                self.lambda.fill(0.0);
+            }
+        } else {
+            self.was_closed = outcome.closed;
+            if outcome.active && outcome.lambda.len() == self.lambda.len() {
+                self.lambda.copy_from_slice(&outcome.lambda);
             } else {
-                link.lambda.fill(0.0);
+                self.lambda.fill(0.0);
             }
         }
-        Ok(true)
+        (self.active, self.closed) = (false, false);
+        self.correction.fill(0.0);
     }
 }
 
@@ -250,13 +401,24 @@ fn block(
         known: zeros(n),
         z: zeros(n),
         state: state.clone(),
+        missed: Missed::new(n),
+        is_missed: false,
+        change: zeros(n),
+        response: zeros(n),
         factor: None,
         factored_for: None,
-        constant_mass: None,
+        factorisations: 0,
+        mass: Matrix::default(),
+        mass_of: MassOf::Nothing,
         slope_of_input: None,
         applied: vec![0.0; n],
         reaction: vec![0.0; n],
         held: Vec::new(),
+        seen: Vec::new(),
+        seen_at: None,
+        is_edited: true,
+        work: zeros(n),
+        matrices: Default::default(),
     }
 }
 
@@ -286,23 +448,36 @@ fn link(
         reference: Row::new(),
         active: false,
         closed: false,
+        activation: None,
+        is_explicit: false,
         offset: Row::new(),
         output: smallvec::smallvec![Matrix::default(); sides],
         input: smallvec::smallvec![Matrix::default(); sides],
         linearised_for: None,
+        linearisations: 0,
         known: vec![Vec::new(); sides],
         feedthrough: None,
+        responses: Sides::new(),
+        responded_for: None,
         correction: vec![0.0; m],
+        end_output: Row::new(),
+        end_rate: Row::new(),
+        rows_in_passing: Sides::new(),
+        acts: Row::new(),
+        slopes: None,
     }
 }
 
 impl Link {
-    /// `y` of a rigid Lagrangian relation at a point.
-    pub(super) fn gap(&self, point: &Point) -> Row {
-        let mut y = zeros(self.rows());
-        if let Seen::Lagrangian(relation) = self.relation.seen() {
-            relation.output(point.t, &point.slices(), &self.lambda, &mut y);
+    /// What the integrators of its systems ask of it.
+    fn know_integrators(&mut self, blocks: &[Block]) {
+        for j in &self.blocks {
+            if let Integrator::MoreauJean(scheme) = blocks[*j].integrator {
+                self.is_explicit |= scheme.rows_at == RowsAt::Start;
+                if self.law.is_impact() {
+                    self.activation = self.activation.or(Some(scheme.activation));
+                }
+            }
         }
-        y
     }
 }

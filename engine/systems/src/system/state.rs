@@ -80,6 +80,13 @@ impl State {
         }
     }
 
+    /// Appends what [`Self::stacked`] has.
+    pub(crate) fn stack_into(&self, stacked: &mut Vec<f64>) {
+        for part in [self.q(), self.v(), self.x()] {
+            stacked.extend_from_slice(part);
+        }
+    }
+
     /// What first-order relations see of the system: `x`, or `q` and `v` one after the other.
     #[must_use]
     pub fn stacked(&self) -> Vec<f64> {
