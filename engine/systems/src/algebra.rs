@@ -15,11 +15,24 @@ pub(crate) fn zeros(n: usize) -> Row {
 }
 
 /// `a·b`: of long vectors four partial sums.
+#[inline]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let short = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     if a.len() < LONG {
-        return short(a, b);
+        return in_order(a, b);
     }
+    in_parts(a, b)
+}
+
+#[inline]
+fn in_order(a: &[f64], b: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for (a, b) in a.iter().zip(b) {
+        sum += a * b;
+    }
+    sum
+}
+
+fn in_parts(a: &[f64], b: &[f64]) -> f64 {
     let (a4, a_rest) = a.as_chunks::<4>();
     let (b4, b_rest) = b.as_chunks::<4>();
     let mut sums = [0.0; 4];
@@ -28,25 +41,36 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
             sums[k] += a[k] * b[k];
         }
     }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + short(a_rest, b_rest)
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + in_order(a_rest, b_rest)
 }
 
 /// Entries from which on a sum is formed in parts.
-const LONG: usize = 16;
+pub(crate) const LONG: usize = 16;
 
 /// Takes the entries of a slice, in the memory that is there.
+#[inline]
 pub(crate) fn copy(row: &mut Row, from: &[f64]) {
-    row.clear();
-    row.extend_from_slice(from);
+    if row.len() == from.len() {
+        row.copy_from_slice(from);
+    } else {
+        row.clear();
+        row.extend_from_slice(from);
+    }
 }
 
 /// So many zeros, in the memory that is there.
+#[inline]
 pub(crate) fn clear(row: &mut Row, n: usize) {
-    row.clear();
-    row.resize(n, 0.0);
+    if row.len() == n {
+        row.fill(0.0);
+    } else {
+        row.clear();
+        row.resize(n, 0.0);
+    }
 }
 
 /// `y ← y + factor x`.
+#[inline]
 pub(crate) fn add(y: &mut [f64], factor: f64, x: &[f64]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y += factor * x;
@@ -54,6 +78,7 @@ pub(crate) fn add(y: &mut [f64], factor: f64, x: &[f64]) {
 }
 
 /// `‖x‖`.
+#[inline]
 pub(crate) fn norm(x: &[f64]) -> f64 {
     dot(x, x).sqrt()
 }

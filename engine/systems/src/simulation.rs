@@ -27,7 +27,7 @@ pub struct SystemsSimulation {
     gather: Gather,
     instruments: Instruments,
     /// That of the last step, unless it failed.
-    plant: Option<Plant>,
+    plant: Option<Box<Plant>>,
     settings: Settings,
     solver: AnySolver,
     /// `t_0` and the steps since.

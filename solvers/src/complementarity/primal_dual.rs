@@ -237,8 +237,17 @@ impl PrimalDual {
         if z.len() != n {
             return None;
         }
-        self.guess(problem, z);
         let mut report = SolverReport::default();
+        if n == 1 {
+            let (diagonal, q) = (problem.entries().0.first()?, problem.q()[0]);
+            report.iterations = 1;
+            self.z.clear();
+            self.z.push(-q / diagonal);
+            if *diagonal > 0.0 {
+                return self.finish(problem, z, goal, report);
+            }
+        }
+        self.guess(problem, z);
         loop {
             report.iterations += 1;
             if !self.point(problem, &mut report) {
@@ -251,6 +260,17 @@ impl PrimalDual {
                 return None;
             }
         }
+        self.finish(problem, z, goal, report)
+    }
+
+    /// Brings the answer into its bounds, and hands it out if the judge has no doubt.
+    fn finish(
+        &mut self,
+        problem: &impl Rows,
+        z: &mut [f64],
+        goal: &Goal,
+        mut report: SolverReport,
+    ) -> Option<SolverReport> {
         for (row, z) in self.z.iter_mut().enumerate() {
             let [low, high] = problem.bounds(row);
             *z = z.max(low).min(high);
@@ -402,11 +422,14 @@ mod tests {
     fn another_matrix_is_factored_anew() {
         let (mut method, goal) = (PrimalDual::default(), Goal::scaled(1e-13));
         for diagonal in [1.0, 2.0, 4.0] {
-            let problem = BoxProblem::complementarity(vec![diagonal], vec![-8.0]).unwrap();
-            let mut z = [1.0];
-            let report = method.solve(Boxes::Dense(&problem), &mut z, &goal);
-            assert!(report.is_some_and(|report| report.factorizations == 1));
-            assert!((z[0] - 8.0 / diagonal).abs() < 1e-14);
+            let matrix = vec![diagonal, 0.5, 0.5, 1.0];
+            let problem = BoxProblem::complementarity(matrix, vec![-8.0, 8.0]).unwrap();
+            for factorizations in [1, 0] {
+                let mut z = [1.0, 0.0];
+                let report = method.solve(Boxes::Dense(&problem), &mut z, &goal);
+                assert!(report.is_some_and(|r| r.factorizations == factorizations));
+                assert!((z[0] - 8.0 / diagonal).abs() < 1e-14);
+            }
         }
     }
 

@@ -58,6 +58,7 @@ impl Matrix {
 
     /// Number of rows.
     #[must_use]
+    #[inline]
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -76,17 +77,20 @@ impl Matrix {
 
     /// All entries, row by row.
     #[must_use]
+    #[inline]
     pub fn entries(&self) -> &[f64] {
         &self.entries
     }
 
     /// The entries of one row.
     #[must_use]
+    #[inline]
     pub fn row(&self, row: usize) -> &[f64] {
         &self.entries[row * self.columns..(row + 1) * self.columns]
     }
 
     /// The entries of one row.
+    #[inline]
     pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.entries[row * self.columns..(row + 1) * self.columns]
     }
@@ -105,6 +109,7 @@ impl Matrix {
     }
 
     /// `y ← y + factor A x`.
+    #[inline]
     pub fn add_times(&self, factor: f64, x: &[f64], y: &mut [f64]) {
         for (row, y) in y.iter_mut().enumerate().take(self.rows) {
             *y += factor * super::dot(self.row(row), x);

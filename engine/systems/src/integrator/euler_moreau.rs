@@ -10,10 +10,11 @@
 //! `x_{k+γ} = γ x_{k+1} + (1−γ) x_k`. `r_k` is what acted in the step before; zero at the start.
 
 use super::super::step::block::{Block, MassOf};
-use super::super::step::scheme::{Instant, Scheme, add_written};
-use crate::algebra::{Matrix, add, copy};
+use super::super::step::scheme::{Instant, Missed, Scheme, add_written};
+use crate::algebra::{Matrix, add, copy, dot};
 use crate::error::{FieldError, expect_range};
 use crate::system::Model;
+use crate::system::signal::Signal;
 use crate::system::state::State;
 
 /// Parameters of the scheme.
@@ -72,10 +73,15 @@ impl Scheme for EulerMoreau {
     }
 
     fn known(&self, block: &mut Block, at: Instant) {
-        if let Model::FirstOrder(model) = block.system.model()
+        let weight = at.h * (1.0 - self.theta);
+        if let Some((model, a)) = block.system.small_first_order() {
+            let x = block.start.x();
+            for (i, known) in block.known.iter_mut().enumerate() {
+                *known += weight * (dot(a.row(i), x) + model.input.constant(i));
+            }
+        } else if let Model::FirstOrder(model) = block.system.model()
             && self.theta < 1.0
         {
-            let weight = at.h * (1.0 - self.theta);
             add_written(&mut block.known, &mut block.work, weight, |rate| {
                 model.rate(at.t, block.start.x(), rate);
             });
@@ -88,6 +94,12 @@ impl Scheme for EulerMoreau {
 
     fn missed(&self, block: &mut Block, at: Instant) {
         block.take_mass(MassOf::Iterate);
+        if let Some((model, a)) = block.system.small_first_order() {
+            let states = [block.state.x(), block.start.x()];
+            let weight = at.h * self.theta;
+            let parts = (&block.mass, a, &model.input);
+            return missed_of(parts, states, &block.known, weight, &mut block.missed);
+        }
         let Block { mass, missed, .. } = block;
         let (x, start) = (block.state.x(), block.start.x());
         if let Model::FirstOrder(model) = block.system.model() {
@@ -120,4 +132,30 @@ impl Scheme for EulerMoreau {
             at.h * self.gamma
         }
     }
+}
+
+/// `𝓡_free` of a small system with constant matrices, all terms of a row at once.
+fn missed_of(
+    (mass, a, input): (&Matrix, &Matrix, &Signal),
+    [x, start]: [&[f64]; 2],
+    known: &[f64],
+    weight: f64,
+    missed: &mut Missed,
+) {
+    let mut squares = [0.0; 4];
+    for (i, (sum, known)) in missed.sum.iter_mut().zip(known).enumerate() {
+        let (mut change, mut content) = (0.0, 0.0);
+        for ((m, x), start) in mass.row(i).iter().zip(x).zip(start) {
+            change += m * (x - start);
+            content += m * x;
+        }
+        let rate = dot(a.row(i), x) + input.constant(i);
+        *sum = change - weight * rate - known;
+        let terms = [change, content, rate, *known];
+        for (square, term) in squares.iter_mut().zip(terms) {
+            *square += term * term;
+        }
+    }
+    let [change, content, rate, known] = squares.map(f64::sqrt);
+    missed.terms = change + content + weight * rate + known;
 }

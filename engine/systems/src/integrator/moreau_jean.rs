@@ -13,10 +13,11 @@
 //! the dynamics alone.
 
 use super::super::step::block::{Block, MassOf};
-use super::super::step::scheme::{Instant, Scheme, add_written};
+use super::super::step::scheme::{Instant, Missed, Scheme, add_written};
 use crate::algebra::{Matrix, add, copy};
 use crate::error::{FieldError, expect_range};
 use crate::system::Model;
+use crate::system::lagrangian::LagrangianLinear;
 use crate::system::state::State;
 
 /// Parameters of the scheme.
@@ -130,11 +131,15 @@ impl Scheme for MoreauJean {
     }
 
     fn known(&self, block: &mut Block, at: Instant) {
-        if let Model::Lagrangian(model) = block.system.model()
+        let (q, v) = (block.start.q(), block.start.v());
+        let weight = at.h * (1.0 - self.theta);
+        if let Some(model) = block.system.small_lagrangian() {
+            for (i, known) in block.known.iter_mut().enumerate() {
+                *known += weight * model.force_of(i, q, v);
+            }
+        } else if let Model::Lagrangian(model) = block.system.model()
             && self.theta < 1.0
         {
-            let (q, v) = (block.start.q(), block.start.v());
-            let weight = at.h * (1.0 - self.theta);
             add_written(&mut block.known, &mut block.work, weight, |force| {
                 model.force(at.t, q, v, force);
             });
@@ -142,6 +147,11 @@ impl Scheme for MoreauJean {
     }
 
     fn missed(&self, block: &mut Block, at: Instant) {
+        if let Some(model) = block.system.small_lagrangian() {
+            let start = [block.state.q(), block.state.v(), block.start.v()];
+            let weight = at.h * self.theta;
+            return missed_of(model, start, &block.known, weight, &mut block.missed);
+        }
         block.take_mass(MassOf::Iterate);
         let Block { mass, missed, .. } = block;
         let (q, v) = (block.state.q(), block.state.v());
@@ -177,4 +187,30 @@ impl Scheme for MoreauJean {
     fn force_weight(&self, at: Instant) -> f64 {
         at.h
     }
+}
+
+/// `𝓡_free` of a small system with constant matrices, all terms of a row at once: the sums are those of the way through the terms.
+fn missed_of(
+    model: &LagrangianLinear,
+    [q, v, start]: [&[f64]; 3],
+    known: &[f64],
+    weight: f64,
+    missed: &mut Missed,
+) {
+    let mut squares = [0.0; 4];
+    for (i, (sum, known)) in missed.sum.iter_mut().zip(known).enumerate() {
+        let (mut change, mut momentum) = (0.0, 0.0);
+        for ((m, v), start) in model.mass.row(i).iter().zip(v).zip(start) {
+            change += m * (v - start);
+            momentum += m * v;
+        }
+        let force = model.force_of(i, q, v);
+        *sum = change - weight * force - known;
+        let terms = [change, momentum, force, *known];
+        for (square, term) in squares.iter_mut().zip(terms) {
+            *square += term * term;
+        }
+    }
+    let [change, momentum, force, known] = squares.map(f64::sqrt);
+    missed.terms = change + momentum + weight * force + known;
 }

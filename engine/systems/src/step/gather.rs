@@ -148,9 +148,9 @@ impl Gather {
     pub(crate) fn again(
         &mut self,
         world: &mut World,
-        old: Option<Plant>,
+        old: Option<Box<Plant>>,
         at: Instant,
-    ) -> Result<Plant, SystemsError> {
+    ) -> Result<Box<Plant>, SystemsError> {
         if let Some(mut plant) = old
             && self.read(world, &mut plant, at)?
         {
@@ -160,7 +160,7 @@ impl Gather {
         self.remember(world, &mut plant);
         // Removals that were seen need not be kept.
         world.clear_trackers();
-        Ok(plant)
+        Ok(Box::new(plant))
     }
 
     /// Notes what the plant was made of.

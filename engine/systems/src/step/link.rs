@@ -17,12 +17,13 @@
 
 use super::block::Block;
 use super::point::{Point, Sides, jacobian_into};
-use super::scheme::Instant;
-use crate::algebra::{Matrix, Row, add, clear, norm};
+use super::scheme::{Instant, Scheme};
+use crate::algebra::{Matrix, Row, add, clear, copy, dot, norm};
 use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::integrator::{Activation, Integrator};
 use crate::law::NonsmoothLaw;
 use crate::relation::first_order::FirstOrderRelation;
+use crate::relation::lagrangian::LagrangianLinearRelation;
 use crate::relation::{Relation, Seen};
 use bevy_ecs::entity::Entity;
 
@@ -147,6 +148,21 @@ impl Link {
     }
 
     fn linearise_lagrangian(&mut self, blocks: &[Block], at: Instant, keep: bool) {
+        if keep && let Relation::LagrangianLinear(relation) = &self.relation {
+            if self.level == Level::Velocity {
+                for (h, j) in relation.jacobian.iter().zip(&self.blocks) {
+                    h.add_times(1.0, blocks[*j].state.v(), &mut self.offset);
+                }
+            } else {
+                let q = |j: usize| blocks[j].state.q();
+                linear_output(relation, &self.blocks, q, &self.lambda, &mut self.offset);
+            }
+            self.add_restitution();
+            if self.level == Level::Compliant {
+                self.take_feedthrough_off();
+            }
+            return;
+        }
         let end = self.end_point(blocks, at);
         let point = if self.is_explicit {
             self.start_point(blocks, at)
@@ -288,6 +304,10 @@ impl Link {
             }
             _ => false,
         };
+        if self.relation.is_linear() {
+            self.apply_linear(blocks, at);
+            return;
+        }
         for (side, j) in self.blocks.iter().enumerate() {
             let block = &mut blocks[*j];
             clear(&mut self.acts, block.size());
@@ -305,6 +325,23 @@ impl Link {
             };
             add(&mut block.applied, 1.0, &self.acts);
             add(&mut block.reaction, physical, &self.acts);
+        }
+    }
+
+    /// The same where it is `input λ`.
+    fn apply_linear(&self, blocks: &mut [Block], at: Instant) {
+        for (input, j) in self.input.iter().zip(&self.blocks) {
+            let block = &mut blocks[*j];
+            let physical = match &block.integrator {
+                Integrator::EulerMoreau(scheme) => 1.0 / scheme.force_weight(at),
+                Integrator::MoreauJean(_) | Integrator::SchatzmanPaoli(_) => 1.0,
+            };
+            let sums = block.applied.iter_mut().zip(&mut block.reaction);
+            for (i, (applied, reaction)) in sums.enumerate() {
+                let acts = dot(input.row(i), &self.lambda);
+                *applied += acts;
+                *reaction += physical * acts;
+            }
         }
     }
 
@@ -348,6 +385,15 @@ impl Link {
 
     /// Output and rate at the iterate, as those of the end of the step.
     pub(super) fn note_end(&mut self, blocks: &[Block], at: Instant) {
+        if let Relation::LagrangianLinear(relation) = &self.relation {
+            let q = |j: usize| blocks[j].state.q();
+            linear_output(relation, &self.blocks, q, &self.lambda, &mut self.end_output);
+            clear(&mut self.end_rate, relation.offset.len());
+            for (h, j) in relation.jacobian.iter().zip(&self.blocks) {
+                h.add_times(1.0, blocks[*j].state.v(), &mut self.end_rate);
+            }
+            return;
+        }
         let mut y = std::mem::take(&mut self.end_output);
         self.law_output(blocks, at, &mut y);
         self.end_output = y;
@@ -401,6 +447,23 @@ impl Link {
     pub(crate) fn named(&self) -> impl Fn(FieldError) -> SystemsError + use<> {
         let entity = self.entity;
         move |source| SystemsError::Interaction { entity, source }
+    }
+}
+
+/// `H q + b + D λ` with what `q` gives of each system.
+fn linear_output<'a>(
+    relation: &LagrangianLinearRelation,
+    joined: &[usize],
+    q: impl Fn(usize) -> &'a [f64],
+    lambda: &[f64],
+    y: &mut Row,
+) {
+    copy(y, &relation.offset);
+    for (h, j) in relation.jacobian.iter().zip(joined) {
+        h.add_times(1.0, q(*j), y);
+    }
+    if let Some(compliance) = &relation.compliance {
+        compliance.add_times(1.0, lambda, y);
     }
 }
 

@@ -38,6 +38,19 @@ impl Signal {
         }
     }
 
+    /// An entry, where it does not vary; zero where it does.
+    #[inline]
+    pub(crate) fn constant(&self, i: usize) -> f64 {
+        match self {
+            Self::Constant(value) => value[i],
+            Self::Zero | Self::Varying(_) => 0.0,
+        }
+    }
+
+    pub(crate) fn is_constant(&self) -> bool {
+        !matches!(self, Self::Varying(_))
+    }
+
     /// Its length, where it has one of its own.
     pub(crate) fn len(&self) -> Option<usize> {
         match self {
