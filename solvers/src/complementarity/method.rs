@@ -148,9 +148,12 @@ fn left(problem: &BoxProblem, z: &[f64], residual: &Residual) -> f64 {
 }
 
 fn left_of(scales: &[f64], q: &[f64], z: &[f64], residual: &Residual) -> f64 {
-    let sum = |terms: &mut dyn Iterator<Item = f64>| terms.sum::<f64>().sqrt();
-    let size = sum(&mut z.iter().zip(scales).map(|(z, scale)| z * z * scale));
-    let free = sum(&mut q.iter().zip(scales).map(|(q, scale)| q * q / scale));
+    let (mut size, mut free) = (0.0, 0.0);
+    for ((scale, q), z) in scales.iter().zip(q).zip(z) {
+        size += z * z * scale;
+        free += q * q / scale;
+    }
+    let (size, free) = (f64::sqrt(size), f64::sqrt(free));
     if size <= HARMLESS * free || free == 0.0 {
         return 0.0;
     }

@@ -62,6 +62,7 @@ pub struct PrimalDual {
     place: Vec<u32>,
     z: Vec<f64>,
     right: Vec<f64>,
+    roots: Vec<f64>,
     dense: DenseLu,
     sparse: Envelope,
     factored: Factored,
@@ -113,6 +114,8 @@ trait Rows {
 struct Factors<'a> {
     between: &'a [u32],
     place: &'a [u32],
+    /// `1/√λ` of the rows of the dense factors.
+    roots: &'a mut Vec<f64>,
     dense: &'a mut DenseLu,
     sparse: &'a mut Envelope,
 }
@@ -144,22 +147,24 @@ impl Rows for BoxProblem {
 
     fn factorize(&self, method: &mut Factors<'_>) -> bool {
         let (rows, matrix, n) = (method.between, self.matrix(), self.len());
-        let root = |row: usize| self.scales()[row].sqrt();
+        method.roots.clear();
+        let roots = rows.iter().map(|row| 1.0 / self.scales()[*row as usize].sqrt());
+        method.roots.extend(roots);
+        let roots = &method.roots;
         method.dense.factorize(rows.len(), |i, j| {
-            let (i, j) = (rows[i] as usize, rows[j] as usize);
-            matrix[i * n + j] / (root(i) * root(j))
+            matrix[rows[i] as usize * n + rows[j] as usize] * (roots[i] * roots[j])
         })
     }
 
     fn solve(&self, method: &mut Factors<'_>, right: &mut [f64]) {
-        let root = |row: &u32| self.scales()[*row as usize].sqrt();
-        for (right, row) in right.iter_mut().zip(method.between) {
-            *right /= root(row);
-        }
+        let scale = |right: &mut [f64]| {
+            for (right, root) in right.iter_mut().zip(&*method.roots) {
+                *right *= root;
+            }
+        };
+        scale(right);
         method.dense.solve(right);
-        for (right, row) in right.iter_mut().zip(method.between) {
-            *right /= root(row);
-        }
+        scale(right);
     }
 }
 
@@ -320,6 +325,7 @@ impl PrimalDual {
         let mut factors = Factors {
             between: &self.between,
             place: &self.place,
+            roots: &mut self.roots,
             dense: &mut self.dense,
             sparse: &mut self.sparse,
         };
