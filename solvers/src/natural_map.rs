@@ -246,7 +246,11 @@ impl Sums {
             } else {
                 z
             };
-            if is_free { rho * rho * (u * u) } else { (r - z) * (r - z) }
+            if is_free {
+                rho * rho * (u * u)
+            } else {
+                (r - z) * (r - z)
+            }
         };
         self.natural += natural(1.0);
         self.free += q * q;

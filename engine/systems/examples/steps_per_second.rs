@@ -1,7 +1,15 @@
 //! Steps per second of small systems, one thread; and of chains under the solvers that are named: `-- auto lemke`.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a measurement; its scenes are those of a test too"
+)]
 
-use moreau_systems::*;
+mod scenes;
+
+use moreau_systems::SystemsSimulation;
+use scenes::{arm, ball, chain, diode_bridge, follower, row};
 use std::time::Instant;
 
 /// Time of this process on a processor, s, or of the clock where that is not known.
@@ -34,117 +42,17 @@ fn report(name: &str, mut simulation: SystemsSimulation, steps: usize) {
     );
 }
 
-fn ball() -> SystemsSimulation {
-    let mut simulation = SystemsSimulation::new(Settings::new(5e-3)).unwrap();
-    let system = LagrangianLinear {
-        force: vec![-9.81].into(),
-        ..LagrangianLinear::new(Matrix::identity(1))
-    };
-    let state = State::lagrangian([1.0], [0.0]);
-    let ball = simulation
-        .spawn_system(system, state, Integrator::moreau_jean(0.5))
-        .unwrap();
-    let gap = LagrangianLinearRelation::new([Matrix::identity(1)]);
-    let law = NonsmoothLaw::NewtonImpact { restitution: 0.9 };
-    simulation
-        .spawn_interaction(Joins::one(ball), gap, law)
-        .unwrap();
-    simulation
-}
-
-fn diode_bridge() -> SystemsSimulation {
-    let (l, c, r) = (1e-2, 1e-6, 1e3);
-    let mut simulation = SystemsSimulation::new(Settings::new(1e-6)).unwrap();
-    let system = FirstOrderLinear::new(Matrix::from_rows([[0.0, -1.0 / c], [1.0 / l, 0.0]]));
-    let state = State::first_order([10.0, 0.0]);
-    let circuit = simulation
-        .spawn_system(system, state, Integrator::euler_moreau(0.5))
-        .unwrap();
-    let relation = FirstOrderLinearRelation {
-        d: Some(Matrix::from_rows([
-            [1.0 / r, 1.0 / r, -1.0, 0.0],
-            [1.0 / r, 1.0 / r, 0.0, -1.0],
-            [1.0, 0.0, 0.0, 0.0],
-            [0.0, 1.0, 0.0, 0.0],
-        ])),
-        ..FirstOrderLinearRelation::new(
-            [Matrix::from_rows([
-                [0.0, 0.0],
-                [0.0, 0.0],
-                [-1.0, 0.0],
-                [1.0, 0.0],
-            ])],
-            [Matrix::from_rows([[0.0, 0.0, -1.0 / c, 1.0 / c], [0.0; 4]])],
-        )
-    };
-    let law = NonsmoothLaw::Complementarity { rows: 4 };
-    simulation
-        .spawn_interaction(Joins::one(circuit), relation, law)
-        .unwrap();
-    simulation
-}
-
-/// Masses of 1 kg in a row, each a system, with one-sided springs between them and one-sided walls; the first is thrown at the others.
-fn chain(masses: usize) -> SystemsSimulation {
-    let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
-    let integrator = Integrator::moreau_jean(1.0);
-    let systems: Vec<_> = (0..masses)
-        .map(|k| {
-            let v = if k == 0 { 1.0 } else { 0.0 };
-            let state = State::lagrangian([k as f64 * 0.01], [v]);
-            let system = LagrangianLinear::new(Matrix::identity(1));
-            simulation.spawn_system(system, state, integrator).unwrap()
-        })
-        .collect();
-    for pair in systems.windows(2) {
-        let relation = LagrangianLinearRelation {
-            offset: vec![-0.01],
-            compliance: Some(Matrix::diagonal(&[1e-4])),
-            jacobian: vec![Matrix::diagonal(&[-1.0]), Matrix::identity(1)],
-        };
-        let law = NonsmoothLaw::Complementarity { rows: 1 };
-        simulation
-            .spawn_interaction(Joins::two(pair[0], pair[1]), relation, law)
-            .unwrap();
-    }
-    simulation
-}
-
-/// Masses of 1 kg in a row, 1 mm apart, the first thrown at the others, e = 0.5.
-fn row(masses: usize) -> SystemsSimulation {
-    let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
-    let systems: Vec<_> = (0..masses)
-        .map(|k| {
-            let v = if k == 0 { 1.0 } else { 0.0 };
-            let state = State::lagrangian([k as f64 * 0.011], [v]);
-            let system = LagrangianLinear::new(Matrix::identity(1));
-            simulation
-                .spawn_system(system, state, Integrator::moreau_jean(0.5))
-                .unwrap()
-        })
-        .collect();
-    for pair in systems.windows(2) {
-        let relation = LagrangianLinearRelation {
-            offset: vec![-0.01],
-            ..LagrangianLinearRelation::new([Matrix::diagonal(&[-1.0]), Matrix::identity(1)])
-        };
-        let law = NonsmoothLaw::NewtonImpact { restitution: 0.5 };
-        simulation
-            .spawn_interaction(Joins::two(pair[0], pair[1]), relation, law)
-            .unwrap();
-    }
-    simulation
-}
-
 /// The scenes with names that hold the last argument after `--only`, or all.
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let only = arguments.iter().position(|word| word == "--only");
     let (solvers, only) = arguments.split_at(only.unwrap_or(arguments.len()));
     let is_asked = |name: &str| only.last().is_none_or(|only| name.contains(&only[..]));
-    let scenes: [(&str, fn() -> SystemsSimulation, usize); 4] = [
+    let scenes: [(&str, fn() -> SystemsSimulation, usize); 6] = [
         ("bouncing ball", ball, 1_000_000),
         ("diode bridge", diode_bridge, 500_000),
+        ("cam follower", follower, 500_000),
+        ("two-link arm", arm, 100_000),
         ("row of 100", || row(100), 5000),
         ("row of 1000", || row(1000), 500),
     ];

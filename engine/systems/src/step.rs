@@ -26,6 +26,7 @@ pub(crate) mod point;
 pub(crate) mod project;
 pub(crate) mod scheme;
 
+use crate::algebra::copy;
 use crate::error::SystemsError;
 use crate::report::StepReport;
 use crate::settings::Settings;
@@ -96,8 +97,7 @@ impl Plant {
             self.linearise()?;
             self.free()?;
             let h = self.at.h;
-            self.assembly
-                .assemble(&mut self.links, &self.blocks, h)?;
+            self.assembly.assemble(&mut self.links, &self.blocks, h)?;
             self.solve(settings, solver)?;
             self.update();
             let (worst, within) = self.residual(settings);
@@ -231,24 +231,25 @@ impl Link {
             return Ok(());
         }
         let is_as_left = |j: &usize| !blocks[*j].is_edited;
-        let goes_on =
-            was_noted && self.relation.is_linear() && self.blocks.iter().all(is_as_left);
-        let mut reference = std::mem::take(&mut self.reference);
+        let goes_on = was_noted && self.relation.is_linear() && self.blocks.iter().all(is_as_left);
         if goes_on {
-            std::mem::swap(&mut self.output_at_start, &mut self.end_output);
-            std::mem::swap(&mut reference, &mut self.end_rate);
+            copy(&mut self.output_at_start, &self.end_output);
+            copy(&mut self.reference, &self.end_rate);
         } else {
             let start = self.start_point(blocks, at);
             let mut y = std::mem::take(&mut self.output_at_start);
             self.gap_into(&start, &mut y);
             self.output_at_start = y;
+            let mut reference = std::mem::take(&mut self.reference);
             self.rate_into(&start, |j| blocks[j].start.v(), &mut reference);
+            self.reference = reference;
         }
         if self.level == Level::Position {
             let previous = Point::of(at.t - at.h, blocks, &self.blocks, |block| &block.previous);
+            let mut reference = std::mem::take(&mut self.reference);
             self.gap_into(&previous, &mut reference);
+            self.reference = reference;
         }
-        self.reference = reference;
         crate::error::expect_finite("output", &self.output_at_start).map_err(self.named())?;
         crate::error::expect_finite("output", &self.reference).map_err(self.named())
     }

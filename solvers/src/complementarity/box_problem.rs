@@ -288,7 +288,9 @@ impl BoxProblem {
         scales.extend(self.matrix.iter().step_by(self.n + 1));
         // No row is weak beside the largest entry of all: then none is beside its own.
         let largest = self.matrix.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-        if !scales.iter().all(|scale| *scale > weak_rows::WEAK * largest)
+        if !scales
+            .iter()
+            .all(|scale| *scale > weak_rows::WEAK * largest)
             && let Some(found) = weak_rows::scales(&scales, |_| true, self)
         {
             scales = found;

@@ -21,6 +21,15 @@ pub(crate) struct DenseLu {
 const SINGULAR: f64 = 1e-13;
 
 impl DenseLu {
+    /// Room for matrices up to `n × n`.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        let more = |have: usize, needed: usize| needed.saturating_sub(have);
+        self.entries.reserve(more(self.entries.len(), n * n));
+        self.order.reserve(more(self.order.len(), n));
+        self.work.reserve(more(self.work.len(), n));
+        self.size.reserve(more(self.size.len(), n));
+    }
+
     /// Factorises the `n × n` matrix of `entry(i, j)`. False if it is singular to rounding: a pivot is below `10⁻¹³` of the largest
     /// entry that its column had.
     pub(crate) fn factorize(&mut self, n: usize, entry: impl Fn(usize, usize) -> f64) -> bool {

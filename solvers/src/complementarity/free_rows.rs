@@ -96,7 +96,8 @@ impl Standard {
         if self.free.is_empty() {
             for (i, own) in scale.iter().enumerate() {
                 let columns = problem.row(i).iter().zip(scale);
-                self.matrix.extend(columns.map(|(m, other)| own * m * other));
+                self.matrix
+                    .extend(columns.map(|(m, other)| own * m * other));
                 self.offset.push(offset(i));
             }
             return;

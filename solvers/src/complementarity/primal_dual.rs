@@ -147,8 +147,13 @@ impl Rows for BoxProblem {
 
     fn factorize(&self, method: &mut Factors<'_>) -> bool {
         let (rows, matrix, n) = (method.between, self.matrix(), self.len());
+        // Any number of rows may be between their bounds next time.
+        method.dense.reserve(n);
         method.roots.clear();
-        let roots = rows.iter().map(|row| 1.0 / self.scales()[*row as usize].sqrt());
+        method.roots.reserve(n);
+        let roots = rows
+            .iter()
+            .map(|row| 1.0 / self.scales()[*row as usize].sqrt());
         method.roots.extend(roots);
         let roots = &method.roots;
         method.dense.factorize(rows.len(), |i, j| {
@@ -223,7 +228,12 @@ impl PrimalDual {
 
     /// Solves in place: `z` is the start and receives the answer. `None` if there is none within the goal that is beyond doubt, or `z` is of the
     /// wrong length; it is then as it was.
-    pub fn solve(&mut self, problem: Boxes<'_>, z: &mut [f64], goal: &Goal) -> Option<SolverReport> {
+    pub fn solve(
+        &mut self,
+        problem: Boxes<'_>,
+        z: &mut [f64],
+        goal: &Goal,
+    ) -> Option<SolverReport> {
         let most = self.settings.max_sets;
         match problem {
             Boxes::Dense(problem) => self.run(problem, z, goal, most),
@@ -293,6 +303,11 @@ impl PrimalDual {
 
     /// Rows at the bounds at which the start is.
     fn guess(&mut self, problem: &impl Rows, z: &[f64]) {
+        for list in [&mut self.between, &mut self.factored.between] {
+            list.reserve(z.len().saturating_sub(list.len()));
+        }
+        self.right.clear();
+        self.right.reserve(z.len());
         self.states.clear();
         self.states.extend(z.iter().enumerate().map(|(row, z)| {
             let [low, high] = problem.bounds(row);
@@ -409,7 +424,9 @@ mod tests {
                 let dense = BoxProblem::complementarity(matrix.clone(), q.clone()).unwrap();
                 sparse.set_q(&q).unwrap();
                 let mut reference = vec![0.0; n];
-                Lemke::default().solve_box(&dense, &mut reference, &goal).unwrap();
+                Lemke::default()
+                    .solve_box(&dense, &mut reference, &goal)
+                    .unwrap();
                 let mut z = vec![0.0; n];
                 let solved = method.solve(Boxes::Dense(&dense), &mut z, &goal);
                 assert!(solved.is_some_and(|report| report.converged()));

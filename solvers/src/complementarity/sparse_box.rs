@@ -43,7 +43,8 @@ impl SparseBoxProblem {
 
     /// One more row: its entries with their columns, which ascend, and its bounds.
     pub fn push_row(&mut self, entries: &[(u32, f64)], [low, high]: [f64; 2]) {
-        self.columns.extend(entries.iter().map(|(column, _)| *column));
+        self.columns
+            .extend(entries.iter().map(|(column, _)| *column));
         self.values.extend(entries.iter().map(|(_, value)| *value));
         self.ends.push(self.columns.len());
         self.low.push(low);
@@ -64,7 +65,11 @@ impl SparseBoxProblem {
                 }
                 if !value.is_finite() {
                     let what = "row of M";
-                    return Err(ProblemError::NotFinite { what, index: row, value });
+                    return Err(ProblemError::NotFinite {
+                        what,
+                        index: row,
+                        value,
+                    });
                 }
             }
             list::check(row, &Law::interval(self.low[row], self.high[row]))?;
@@ -128,7 +133,9 @@ impl SparseBoxProblem {
     pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.range(row);
         let columns = self.columns[range.clone()].iter();
-        columns.zip(&self.values[range]).map(|(column, value)| (*column as usize, *value))
+        columns
+            .zip(&self.values[range])
+            .map(|(column, value)| (*column as usize, *value))
     }
 
     /// `(M z + q)` of a row.

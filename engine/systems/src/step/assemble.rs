@@ -245,7 +245,11 @@ impl Assembly {
             entries.extend(all.map(|(k, entry)| (k / n, k % n, *entry)));
         } else {
             for row in 0..n {
-                entries.extend(self.sparse.row(row).map(|(column, entry)| (row, column, entry)));
+                entries.extend(
+                    self.sparse
+                        .row(row)
+                        .map(|(column, entry)| (row, column, entry)),
+                );
             }
         }
         let w = SparseMatrix::from_triplets(n, n, entries)?;

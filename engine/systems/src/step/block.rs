@@ -98,12 +98,17 @@ impl Block {
         self.mass.become_zeros(n, n);
         match self.system.model() {
             Model::Lagrangian(model) => {
-                let state = if of == MassOf::Start { &self.start } else { &self.state };
+                let state = if of == MassOf::Start {
+                    &self.start
+                } else {
+                    &self.state
+                };
                 model.mass(state.q(), &mut self.mass);
             }
             Model::FirstOrder(model) => model.mass(&mut self.mass),
         }
-        let is_constant = self.system.is_constant() || matches!(self.state, State::FirstOrder { .. });
+        let is_constant =
+            self.system.is_constant() || matches!(self.state, State::FirstOrder { .. });
         self.mass_of = if is_constant { MassOf::All } else { of };
     }
 
@@ -174,7 +179,9 @@ impl Block {
         let [mut matrix, mut slope] = std::mem::take(&mut self.matrices);
         matrix.become_zeros(n, n);
         slope.become_zeros(n, n);
-        integrator.scheme().matrix(self, at, &mut matrix, &mut slope);
+        integrator
+            .scheme()
+            .matrix(self, at, &mut matrix, &mut slope);
         if let Some(slope) = &self.slope_of_input {
             matrix.add_scaled(-1.0, slope);
         }
@@ -217,7 +224,8 @@ impl Block {
         self.miss(at);
         self.change.clear();
         let parts = self.applied.iter().zip(&self.missed.sum);
-        self.change.extend(parts.map(|(applied, missed)| applied - missed));
+        self.change
+            .extend(parts.map(|(applied, missed)| applied - missed));
         expect_finite("force", &self.change).map_err(self.named())?;
         if let Some(factor) = &self.factor {
             factor.solve(&mut self.change);
@@ -238,7 +246,9 @@ impl Block {
     pub(super) fn residual(&mut self, at: Instant) -> [f64; 2] {
         self.miss(at);
         let parts = self.missed.sum.iter().zip(&self.applied);
-        let square: f64 = parts.map(|(missed, applied)| (missed - applied) * (missed - applied)).sum();
+        let square: f64 = parts
+            .map(|(missed, applied)| (missed - applied) * (missed - applied))
+            .sum();
         [square.sqrt(), self.missed.terms + norm(&self.applied)]
     }
 

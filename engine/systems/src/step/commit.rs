@@ -70,7 +70,9 @@ impl Plant {
             self.note_ends();
         }
         for link in &self.links {
-            write(world, link.entity, |outcome: &mut Outcome| link.write(outcome));
+            write(world, link.entity, |outcome: &mut Outcome| {
+                link.write(outcome)
+            });
         }
         for block in &self.blocks {
             if let Integrator::SchatzmanPaoli(_) = block.integrator {

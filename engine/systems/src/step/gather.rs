@@ -111,9 +111,7 @@ type PartsOfInteraction<'a> = (
     Option<Ref<'a, NonsmoothLaw>>,
 );
 
-fn ticks_of_interaction(
-    (id, joins, relation, law): &PartsOfInteraction<'_>,
-) -> Option<[Tick; 4]> {
+fn ticks_of_interaction((id, joins, relation, law): &PartsOfInteraction<'_>) -> Option<[Tick; 4]> {
     Some([
         tick(id.as_ref())?,
         joins.last_changed(),

@@ -224,13 +224,7 @@ impl Link {
         }
     }
 
-    fn linearise_first_order(
-        &mut self,
-        blocks: &mut [Block],
-        at: Instant,
-        gamma: f64,
-        keep: bool,
-    ) {
+    fn linearise_first_order(&mut self, blocks: &mut [Block], at: Instant, gamma: f64, keep: bool) {
         let is_linear = self.relation.is_linear();
         let mut slopes = self.slopes.take().unwrap_or_default();
         {
@@ -253,13 +247,7 @@ impl Link {
     }
 
     /// Slopes by `x` and `λ` as matrices of the step.
-    fn take_slopes(
-        &mut self,
-        slopes: &mut Slopes,
-        blocks: &mut [Block],
-        at: Instant,
-        gamma: f64,
-    ) {
+    fn take_slopes(&mut self, slopes: &mut Slopes, blocks: &mut [Block], at: Instant, gamma: f64) {
         let Slopes { b, c, d, g, k } = slopes;
         let (lambda, is_linear) = (&self.lambda, self.relation.is_linear());
         self.feedthrough
@@ -387,7 +375,13 @@ impl Link {
     pub(super) fn note_end(&mut self, blocks: &[Block], at: Instant) {
         if let Relation::LagrangianLinear(relation) = &self.relation {
             let q = |j: usize| blocks[j].state.q();
-            linear_output(relation, &self.blocks, q, &self.lambda, &mut self.end_output);
+            linear_output(
+                relation,
+                &self.blocks,
+                q,
+                &self.lambda,
+                &mut self.end_output,
+            );
             clear(&mut self.end_rate, relation.offset.len());
             for (h, j) in relation.jacobian.iter().zip(&self.blocks) {
                 h.add_times(1.0, blocks[*j].state.v(), &mut self.end_rate);

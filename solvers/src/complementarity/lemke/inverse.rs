@@ -152,7 +152,11 @@ struct Product<'a> {
 impl Product<'_> {
     #[inline(always)]
     fn run(self) {
-        for (row, u) in self.entries.chunks_exact_mut(self.stride.max(1)).zip(self.u) {
+        for (row, u) in self
+            .entries
+            .chunks_exact_mut(self.stride.max(1))
+            .zip(self.u)
+        {
             let factor = self.factor * u;
             for (entry, w) in row.iter_mut().zip(self.w) {
                 *entry += factor * w;
