@@ -47,14 +47,43 @@ fn in_parts(a: &[f64], b: &[f64]) -> f64 {
 /// Entries from which on a sum is formed in parts.
 pub(crate) const LONG: usize = 16;
 
+/// Copies as many entries. A single one is most often all, and then not worth the call that copies many.
+#[inline]
+pub(crate) fn copy_all(to: &mut [f64], from: &[f64]) {
+    match (&mut *to, from) {
+        ([to], [from]) => *to = *from,
+        _ => to.copy_from_slice(from),
+    }
+}
+
 /// Takes the entries of a slice, in the memory that is there.
 #[inline]
 pub(crate) fn copy(row: &mut Row, from: &[f64]) {
     if row.len() == from.len() {
-        row.copy_from_slice(from);
+        copy_all(row, from);
     } else {
         row.clear();
         row.extend_from_slice(from);
+    }
+}
+
+/// The same for a vector.
+#[inline]
+pub(crate) fn fill(vector: &mut Vec<f64>, with: &[f64]) {
+    if vector.len() == with.len() {
+        copy_all(vector, with);
+    } else {
+        vector.clear();
+        vector.extend_from_slice(with);
+    }
+}
+
+/// Sets all entries to zero.
+#[inline]
+pub(crate) fn zero(row: &mut [f64]) {
+    match row {
+        [only] => *only = 0.0,
+        _ => row.fill(0.0),
     }
 }
 
@@ -62,7 +91,7 @@ pub(crate) fn copy(row: &mut Row, from: &[f64]) {
 #[inline]
 pub(crate) fn clear(row: &mut Row, n: usize) {
     if row.len() == n {
-        row.fill(0.0);
+        zero(row);
     } else {
         row.clear();
         row.resize(n, 0.0);

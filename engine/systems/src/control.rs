@@ -282,6 +282,9 @@ impl Control {
 
     /// Writes what was read and commanded.
     pub(crate) fn commit(self, world: &mut World) {
+        if self.sensors.is_empty() && self.actuators.is_empty() {
+            return;
+        }
         for own in self.sensors.into_iter().filter(|own| own.is_new) {
             world.entity_mut(own.entity).insert(own.reading);
         }

@@ -26,7 +26,7 @@ pub(crate) mod point;
 pub(crate) mod project;
 pub(crate) mod scheme;
 
-use crate::algebra::copy;
+use crate::algebra::{copy, zero};
 use crate::error::SystemsError;
 use crate::report::StepReport;
 use crate::settings::Settings;
@@ -140,8 +140,8 @@ impl Plant {
 
     fn clear_applied(&mut self) {
         for block in &mut self.blocks {
-            block.applied.fill(0.0);
-            block.reaction.fill(0.0);
+            zero(&mut block.applied);
+            zero(&mut block.reaction);
         }
     }
 

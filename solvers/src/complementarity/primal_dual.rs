@@ -241,6 +241,7 @@ impl PrimalDual {
         }
     }
 
+    #[inline]
     fn run(
         &mut self,
         problem: &impl Rows,
@@ -279,6 +280,7 @@ impl PrimalDual {
     }
 
     /// Brings the answer into its bounds, and hands it out if the judge has no doubt.
+    #[inline]
     fn finish(
         &mut self,
         problem: &impl Rows,

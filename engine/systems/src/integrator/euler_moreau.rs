@@ -11,7 +11,7 @@
 
 use super::super::step::block::{Block, MassOf};
 use super::super::step::scheme::{Instant, Missed, Scheme, add_written};
-use crate::algebra::{Matrix, add, copy, dot};
+use crate::algebra::{Matrix, add, copy, copy_all, dot};
 use crate::error::{FieldError, expect_range};
 use crate::system::Model;
 use crate::system::signal::Signal;
@@ -68,7 +68,7 @@ impl Scheme for EulerMoreau {
 
     fn state(&self, block: &mut Block, _at: Instant) {
         if let State::FirstOrder { x } = &mut block.state {
-            x.copy_from_slice(&block.z);
+            copy_all(x, &block.z);
         }
     }
 

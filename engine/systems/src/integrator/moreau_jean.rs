@@ -14,7 +14,7 @@
 
 use super::super::step::block::{Block, MassOf};
 use super::super::step::scheme::{Instant, Missed, Scheme, add_written};
-use crate::algebra::{Matrix, add, copy};
+use crate::algebra::{Matrix, add, copy, copy_all};
 use crate::error::{FieldError, expect_range};
 use crate::system::Model;
 use crate::system::lagrangian::LagrangianLinear;
@@ -115,18 +115,18 @@ impl Scheme for MoreauJean {
 
     fn first_state(&self, block: &mut Block, at: Instant) {
         if let State::Lagrangian { q, v } = &mut block.state {
-            q.copy_from_slice(block.start.q());
+            copy_all(q, block.start.q());
             add(q, at.h, &block.z);
-            v.copy_from_slice(&block.z);
+            copy_all(v, &block.z);
         }
     }
 
     fn state(&self, block: &mut Block, at: Instant) {
         if let State::Lagrangian { q, v } = &mut block.state {
-            q.copy_from_slice(block.start.q());
+            copy_all(q, block.start.q());
             add(q, at.h * self.theta, &block.z);
             add(q, at.h * (1.0 - self.theta), block.start.v());
-            v.copy_from_slice(&block.z);
+            copy_all(v, &block.z);
         }
     }
 

@@ -11,7 +11,7 @@
 
 use super::super::step::block::{Block, MassOf};
 use super::super::step::scheme::{Instant, Scheme};
-use crate::algebra::{Matrix, Row, add, copy};
+use crate::algebra::{Matrix, Row, add, copy, copy_all};
 use crate::system::Model;
 use crate::system::state::State;
 
@@ -33,8 +33,8 @@ impl Scheme for SchatzmanPaoli {
 
     fn state(&self, block: &mut Block, at: Instant) {
         if let State::Lagrangian { q, v } = &mut block.state {
-            q.copy_from_slice(&block.z);
-            v.copy_from_slice(&block.z);
+            copy_all(q, &block.z);
+            copy_all(v, &block.z);
             add(v, -1.0, &block.previous);
             v.iter_mut().for_each(|v| *v /= 2.0 * at.h);
         }

@@ -9,7 +9,7 @@
 
 use super::block::Block;
 use super::link::{Level, Link};
-use crate::algebra::{Matrix, add, dot};
+use crate::algebra::{Matrix, add, copy_all, dot, zero};
 use crate::error::SystemsError;
 use crate::solver_choice::{AnySolver, FEW};
 use moreau_solvers::complementarity::{BoxProblem, Boxes, SparseBoxProblem};
@@ -264,12 +264,12 @@ impl Assembly {
     /// `M̂⁻¹ Σ input λ` of every system, and `λ` of every interaction.
     pub(super) fn respond(&self, links: &mut [Link], blocks: &mut [Block]) {
         for block in blocks.iter_mut() {
-            block.response.fill(0.0);
+            zero(&mut block.response);
         }
         for (index, start) in &self.active {
             let link = &mut links[*index];
             let rows = *start..start + link.rows();
-            link.lambda.copy_from_slice(&self.lambda[rows]);
+            copy_all(&mut link.lambda, &self.lambda[rows]);
             for (j, response) in link.blocks.iter().zip(&link.responses) {
                 for (k, lambda) in link.lambda.iter().enumerate() {
                     add(&mut blocks[*j].response, *lambda, response.row(k));

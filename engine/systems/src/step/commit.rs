@@ -3,6 +3,7 @@
 use super::Plant;
 use super::gather::Gather;
 use super::link::Link;
+use crate::algebra::fill;
 use crate::integrator::Integrator;
 use crate::interaction::{Outcome, Previous, Reaction};
 use crate::system::state::State;
@@ -104,11 +105,6 @@ impl Link {
         }
         fill(&mut outcome.correction, &self.correction);
     }
-}
-
-fn fill(vector: &mut Vec<f64>, with: &[f64]) {
-    vector.clear();
-    vector.extend_from_slice(with);
 }
 
 /// Changes a component, or inserts it.
