@@ -115,8 +115,14 @@ impl SystemsSimulation {
     /// Takes an entity out again that the next step would refuse.
     fn settle(&mut self, entity: Entity) -> Result<Entity, SystemsError> {
         let (at, world) = (self.instant(), &self.world);
-        let plant = self.gather.plant(world, at);
-        let checked = plant.and_then(|plant| self.instruments.control(world, &plant, None));
+        let is_instrument =
+            world.get::<Sensor>(entity).is_some() || world.get::<Actuator>(entity).is_some();
+        let checked = if is_instrument {
+            let plant = self.gather.plant(world, at);
+            plant.and_then(|plant| self.instruments.control(world, &plant, None).map(drop))
+        } else {
+            self.gather.check(world, entity, at.h)
+        };
         match checked {
             Err(
                 SystemsError::System { entity: at, .. }
@@ -128,7 +134,7 @@ impl SystemsSimulation {
                 self.world.despawn(entity);
                 Err(error)
             }
-            Ok(_) => Ok(entity),
+            Ok(()) => Ok(entity),
         }
     }
 

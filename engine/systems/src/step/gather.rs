@@ -21,6 +21,7 @@ use crate::system::System;
 use crate::system::state::State;
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
 
 /// What is read of a system.
 type OfSystem = (
@@ -231,6 +232,33 @@ impl Gather {
         Ok(is_whole && known.next().is_none())
     }
 
+    /// Whether a system, or an interaction with the systems that it joins, is one that steps take; systems with faults of their own are for the step to name.
+    pub(crate) fn check(
+        &mut self,
+        world: &World,
+        entity: Entity,
+        h: f64,
+    ) -> Result<(), SystemsError> {
+        self.systems.update_archetypes(world);
+        self.interactions.update_archetypes(world);
+        if let Ok(row) = self.systems.get_manual(world, entity) {
+            block_of(row, h)?;
+        }
+        let Ok(row) = self.interactions.get_manual(world, entity) else {
+            return Ok(());
+        };
+        let mut blocks = Vec::new();
+        for joined in &row.2.0 {
+            if let Ok(row) = self.systems.get_manual(world, *joined) {
+                let Ok(block) = block_of(row, h) else {
+                    return Ok(());
+                };
+                blocks.push(block);
+            }
+        }
+        link_of(row, &places(&blocks), &blocks).map(drop)
+    }
+
     /// The plant of the step from `t_k`.
     pub(crate) fn plant(&mut self, world: &World, at: Instant) -> Result<Plant, SystemsError> {
         self.systems.update_archetypes(world);
@@ -238,43 +266,16 @@ impl Gather {
         systems.sort_by_key(|row| row.1);
         check_ids(systems.iter().map(|row| (row.0, row.1)))
             .map_err(|(entity, source)| SystemsError::System { entity, source })?;
-        let blocks = systems.into_iter().map(
-            |(entity, _, system, state, integrator, reaction, previous)| {
-                let named = |source| SystemsError::System { entity, source };
-                let state = state
-                    .ok_or(FieldError::Missing { field: "state" })
-                    .map_err(named)?;
-                let missing = FieldError::Missing {
-                    field: "integrator",
-                };
-                let integrator = integrator.ok_or(missing).map_err(named)?;
-                check_system(system, state, integrator).map_err(named)?;
-                let memory = [reaction.map(|r| &r.0), previous.map(|p| &p.0)];
-                Ok(block(entity, system, state, *integrator, memory, at.h))
-            },
-        );
-        let blocks = blocks.collect::<Result<Vec<Block>, SystemsError>>()?;
-        let mut blocks = blocks;
+        let blocks = systems.into_iter().map(|row| block_of(row, at.h));
+        let mut blocks = blocks.collect::<Result<Vec<Block>, SystemsError>>()?;
         let places = places(&blocks);
         self.interactions.update_archetypes(world);
         let mut interactions: Vec<_> = self.interactions.iter_manual(world).collect();
         interactions.sort_by_key(|row| row.1);
         check_ids(interactions.iter().map(|row| (row.0, row.1)))
             .map_err(|(entity, source)| SystemsError::Interaction { entity, source })?;
-        let links = interactions
-            .into_iter()
-            .map(|(entity, _, joins, relation, law, outcome)| {
-                let named = |source| SystemsError::Interaction { entity, source };
-                let missing = |field| named(FieldError::Missing { field });
-                let relation = relation.ok_or(missing("relation"))?;
-                let law = law.ok_or(missing("law"))?;
-                let joined = find(joins, &places).map_err(named)?;
-                let level = check_interaction(relation, law, &joined, &blocks).map_err(named)?;
-                let before = outcome.cloned().unwrap_or_default();
-                let mut link = link(entity, relation, law, level, joined, before);
-                link.know_integrators(&blocks);
-                Ok(link)
-            });
+        let links = interactions.into_iter();
+        let links = links.map(|row| link_of(row, &places, &blocks));
         let links = links.collect::<Result<Vec<Link>, SystemsError>>()?;
         for link in &links {
             if let Level::Value { gamma } = link.level {
@@ -293,6 +294,37 @@ impl Gather {
             is_noted: false,
         })
     }
+}
+
+/// A system, checked.
+fn block_of(row: <OfSystem as QueryData>::Item<'_, '_>, h: f64) -> Result<Block, SystemsError> {
+    let (entity, _, system, state, integrator, reaction, previous) = row;
+    let named = |source| SystemsError::System { entity, source };
+    let missing = |field| named(FieldError::Missing { field });
+    let state = state.ok_or(missing("state"))?;
+    let integrator = integrator.ok_or(missing("integrator"))?;
+    check_system(system, state, integrator).map_err(named)?;
+    let memory = [reaction.map(|r| &r.0), previous.map(|p| &p.0)];
+    Ok(block(entity, system, state, *integrator, memory, h))
+}
+
+/// An interaction, checked.
+fn link_of(
+    row: <OfInteraction as QueryData>::Item<'_, '_>,
+    places: &[(Entity, usize)],
+    blocks: &[Block],
+) -> Result<Link, SystemsError> {
+    let (entity, _, joins, relation, law, outcome) = row;
+    let named = |source| SystemsError::Interaction { entity, source };
+    let missing = |field| named(FieldError::Missing { field });
+    let relation = relation.ok_or(missing("relation"))?;
+    let law = law.ok_or(missing("law"))?;
+    let joined = find(joins, places).map_err(named)?;
+    let level = check_interaction(relation, law, &joined, blocks).map_err(named)?;
+    let before = outcome.cloned().unwrap_or_default();
+    let mut link = link(entity, relation, law, level, joined, before);
+    link.know_integrators(blocks);
+    Ok(link)
 }
 
 /// Where each system is, sorted.
