@@ -42,13 +42,15 @@ fn report(name: &str, mut simulation: SystemsSimulation, steps: usize) {
     );
 }
 
+type Scene = fn() -> SystemsSimulation;
+
 /// The scenes with names that hold the last argument after `--only`, or all.
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let only = arguments.iter().position(|word| word == "--only");
     let (solvers, only) = arguments.split_at(only.unwrap_or(arguments.len()));
     let is_asked = |name: &str| only.last().is_none_or(|only| name.contains(&only[..]));
-    let scenes: [(&str, fn() -> SystemsSimulation, usize); 6] = [
+    let scenes: [(&str, Scene, usize); 6] = [
         ("bouncing ball", ball, 1_000_000),
         ("diode bridge", diode_bridge, 500_000),
         ("cam follower", follower, 500_000),

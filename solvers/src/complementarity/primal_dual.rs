@@ -11,12 +11,15 @@
 //! M-matrix it ends from any start; for others it may cycle, and the caller asks another method. Dense problems have factors with rows exchanged,
 //! sparse ones those of [`super::envelope`]. What is handed out was judged by the natural map, and is beyond doubt; else nothing is handed out.
 
+mod rows;
+
 use super::basis::State;
 use super::dense_lu::DenseLu;
 use super::envelope::Envelope;
 use super::method::is_beyond_doubt;
 use super::{BoxProblem, SparseBoxProblem};
-use crate::{Goal, Residual, SolverReport, SolverStatus, natural_map};
+use crate::{Goal, SolverReport, SolverStatus};
+use rows::{Factors, Rows};
 
 /// A box problem in one of its two forms.
 #[derive(Clone, Copy, Debug)]
@@ -95,125 +98,6 @@ impl Factored {
 fn fill<T: Copy>(buffer: &mut Vec<T>, with: &[T]) {
     buffer.clear();
     buffer.extend_from_slice(with);
-}
-
-/// What the method sees of a problem.
-trait Rows {
-    fn bounds(&self, row: usize) -> [f64; 2];
-    fn scales(&self) -> &[f64];
-    fn q(&self) -> &[f64];
-    /// `(M z + q)` of a row.
-    fn velocity(&self, row: usize, z: &[f64]) -> f64;
-    fn entries(&self) -> (&[f64], &[u32]);
-    fn residual(&self, z: &[f64]) -> Residual;
-    fn factorize(&self, method: &mut Factors<'_>) -> bool;
-    fn solve(&self, method: &mut Factors<'_>, right: &mut [f64]);
-}
-
-/// Rows between bounds, and the space for factors of `M_BB`.
-struct Factors<'a> {
-    between: &'a [u32],
-    place: &'a [u32],
-    /// `1/√λ` of the rows of the dense factors.
-    roots: &'a mut Vec<f64>,
-    dense: &'a mut DenseLu,
-    sparse: &'a mut Envelope,
-}
-
-impl Rows for BoxProblem {
-    fn bounds(&self, row: usize) -> [f64; 2] {
-        [self.low()[row], self.high()[row]]
-    }
-
-    fn scales(&self) -> &[f64] {
-        self.scales()
-    }
-
-    fn q(&self) -> &[f64] {
-        self.q()
-    }
-
-    fn velocity(&self, row: usize, z: &[f64]) -> f64 {
-        super::box_problem::dot(self.row(row), z) + self.q()[row]
-    }
-
-    fn entries(&self) -> (&[f64], &[u32]) {
-        (self.matrix(), &[])
-    }
-
-    fn residual(&self, z: &[f64]) -> Residual {
-        natural_map::boxes(self, z)
-    }
-
-    fn factorize(&self, method: &mut Factors<'_>) -> bool {
-        let (rows, matrix, n) = (method.between, self.matrix(), self.len());
-        // Any number of rows may be between their bounds next time.
-        method.dense.reserve(n);
-        method.roots.clear();
-        method.roots.reserve(n);
-        let roots = rows
-            .iter()
-            .map(|row| 1.0 / self.scales()[*row as usize].sqrt());
-        method.roots.extend(roots);
-        let roots = &method.roots;
-        method.dense.factorize(rows.len(), |i, j| {
-            matrix[rows[i] as usize * n + rows[j] as usize] * (roots[i] * roots[j])
-        })
-    }
-
-    fn solve(&self, method: &mut Factors<'_>, right: &mut [f64]) {
-        let scale = |right: &mut [f64]| {
-            for (right, root) in right.iter_mut().zip(&*method.roots) {
-                *right *= root;
-            }
-        };
-        scale(right);
-        method.dense.solve(right);
-        scale(right);
-    }
-}
-
-impl Rows for SparseBoxProblem {
-    fn bounds(&self, row: usize) -> [f64; 2] {
-        [self.low()[row], self.high()[row]]
-    }
-
-    fn scales(&self) -> &[f64] {
-        self.scales()
-    }
-
-    fn q(&self) -> &[f64] {
-        self.q()
-    }
-
-    fn velocity(&self, row: usize, z: &[f64]) -> f64 {
-        self.image(row, z)
-    }
-
-    fn entries(&self) -> (&[f64], &[u32]) {
-        self.entries()
-    }
-
-    fn residual(&self, z: &[f64]) -> Residual {
-        natural_map::sparse_boxes(self, z)
-    }
-
-    fn factorize(&self, method: &mut Factors<'_>) -> bool {
-        let (rows, place) = (method.between, method.place);
-        method.sparse.factorize(rows.len(), |visit| {
-            for (i, row) in rows.iter().enumerate() {
-                for (column, value) in self.row(*row as usize) {
-                    if place[column] != u32::MAX {
-                        visit(i, place[column] as usize, value);
-                    }
-                }
-            }
-        })
-    }
-
-    fn solve(&self, method: &mut Factors<'_>, right: &mut [f64]) {
-        method.sparse.solve(right);
-    }
 }
 
 impl PrimalDual {
@@ -397,74 +281,4 @@ fn state_of(z: f64, low: f64, high: f64) -> State {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::complementarity::Lemke;
-    use crate::random::Random;
-
-    /// Chains of one-sided springs with M-matrices: the same answers as Lemke's method, in both forms, from no start and from the last answer.
-    #[test]
-    fn both_forms_agree_with_lemke() {
-        let mut random = Random::new(3);
-        let (mut method, goal) = (PrimalDual::default(), Goal::scaled(1e-13));
-        for n in [1, 2, 7, 30] {
-            let mut matrix = vec![0.0; n * n];
-            let mut sparse = SparseBoxProblem::default();
-            for i in 0..n {
-                let mut row = Vec::new();
-                for j in i.saturating_sub(1)..n.min(i + 2) {
-                    let value = if i == j { 2.1 } else { -1.0 };
-                    matrix[i * n + j] = value;
-                    row.push((j as u32, value));
-                }
-                sparse.push_row(&row, [0.0, f64::INFINITY]);
-            }
-            sparse.close().unwrap();
-            let mut warm = vec![0.0; n];
-            for _ in 0..5 {
-                let q: Vec<f64> = (0..n).map(|_| random.uniform(-1.0, 1.0)).collect();
-                let dense = BoxProblem::complementarity(matrix.clone(), q.clone()).unwrap();
-                sparse.set_q(&q).unwrap();
-                let mut reference = vec![0.0; n];
-                Lemke::default()
-                    .solve_box(&dense, &mut reference, &goal)
-                    .unwrap();
-                let mut z = vec![0.0; n];
-                let solved = method.solve(Boxes::Dense(&dense), &mut z, &goal);
-                assert!(solved.is_some_and(|report| report.converged()));
-                let solved = method.solve(Boxes::Sparse(&sparse), &mut warm, &goal);
-                assert!(solved.is_some_and(|report| report.converged()));
-                for (k, expected) in reference.iter().enumerate() {
-                    assert!((z[k] - expected).abs() < 1e-12);
-                    assert!((warm[k] - expected).abs() < 1e-12);
-                }
-            }
-        }
-    }
-
-    /// Factors are those of the matrix that is given, whatever was solved before with the same rows between their bounds.
-    #[test]
-    fn another_matrix_is_factored_anew() {
-        let (mut method, goal) = (PrimalDual::default(), Goal::scaled(1e-13));
-        for diagonal in [1.0, 2.0, 4.0] {
-            let matrix = vec![diagonal, 0.5, 0.5, 1.0];
-            let problem = BoxProblem::complementarity(matrix, vec![-8.0, 8.0]).unwrap();
-            for factorizations in [1, 0] {
-                let mut z = [1.0, 0.0];
-                let report = method.solve(Boxes::Dense(&problem), &mut z, &goal);
-                assert!(report.is_some_and(|r| r.factorizations == factorizations));
-                assert!((z[0] - 8.0 / diagonal).abs() < 1e-14);
-            }
-        }
-    }
-
-    /// Nothing is handed out of a problem without solution, and the start stays.
-    #[test]
-    fn a_problem_without_solution_has_no_answer() {
-        let problem = BoxProblem::complementarity(vec![0.0], vec![-1.0]).unwrap();
-        let mut z = [3.0];
-        let goal = Goal::scaled(1e-10);
-        let report = PrimalDual::default().solve(Boxes::Dense(&problem), &mut z, &goal);
-        assert!(report.is_none() && z[0].total_cmp(&3.0).is_eq());
-    }
-}
+mod tests;

@@ -15,17 +15,21 @@
 //!
 //! With `g` nonlinear, `known = weight (g^τ − B λ^τ)`, and `weight ∂g/∂x X` goes into `M̂`.
 
+mod outputs;
+mod slopes;
+
+pub(crate) use slopes::Slopes;
+
 use super::block::Block;
 use super::point::{Point, Sides, jacobian_into};
 use super::scheme::{Instant, Scheme};
-use crate::algebra::{Matrix, Row, add, clear, copy, dot, norm};
+use crate::algebra::{Matrix, Row, add, clear, dot, norm};
 use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::integrator::{Activation, Integrator};
 use crate::law::NonsmoothLaw;
-use crate::relation::first_order::FirstOrderRelation;
-use crate::relation::lagrangian::LagrangianLinearRelation;
 use crate::relation::{Relation, Seen};
 use bevy_ecs::entity::Entity;
+use outputs::linear_output;
 
 /// On what quantity a law is imposed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -224,60 +228,6 @@ impl Link {
         }
     }
 
-    fn linearise_first_order(&mut self, blocks: &mut [Block], at: Instant, gamma: f64, keep: bool) {
-        let is_linear = self.relation.is_linear();
-        let mut slopes = self.slopes.take().unwrap_or_default();
-        {
-            let point = self.law_point(blocks, at, gamma);
-            let Seen::FirstOrder(relation) = self.relation.seen() else {
-                return;
-            };
-            let lambda = &self.lambda;
-            relation.output(point.t, &point.seen, lambda, &mut self.offset);
-            if !keep {
-                let sizes = self.blocks.iter().map(|j| blocks[*j].size());
-                slopes.set(relation, (&point, lambda), sizes, is_linear);
-            }
-        }
-        if !keep {
-            self.take_slopes(&mut slopes, blocks, at, gamma);
-        }
-        self.slopes = Some(slopes);
-        self.take_feedthrough_off();
-    }
-
-    /// Slopes by `x` and `λ` as matrices of the step.
-    fn take_slopes(&mut self, slopes: &mut Slopes, blocks: &mut [Block], at: Instant, gamma: f64) {
-        let Slopes { b, c, d, g, k } = slopes;
-        let (lambda, is_linear) = (&self.lambda, self.relation.is_linear());
-        self.feedthrough
-            .get_or_insert_with(Matrix::default)
-            .become_copy(d);
-        for (side, j) in self.blocks.iter().enumerate() {
-            let block = &mut blocks[*j];
-            let scheme = block.integrator.scheme();
-            let (weight, slope) = (scheme.force_weight(at), scheme.position_slope(at));
-            by_unknown(&c[side], block.size(), gamma, slope, &mut self.output[side]);
-            self.input[side].become_copy(&b[side]);
-            self.input[side].scale(weight);
-            if is_linear {
-                continue;
-            }
-            b[side].add_times(-1.0, lambda, &mut g[side]);
-            g[side].iter_mut().for_each(|g| *g *= weight);
-            self.known[side].clone_from(&g[side]);
-            if k[side].entries().iter().any(|entry| *entry != 0.0) {
-                let n = block.size();
-                let mut own = Matrix::default();
-                by_unknown(&k[side], n, gamma, slope, &mut own);
-                block
-                    .slope_of_input
-                    .get_or_insert_with(|| Matrix::zeros(n, n))
-                    .add_scaled(weight, &own);
-            }
-        }
-    }
-
     /// What acts on its systems at the new iterate: `known + input λ`, or for a nonlinear first-order relation what it really is there. Adds to
     /// `applied` and, as physical quantity, to `reaction`.
     pub(super) fn apply(&mut self, blocks: &mut [Block], at: Instant) {
@@ -355,167 +305,9 @@ impl Link {
         [missed, terms]
     }
 
-    /// `y` that the law is about, at the iterate: `h(t, q, λ)`, or `h(t_{k+γ}, x_{k+γ}, λ)`.
-    fn law_output(&self, blocks: &[Block], at: Instant, y: &mut Row) {
-        clear(y, self.rows());
-        match (self.relation.seen(), self.level) {
-            (Seen::Lagrangian(relation), _) => {
-                let end = self.end_point(blocks, at);
-                relation.output(end.t, &end.seen, &self.lambda, y);
-            }
-            (Seen::FirstOrder(relation), Level::Value { gamma }) => {
-                let point = self.law_point(blocks, at, gamma);
-                relation.output(point.t, &point.seen, &self.lambda, y);
-            }
-            (Seen::FirstOrder(_), _) => {}
-        }
-    }
-
-    /// Output and rate at the iterate, as those of the end of the step.
-    pub(super) fn note_end(&mut self, blocks: &[Block], at: Instant) {
-        if let Relation::LagrangianLinear(relation) = &self.relation {
-            let q = |j: usize| blocks[j].state.q();
-            linear_output(
-                relation,
-                &self.blocks,
-                q,
-                &self.lambda,
-                &mut self.end_output,
-            );
-            clear(&mut self.end_rate, relation.offset.len());
-            for (h, j) in relation.jacobian.iter().zip(&self.blocks) {
-                h.add_times(1.0, blocks[*j].state.v(), &mut self.end_rate);
-            }
-            return;
-        }
-        let mut y = std::mem::take(&mut self.end_output);
-        self.law_output(blocks, at, &mut y);
-        self.end_output = y;
-        let mut rate = std::mem::take(&mut self.end_rate);
-        if matches!(self.level, Level::Value { .. }) {
-            rate.clear();
-        } else {
-            let end = self.end_point(blocks, at);
-            let v = |j: usize| blocks[j].state.v();
-            self.rate_into(&end, v, &mut rate);
-        }
-        self.end_rate = rate;
-    }
-
-    /// `y` of a rigid Lagrangian relation at a point.
-    pub(super) fn gap(&self, point: &Point) -> Row {
-        let mut y = Row::new();
-        self.gap_into(point, &mut y);
-        y
-    }
-
-    pub(super) fn gap_into(&self, point: &Point, y: &mut Row) {
-        clear(y, self.rows());
-        if let Seen::Lagrangian(relation) = self.relation.seen() {
-            relation.output(point.t, &point.seen, &self.lambda, y);
-        }
-    }
-
-    /// `ẏ` of a Lagrangian relation at a point, with the velocities that `v` gives of each system.
-    pub(super) fn rate_into<'a>(
-        &mut self,
-        point: &Point,
-        v: impl Fn(usize) -> &'a [f64],
-        rate: &mut Row,
-    ) {
-        clear(rate, self.rows());
-        if let Relation::LagrangianLinear(relation) = &self.relation {
-            for (h, j) in relation.jacobian.iter().zip(&self.blocks) {
-                h.add_times(1.0, v(*j), rate);
-            }
-        } else if let Seen::Lagrangian(relation) = self.relation.seen() {
-            relation.output_by_time(point.t, &point.seen, rate);
-            jacobian_into(relation, point, &mut self.rows_in_passing);
-            for (h, j) in self.rows_in_passing.iter().zip(&self.blocks) {
-                h.add_times(1.0, v(*j), rate);
-            }
-        }
-    }
-
     /// Puts the name of the interaction to an error.
     pub(crate) fn named(&self) -> impl Fn(FieldError) -> SystemsError + use<> {
         let entity = self.entity;
         move |source| SystemsError::Interaction { entity, source }
-    }
-}
-
-/// `H q + b + D λ` with what `q` gives of each system.
-fn linear_output<'a>(
-    relation: &LagrangianLinearRelation,
-    joined: &[usize],
-    q: impl Fn(usize) -> &'a [f64],
-    lambda: &[f64],
-    y: &mut Row,
-) {
-    copy(y, &relation.offset);
-    for (h, j) in relation.jacobian.iter().zip(joined) {
-        h.add_times(1.0, q(*j), y);
-    }
-    if let Some(compliance) = &relation.compliance {
-        compliance.add_times(1.0, lambda, y);
-    }
-}
-
-/// What is needed of a first-order relation at a point: the letters are those of [`FirstOrderRelation`].
-#[derive(Default)]
-pub(crate) struct Slopes {
-    b: Sides,
-    c: Sides,
-    d: Matrix,
-    /// Zero for a linear relation, as `k`: nothing remains beside `B λ`.
-    g: Vec<Vec<f64>>,
-    k: Sides,
-}
-
-impl Slopes {
-    /// All slopes, and the input, at a point; `sizes` are those of the systems.
-    fn set(
-        &mut self,
-        relation: &dyn FirstOrderRelation,
-        (point, lambda): (&Point, &[f64]),
-        sizes: impl Iterator<Item = usize>,
-        is_linear: bool,
-    ) {
-        let (m, sides) = (lambda.len(), point.seen.len());
-        for list in [&mut self.b, &mut self.c, &mut self.k] {
-            list.resize_with(sides, Matrix::default);
-        }
-        self.g.resize_with(sides, Vec::new);
-        for (side, n) in sizes.enumerate() {
-            let width = point.seen[side].len();
-            self.b[side].become_zeros(n, m);
-            self.c[side].become_zeros(m, width);
-            self.k[side].become_zeros(n, width);
-            self.g[side].clear();
-            self.g[side].resize(n, 0.0);
-        }
-        self.d.become_zeros(m, m);
-        let (t, x) = (point.t, &point.seen);
-        relation.output_by_state(t, x, lambda, &mut self.c);
-        relation.output_by_multiplier(t, x, lambda, &mut self.d);
-        relation.input_by_multiplier(t, x, lambda, &mut self.b);
-        if !is_linear {
-            relation.input(t, x, lambda, &mut self.g);
-            relation.input_by_state(t, x, lambda, &mut self.k);
-        }
-    }
-}
-
-/// A slope by `x` as one by `z`: `x = γ z` of a first-order system, `x = (q, v)` with `∂q/∂z = slope` of a Lagrangian one.
-fn by_unknown(matrix: &Matrix, n: usize, gamma: f64, slope: f64, by: &mut Matrix) {
-    if matrix.columns() == n {
-        by.become_copy(matrix);
-        by.scale(gamma);
-        return;
-    }
-    by.become_zeros(matrix.rows(), n);
-    for row in 0..matrix.rows() {
-        add(by.row_mut(row), slope, &matrix.row(row)[..n]);
-        add(by.row_mut(row), 1.0, &matrix.row(row)[n..]);
     }
 }

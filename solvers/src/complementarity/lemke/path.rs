@@ -10,6 +10,8 @@
 //!
 //! That is `n k + 2 k²` products a pivot for `k` basic `x`, of which there are none at the start and mostly `n/2` at the end: a full tableau takes `n²`, and writes them.
 
+mod ties;
+
 use super::inverse::{Inverse, combine};
 use crate::complementarity::basis::State;
 use crate::complementarity::free_rows::Standard;
@@ -39,8 +41,6 @@ enum Variable {
 const PIVOT: f64 = 1e-10;
 /// Steps that differ by less, relative to the largest value of the problem, tie.
 const TIE: f64 = 1e-11;
-/// Coefficients of powers of `ε` that differ by less are equal.
-const LEXICOGRAPHIC: f64 = 1e-9;
 /// Pivots between two looks at the limits of the goal.
 const WATCH: usize = 64;
 /// No place.
@@ -273,53 +273,6 @@ impl Path {
         way.max(0.0)
     }
 
-    /// Of the rows that tie, the one that is first under the perturbation; none if the flip of the entering variable is.
-    fn first_of_ties(&mut self, flips: bool) -> Option<usize> {
-        let mut best = *self.ties.first()?;
-        if self.ties.len() == 1 && !flips {
-            return Some(best);
-        }
-        let [mut own, mut theirs] = std::mem::take(&mut self.orders);
-        self.perturbation(best, &mut own);
-        for k in 1..self.ties.len() {
-            let row = self.ties[k];
-            self.perturbation(row, &mut theirs);
-            let steeper = self.rate[row].abs() > self.rate[best].abs();
-            if is_before(&theirs, &own, steeper) {
-                best = row;
-                std::mem::swap(&mut own, &mut theirs);
-            }
-        }
-        refill(&mut theirs, self.n, 0.0);
-        let flips = flips && !is_before(&own, &theirs, false);
-        self.orders = [own, theirs];
-        (!flips).then_some(best)
-    }
-
-    /// The coefficients of `ε, ε², …` in the step at which a row comes to its bound: `∂(value)/∂q_i` over its rate.
-    fn perturbation(&mut self, row: usize, orders: &mut Vec<f64>) {
-        let inner = self.inner.iter().position(|(_, own)| *own as usize == row);
-        match (inner, self.basic[row]) {
-            (None, Variable::Y(i)) => {
-                self.gather_row(i);
-                self.inverse.row_times(&self.gathered, &mut self.across);
-            }
-            (inner, _) => {
-                self.across.clear();
-                let own = inner.map(|place| self.inverse.row(place));
-                self.across.extend_from_slice(own.unwrap_or_default());
-            }
-        }
-        let rate = self.rate[row];
-        refill(orders, self.n, 0.0);
-        for (i, derivative) in self.fixed.iter().zip(&self.across) {
-            orders[*i as usize] = derivative / rate;
-        }
-        if let Variable::Y(i) = self.basic[row] {
-            orders[i as usize] = -1.0 / rate;
-        }
-    }
-
     /// Row `i` of `M` and `e` in the columns `C`.
     fn gather_row(&mut self, i: u32) {
         self.gathered.clear();
@@ -485,15 +438,4 @@ impl Path {
             _ => State::Between,
         }
     }
-}
-
-/// Which of two rows comes to its bound first, by the coefficients of `ε, ε², …`: the first, or it is the steeper one and rounding hides the order.
-fn is_before(own: &[f64], other: &[f64], is_steeper: bool) -> bool {
-    for (own, other) in own.iter().zip(other) {
-        let difference = own - other;
-        if difference.abs() > LEXICOGRAPHIC * (own.abs() + other.abs()).max(1.0) {
-            return difference < 0.0;
-        }
-    }
-    is_steeper
 }
