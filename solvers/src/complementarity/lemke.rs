@@ -15,7 +15,7 @@
 //! ```
 //!
 //! An entering `x_i` may reach its own other bound first: then nothing is pivoted, and `y_i` enters. Upper bounds cost no rows. Each pivot is
-//! a rank-one update of the inverse of a matrix with as many rows as `x` are basic: see [`path`].
+//! a rank-one update of the inverse of a matrix with as many rows as `x` are basic: see `path.rs`.
 //!
 //! **Ties** are broken lexicographically: `q` is thought of as `q + (ε, ε², …)`, under which no two rows ever tie. The coefficients of the
 //! powers of `ε` in a row are those of `∂(row)/∂q`, which are in the columns of the `y_i` outside the basis (with the opposite sign), or

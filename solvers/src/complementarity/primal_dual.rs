@@ -1,5 +1,5 @@
 //! Primal–dual active sets: Newton's method on `z − P(z − w/λ) = 0`, begun at a guess of which rows are at their bounds
-//! [Hintermüller, Ito, Kunisch 2003].
+//! [HIK03].
 //!
 //! ```text
 //! repeat   M_BB z_B = −(q_B + M_BN z_N),  z_N at bounds,   w = M z + q
@@ -9,7 +9,7 @@
 //!
 //! From step to step of a time integration few rows change, and the guess is right: one solve with factors that are kept while `M_BB` stays. For an
 //! M-matrix it ends from any start; for others it may cycle, and the caller asks another method. Dense problems have factors with rows exchanged,
-//! sparse ones those of [`super::envelope`]. What is handed out was judged by the natural map, and is beyond doubt; else nothing is handed out.
+//! sparse ones those of `envelope.rs`. What is handed out was judged by the natural map, and is beyond doubt; else nothing is handed out.
 
 mod rows;
 

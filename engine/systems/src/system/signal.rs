@@ -31,7 +31,7 @@ impl Signal {
             Self::Zero => {}
             Self::Constant(value) => crate::algebra::add(y, factor, value),
             Self::Varying(signal) => {
-                let mut value = vec![0.0; y.len()];
+                let mut value = crate::algebra::zeros(y.len());
                 signal(t, &mut value);
                 crate::algebra::add(y, factor, &value);
             }
