@@ -8,6 +8,7 @@ pub mod rotation;
 pub mod signal;
 pub mod state;
 
+use crate::algebra::{LONG, Matrix};
 use crate::error::FieldError;
 use bevy_ecs::prelude::*;
 use first_order::{Dynamics, FirstOrderLinear, FirstOrderModel};
@@ -89,6 +90,33 @@ impl System {
             Self::LagrangianLinear(_) => true,
             Self::FirstOrderLinear(system) => matches!(system.matrix, Dynamics::Constant(_)),
             Self::Lagrangian(_) | Self::NewtonEuler(_) | Self::FirstOrder(_) => false,
+        }
+    }
+
+    /// The system if all of it is constant and so small that it is worked out row by row.
+    #[inline]
+    pub(crate) fn small_lagrangian(&self) -> Option<&LagrangianLinear> {
+        match self {
+            Self::LagrangianLinear(model)
+                if model.force.is_constant() && model.mass.rows() < LONG =>
+            {
+                Some(model)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same of first order: the system and `A`.
+    #[inline]
+    pub(crate) fn small_first_order(&self) -> Option<(&FirstOrderLinear, &Matrix)> {
+        match self {
+            Self::FirstOrderLinear(model) => match &model.matrix {
+                Dynamics::Constant(a) if model.input.is_constant() && model.size < LONG => {
+                    Some((model, a))
+                }
+                _ => None,
+            },
+            _ => None,
         }
     }
 

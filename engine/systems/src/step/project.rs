@@ -14,7 +14,7 @@ use super::link::{Level, Link};
 use super::point::jacobian;
 use crate::algebra::{Factor, Matrix, add, dot};
 use crate::error::{FieldError, SystemsError};
-use crate::integrator::{Activation, Integrator};
+use crate::integrator::Activation;
 use crate::law::NonsmoothLaw;
 use crate::relation::Seen;
 use crate::settings::{Metric, Projection, Settings};
@@ -99,20 +99,15 @@ impl Plant {
     fn close(&mut self) {
         let (at, blocks) = (self.at, &self.blocks);
         for link in self.links.iter_mut().filter(|link| link.is_contact()) {
-            let end = link.end_point(blocks, at);
-            let y = link.gap(&end)[0];
-            let rate = link.rate(&end, link.blocks.iter().map(|j| blocks[*j].state.v()))[0];
-            let rule = link
-                .blocks
-                .iter()
-                .find_map(|j| match blocks[*j].integrator {
-                    Integrator::MoreauJean(scheme) => Some(scheme.activation),
-                    _ => None,
-                });
-            link.closed = rule.is_some_and(|rule| match rule {
-                Activation::Forecast { .. } => link.active,
-                Activation::Hysteresis { .. } => rule.is_active(at.h, y, rate, link.active),
-            });
+            link.closed = match link.activation {
+                None => false,
+                Some(Activation::Forecast { .. }) => link.active,
+                Some(rule @ Activation::Hysteresis { .. }) => {
+                    link.note_end(blocks, at);
+                    let (y, rate) = (link.end_output[0], link.end_rate[0]);
+                    rule.is_active(at.h, y, rate, link.active)
+                }
+            };
         }
     }
 
@@ -153,6 +148,7 @@ impl Plant {
                             model.displace(q, &by);
                         }
                     }
+                    block.moved();
                 }
             }
         }
@@ -240,13 +236,6 @@ impl Plant {
             }
         }
         came_in
-    }
-
-    /// Largest overlap at contacts.
-    pub(super) fn overlap(&self) -> f64 {
-        let contacts = self.links.iter().filter(|link| link.law.is_impact());
-        let overlap = |link: &Link| -link.gap(&link.end_point(&self.blocks, self.at))[0];
-        contacts.map(overlap).fold(0.0, f64::max)
     }
 }
 

@@ -80,6 +80,19 @@ impl LagrangianLinear {
         }
     }
 
+    /// `F_i` at constant `F_ext`: see [`System::small_lagrangian`](super::System::small_lagrangian).
+    #[inline]
+    pub(crate) fn force_of(&self, i: usize, q: &[f64], v: &[f64]) -> f64 {
+        let mut force = self.force.constant(i);
+        if let Some(damping) = &self.damping {
+            force -= crate::algebra::dot(damping.row(i), v);
+        }
+        if let Some(stiffness) = &self.stiffness {
+            force -= crate::algebra::dot(stiffness.row(i), q);
+        }
+        force
+    }
+
     pub(super) fn check(&self) -> Result<(), FieldError> {
         let n = self.mass.rows();
         expect_shape("mass", &self.mass, [n, n])?;
