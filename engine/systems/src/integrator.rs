@@ -18,7 +18,7 @@ pub mod moreau_jean;
 pub mod schatzman_paoli;
 
 pub use euler_moreau::EulerMoreau;
-pub use moreau_jean::{Activation, MoreauJean, RowsAt};
+pub use moreau_jean::{Activation, MassAt, MoreauJean, RowsAt};
 pub use schatzman_paoli::SchatzmanPaoli;
 
 use crate::error::FieldError;

@@ -28,7 +28,9 @@ pub use control::{
 pub use error::{FieldError, SystemsError};
 pub use event_driven::{Accumulation, Event, EventKind, EventReport, EventSettings};
 pub use events_manager::{EventsManager, ManagerReport, Occurred, Occurrence, Way};
-pub use integrator::{Activation, EulerMoreau, Integrator, MoreauJean, RowsAt, SchatzmanPaoli};
+pub use integrator::{
+    Activation, EulerMoreau, Integrator, MassAt, MoreauJean, RowsAt, SchatzmanPaoli,
+};
 pub use interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 pub use law::{NonsmoothLaw, Space};
 pub use relation::Relation;

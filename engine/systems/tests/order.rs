@@ -20,6 +20,10 @@ fn run(mut simulation: SystemsSimulation, system: Entity, end: f64) -> State {
 
 /// A pendulum with damping, its slopes by finite differences.
 fn pendulum(h: f64, theta: f64, variation: f64) -> f64 {
+    pendulum_under(h, Integrator::moreau_jean(theta), variation)
+}
+
+fn pendulum_under(h: f64, integrator: Integrator, variation: f64) -> f64 {
     let mut simulation = SystemsSimulation::new(Settings::new(h)).unwrap();
     let model = LagrangianByDifferences {
         size: 1,
@@ -32,13 +36,26 @@ fn pendulum(h: f64, theta: f64, variation: f64) -> f64 {
     };
     let state = State::lagrangian([1.0], [0.3]);
     let system = simulation
-        .spawn_system(
-            System::lagrangian(model),
-            state,
-            Integrator::moreau_jean(theta),
-        )
+        .spawn_system(System::lagrangian(model), state, integrator)
         .unwrap();
     run(simulation, system, 2.0).q()[0]
+}
+
+/// A mass that varies, taken half a step ahead: of second order with `θ = ½`.
+#[test]
+fn a_mass_taken_half_a_step_ahead_is_of_second_order() {
+    let ahead = Integrator::MoreauJean(MoreauJean {
+        mass_at: MassAt::Forecast { gamma: 0.5 },
+        ..MoreauJean::default()
+    });
+    let exact = pendulum_under(1.0 / 8192.0, ahead, 0.1);
+    let found = order(
+        |h| (pendulum_under(h, ahead, 0.1) - exact).abs(),
+        1.0 / 64.0,
+    );
+    assert!((found - 2.0).abs() < 0.12, "{found}");
+    let other = pendulum(1.0 / 8192.0, 0.5, 0.1);
+    assert!((exact - other).abs() < 1e-4, "both have one limit");
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub struct MoreauJean {
     pub activation: Activation,
     /// Where the rows of relations are taken.
     pub rows_at: RowsAt,
+    /// Where a mass that varies is taken.
+    pub mass_at: MassAt,
 }
 
 impl Default for MoreauJean {
@@ -37,6 +39,7 @@ impl Default for MoreauJean {
             theta: 0.5,
             activation: Activation::default(),
             rows_at: RowsAt::default(),
+            mass_at: MassAt::default(),
         }
     }
 }
@@ -46,8 +49,12 @@ impl MoreauJean {
         let theta = (0.0..=1.0).contains(&self.theta);
         expect_range("theta", self.theta, theta, "in [0, 1]")?;
         let finite = |field, value: f64| expect_range(field, value, value.is_finite(), "finite");
+        if let MassAt::Forecast { gamma } = self.mass_at {
+            finite("mass_at.gamma", gamma)?;
+        }
         match self.activation {
-            Activation::Forecast { gamma, threshold } => {
+            Activation::Forecast { gamma, threshold }
+            | Activation::Approaching { gamma, threshold } => {
                 finite("gamma", gamma)?;
                 finite("threshold", threshold)
             }
@@ -67,6 +74,13 @@ pub enum Activation {
         /// `γ`. Default ½.
         gamma: f64,
         /// m. Default 0.
+        threshold: f64,
+    },
+    /// The same of contacts that approach: `ẏ_k ≤ 0` as well.
+    Approaching {
+        /// `γ`.
+        gamma: f64,
+        /// m.
         threshold: f64,
     },
     /// A contact comes in where `y ≤ close`, and goes where `y > open` and `ẏ ≥ 0`.
@@ -92,10 +106,26 @@ impl Activation {
     pub(crate) fn is_active(&self, h: f64, y: f64, rate: f64, was: bool) -> bool {
         match *self {
             Self::Forecast { gamma, threshold } => y + gamma * h * rate <= threshold,
+            Self::Approaching { gamma, threshold } => {
+                rate <= 0.0 && y + gamma * h * rate <= threshold
+            }
             Self::Hysteresis { open, .. } if was => y <= open || rate < 0.0,
             Self::Hysteresis { close, .. } => y <= close,
         }
     }
+}
+
+/// Where a mass that varies is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum MassAt {
+    /// At the iterate, and so in the end at the end of the step: of first order.
+    #[default]
+    Iterate,
+    /// At `q_k + γ h v_k`, once a step; of second order in smooth motion for `γ = θ = ½`.
+    Forecast {
+        /// `γ`.
+        gamma: f64,
+    },
 }
 
 /// Where the rows of relations are taken.
@@ -122,6 +152,15 @@ fn displace(system: &System, q: &mut [f64], parts: &[(f64, &[f64])], work: &mut 
             add(work, *factor, v);
         }
         model.displace(q, work);
+    }
+}
+
+impl MoreauJean {
+    fn take_mass(&self, block: &mut Block, at: Instant) {
+        match self.mass_at {
+            MassAt::Iterate => block.take_mass(MassOf::Iterate),
+            MassAt::Forecast { gamma } => block.take_mass_ahead(gamma * at.h),
+        }
     }
 }
 
@@ -172,7 +211,7 @@ impl Scheme for MoreauJean {
             let weight = at.h * self.theta;
             return missed_of(model, start, &block.known, weight, &mut block.missed);
         }
-        block.take_mass(MassOf::Iterate);
+        self.take_mass(block, at);
         let Block { mass, missed, .. } = block;
         let (q, v) = (block.state.q(), block.state.v());
         if let Model::Lagrangian(model) = block.system.model() {
@@ -187,7 +226,7 @@ impl Scheme for MoreauJean {
     }
 
     fn matrix(&self, block: &mut Block, at: Instant, matrix: &mut Matrix, slope: &mut Matrix) {
-        block.take_mass(MassOf::Iterate);
+        self.take_mass(block, at);
         let weight = at.h * self.theta;
         if let Model::Lagrangian(model) = block.system.model() {
             let (q, v) = (block.state.q(), block.state.v());

@@ -74,6 +74,8 @@ pub(crate) enum MassOf {
     Start,
     /// The iterate.
     Iterate,
+    /// The start moved on.
+    Ahead,
 }
 
 impl Block {
@@ -112,6 +114,28 @@ impl Block {
         let is_constant =
             self.system.is_constant() || matches!(self.state, State::FirstOrder { .. });
         self.mass_of = if is_constant { MassOf::All } else { of };
+    }
+
+    /// The same of `q_k ⊕ time v_k`; it stays through the step.
+    pub(crate) fn take_mass_ahead(&mut self, time: f64) {
+        let (MassOf::Nothing | MassOf::Start | MassOf::Iterate) = self.mass_of else {
+            return;
+        };
+        let Model::Lagrangian(model) = self.system.model() else {
+            return;
+        };
+        self.work.clear();
+        self.work.extend(self.start.v().iter().map(|v| time * v));
+        let mut q = Row::from_slice(self.start.q());
+        model.displace(&mut q, &self.work);
+        let n = model.size();
+        self.mass.become_zeros(n, n);
+        model.mass(&q, &mut self.mass);
+        self.mass_of = if self.system.is_constant() {
+            MassOf::All
+        } else {
+            MassOf::Ahead
+        };
     }
 
     /// The first iterate.

@@ -101,7 +101,7 @@ impl Plant {
         for link in self.links.iter_mut().filter(|link| link.is_contact()) {
             link.closed = match link.activation {
                 None => false,
-                Some(Activation::Forecast { .. }) => link.active,
+                Some(Activation::Forecast { .. } | Activation::Approaching { .. }) => link.active,
                 Some(rule @ Activation::Hysteresis { .. }) => {
                     link.note_end(blocks, at);
                     let (y, rate) = (link.end_output[0], link.end_rate[0]);
