@@ -205,3 +205,42 @@ fn euler_moreau_is_of_first_order_with_a_relay() {
     let found = libm::log2(coarse / fine) / 6.0;
     assert!(found > 0.85, "{found} {coarse} {fine}");
 }
+
+/// `ẋ = |x|² J x + …` with `J` the quarter turn: the norm stays. With one `f` in the middle of the step it stays to what Newton's loop leaves, with two at its ends by third order a step;
+/// both are of second order in the angle, `|x|² t`.
+#[test]
+fn one_rate_in_the_middle_of_the_step_keeps_a_quadratic() {
+    let swirl = |h: f64, rate_between: bool| -> [f64; 2] {
+        let mut simulation = SystemsSimulation::new(Settings::new(h)).unwrap();
+        let model = FirstOrderByDifferences {
+            size: 2,
+            rate: |t: f64, x: &[f64], rate: &mut [f64]| {
+                let speed = (x[0] * x[0] + x[1] * x[1]) * (1.0 + libm::cos(t));
+                (rate[0], rate[1]) = (-speed * x[1], speed * x[0]);
+            },
+        };
+        let integrator = Integrator::EulerMoreau(EulerMoreau {
+            rate_between,
+            ..EulerMoreau::default()
+        });
+        let state = State::first_order([1.2, 0.0]);
+        let system = simulation
+            .spawn_system(System::first_order(model), state, integrator)
+            .unwrap();
+        let end = run(simulation, system, 2.0);
+        let x = end.x();
+        let angle = 1.44 * (2.0 + libm::sin(2.0));
+        let (s, c) = libm::sincos(angle);
+        let turned = libm::atan2(x[1] * c - x[0] * s, x[0] * c + x[1] * s);
+        [x[0].hypot(x[1]) - 1.2, turned]
+    };
+    let h = 1.0 / 32.0;
+    let [norm, _] = swirl(h, true);
+    assert!(norm.abs() < 1e-10, "{norm:e}");
+    let [norm, _] = swirl(h, false);
+    assert!(norm.abs() > 1e-6, "{norm:e}");
+    for rate_between in [true, false] {
+        let found = order(|h| swirl(h, rate_between)[1].abs(), h);
+        assert!((found - 2.0).abs() < 0.15, "{rate_between}: {found}");
+    }
+}

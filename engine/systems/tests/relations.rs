@@ -318,6 +318,7 @@ fn nonlinear_relations_satisfy_the_scheme() {
             theta,
             gamma,
             gamma_for_relation,
+            ..EulerMoreau::default()
         });
         let start = State::first_order([0.5]);
         let system = simulation

@@ -4,6 +4,8 @@
 //! standard:  M (x − x_k) = hθ f(t_{k+1}, x) + h(1−θ) f(t_k, x_k) + hγ r_{k+1} + h(1−γ) r_k,      law at t_{k+1}
 //! full:      M (x − x_k) = hθ f(t_{k+1}, x) + h(1−θ) f(t_k, x_k) + h r_{k+γ},                    law at t_{k+γ}
 //!
+//! between:   h f(t_{k+θ}, x_{k+θ})  for  hθ f(t_{k+1}, x) + h(1−θ) f(t_k, x_k)
+//!
 //! M̂ = M − hθ ∂f/∂x − hγ ∂g/∂x,      z = x_{k+1},      W = D + hγ C M̂⁻¹ B in both
 //! ```
 //!
@@ -11,7 +13,7 @@
 
 use super::super::step::block::{Block, MassOf};
 use super::super::step::scheme::{Instant, Missed, Scheme, add_written};
-use crate::algebra::{Matrix, add, copy, copy_all, dot};
+use crate::algebra::{Matrix, Row, add, copy, copy_all, dot};
 use crate::error::{FieldError, expect_range};
 use crate::system::Model;
 use crate::system::signal::Signal;
@@ -26,6 +28,8 @@ pub struct EulerMoreau {
     pub gamma: f64,
     /// The law holds at `t_{k+γ}` (full scheme) and not at `t_{k+1}` (standard scheme). Default false.
     pub gamma_for_relation: bool,
+    /// One `f` at `(t_{k+θ}, x_{k+θ})` and not two at the ends of the step: for `θ = ½` what is quadratic and stays under `f` stays exactly. Default false.
+    pub rate_between: bool,
 }
 
 impl Default for EulerMoreau {
@@ -34,6 +38,7 @@ impl Default for EulerMoreau {
             theta: 0.5,
             gamma: 1.0,
             gamma_for_relation: false,
+            rate_between: false,
         }
     }
 }
@@ -44,6 +49,13 @@ impl EulerMoreau {
         expect_range("theta", self.theta, theta, "in [0, 1]")?;
         let gamma = self.gamma > 0.0 && self.gamma <= 1.0;
         expect_range("gamma", self.gamma, gamma, "in (0, 1]")
+    }
+
+    /// `x_{k+θ}`.
+    fn between(&self, [x, start]: [&[f64]; 2], point: &mut Row) {
+        copy(point, x);
+        point.iter_mut().for_each(|x| *x *= self.theta);
+        add(point, 1.0 - self.theta, start);
     }
 
     /// `r_k` counts.
@@ -81,6 +93,7 @@ impl Scheme for EulerMoreau {
             }
         } else if let Model::FirstOrder(model) = block.system.model()
             && self.theta < 1.0
+            && !self.rate_between
         {
             add_written(&mut block.known, &mut block.work, weight, |rate| {
                 model.rate(at.t, block.start.x(), rate);
@@ -107,7 +120,13 @@ impl Scheme for EulerMoreau {
             add(&mut block.work, -1.0, start);
             missed.add_written(1.0, |change| mass.add_times(1.0, &block.work, change));
             missed.beside(|content| mass.add_times(1.0, x, content));
-            missed.add_written(-at.h * self.theta, |rate| model.rate(at.end(), x, rate));
+            if self.rate_between {
+                self.between([x, start], &mut block.work);
+                let (t, between) = (at.t + self.theta * at.h, &block.work);
+                missed.add_written(-at.h, |rate| model.rate(t, between, rate));
+            } else {
+                missed.add_written(-at.h * self.theta, |rate| model.rate(at.end(), x, rate));
+            }
         }
         missed.add(-1.0, &block.known);
     }
@@ -116,7 +135,12 @@ impl Scheme for EulerMoreau {
         block.take_mass(MassOf::Iterate);
         matrix.add_scaled(1.0, &block.mass);
         if let Model::FirstOrder(model) = block.system.model() {
-            model.rate_by_state(at.end(), block.state.x(), slope);
+            if self.rate_between {
+                self.between([block.state.x(), block.start.x()], &mut block.work);
+                model.rate_by_state(at.t + self.theta * at.h, &block.work, slope);
+            } else {
+                model.rate_by_state(at.end(), block.state.x(), slope);
+            }
             matrix.add_scaled(-at.h * self.theta, slope);
         }
     }
