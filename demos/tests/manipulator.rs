@@ -64,7 +64,7 @@ fn the_tip_follows_the_task() {
                 let angle = std::f64::consts::TAU * t / 10.0;
                 let (s, c) = libm::sincos(angle);
                 if t > 11.0 {
-                    worst = worst.max((x - 0.65 - 0.1 * c).hypot(y - 0.1 * s));
+                    worst = worst.max(libm::hypot(x - 0.65 - 0.1 * c, y - 0.1 * s));
                 }
             }
             _ => {}

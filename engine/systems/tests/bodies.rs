@@ -191,6 +191,25 @@ fn a_knee_joint_tumbles_as_the_reference_does() {
     differences.within(name, &[1e-11; 8]);
 }
 
+/// A pendulum from rest, projected onto its joint after every step: how far within 1e-8 m each projection goes is the difference, over ten seconds.
+#[test]
+fn a_projected_knee_joint_swings_as_the_reference_does() {
+    let settings = Settings {
+        projection: Projection::Direct {
+            tolerance: 1e-8,
+            max_iterations: 20,
+            metric: Metric::Coordinates,
+        },
+        ..Settings::new(0.01)
+    };
+    let inertia = Matrix::diagonal(&[0.1, 1.0, 1.0]);
+    let (mut simulation, body) = pendulum(inertia, [0.0; 3], settings);
+    let name = "NE_1DS_1Knee_Projection.csv";
+    if let Some(differences) = follow(name, &mut simulation, &[body], 999) {
+        differences.within(name, &[1e-4; 8]);
+    }
+}
+
 /// Three bars on three balls, the last one on a vertical slide as well.
 fn chain() -> (SystemsSimulation, [Entity; 3]) {
     let mut simulation = SystemsSimulation::new(Settings::new(0.01)).unwrap();

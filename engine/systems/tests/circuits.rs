@@ -280,7 +280,7 @@ fn an_oscillator_on_a_belt_comes_to_its_limit_cycle() {
         let lambda = simulation.outcome(friction).unwrap().lambda[0];
         sticks += usize::from(lambda.abs() < 1.0 - 1e-9);
         if step >= 14 * turn {
-            let radius = (x[0] - 1.0).hypot(x[1]);
+            let radius = libm::hypot(x[0] - 1.0, x[1]);
             radii = [radii[0].min(radius), radii[1].max(radius)];
         }
     }

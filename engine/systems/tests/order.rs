@@ -232,7 +232,7 @@ fn one_rate_in_the_middle_of_the_step_keeps_a_quadratic() {
         let angle = 1.44 * (2.0 + libm::sin(2.0));
         let (s, c) = libm::sincos(angle);
         let turned = libm::atan2(x[1] * c - x[0] * s, x[0] * c + x[1] * s);
-        [x[0].hypot(x[1]) - 1.2, turned]
+        [libm::hypot(x[0], x[1]) - 1.2, turned]
     };
     let h = 1.0 / 32.0;
     let [norm, _] = swirl(h, true);
