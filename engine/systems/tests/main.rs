@@ -13,6 +13,7 @@
 mod bad_input;
 mod ball;
 mod bodies;
+mod bodies_joined;
 #[cfg(feature = "rigid-bodies")]
 mod bodies_of_the_engine;
 mod circuits;
