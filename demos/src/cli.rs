@@ -4,6 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use moreau::{Accuracy, Threads};
 use moreau_demos::simbench::Task;
+use moreau_demos::systems::method::Method;
 use moreau_demos::{ResidualKind, SolverChoice, solver_choice};
 use std::path::PathBuf;
 
@@ -39,6 +40,10 @@ pub(crate) enum Command {
     Bench(BenchOptions),
     /// Run a scene of systems (a ball, a circuit, an oscillator, a chain) under every integrator that can, and print errors, orders, residuals and speed.
     CompareIntegrators(CompareIntegratorsOptions),
+    /// Write sections after Poincaré of a follower on a turning cam, as SVG pictures.
+    CamSections(CamSectionsOptions),
+    /// Count the impacts of a two-link arm that tracks a trajectory, against the step and the restitution, beside the survey's table.
+    ImpactTable(ImpactTableOptions),
     /// List the built-in scenes with their parameters, and the solvers.
     List,
 }
@@ -392,8 +397,37 @@ pub(crate) struct CompareIntegratorsOptions {
     /// Steps, s, of event-driven integration the largest; each is brought to a whole part of a fiftieth of the duration [default: those of the scene].
     #[arg(long, value_name = "H,…", value_delimiter = ',', requires = "scene", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) h: Vec<f64>,
-    /// One JSON object an integrator and step on stdout, instead of a table.
+    /// Run the scene under this integrator alone, with the smallest step, and print its states.
+    #[arg(long, value_name = "NAME", requires = "scene", value_parser = integrator)]
+    pub(crate) integrator: Option<Method>,
+    /// One JSON object an integrator and step, or a time, on stdout, instead of a table.
     #[arg(long, requires = "scene")]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CamSectionsOptions {
+    /// Turns a minute.
+    #[arg(long, value_name = "RPM,…", value_delimiter = ',', default_value = "358,660", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) rpm: Vec<f64>,
+    /// Turns that are shown.
+    #[arg(long, default_value_t = 2000)]
+    pub(crate) turns: u32,
+    /// Turns before them.
+    #[arg(long, default_value_t = 300)]
+    pub(crate) skip: u32,
+    /// Folder of the pictures.
+    #[arg(long, value_name = "OUT_DIR")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ImpactTableOptions {
+    /// Steps, s.
+    #[arg(long, value_name = "H,…", value_delimiter = ',', default_value = "1e-3,1e-4,1e-5,1e-6", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) h: Vec<f64>,
+    /// One JSON object a cell on stdout, instead of a table.
+    #[arg(long)]
     pub(crate) json: bool,
 }
 
@@ -510,6 +544,14 @@ pub(crate) enum Log {
     /// A progress bar on stderr.
     #[default]
     None,
+}
+
+/// An integrator by its name.
+fn integrator(text: &str) -> Result<Method, String> {
+    Method::find(text).ok_or_else(|| {
+        let names: Vec<&str> = Method::all().iter().map(|method| method.id).collect();
+        format!("expected one of {}", names.join(", "))
+    })
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -7,6 +7,7 @@ use crate::run::read;
 use crate::units::{count, quantity, residual};
 use moreau_demos::systems::comparison::{Compared, Row, compare, steps_per_sample};
 use moreau_demos::systems::method::Method;
+use moreau_demos::systems::trial::{Trial, sample_time};
 use moreau_demos::systems::{self, Chosen};
 use moreau_demos::table::{Column, Table};
 use serde::Serialize;
@@ -21,6 +22,9 @@ pub(crate) fn run(options: &CompareIntegratorsOptions) -> Result<(), Failure> {
     };
     let chosen = systems::find(spec)?;
     let counts = counts(&chosen, &options.h)?;
+    if let Some(method) = &options.integrator {
+        return one(&mut out, &chosen, method, &counts, options.json);
+    }
     let mut all = Vec::new();
     for method in Method::all() {
         let compared = compare(&chosen, method, &counts);
@@ -33,6 +37,67 @@ pub(crate) fn run(options: &CompareIntegratorsOptions) -> Result<(), Failure> {
         read(write_table(&mut out, &chosen, &all))?;
     }
     verdict(&all)
+}
+
+/// The states of one integrator with the smallest step, at the times of the comparison.
+fn one(
+    out: &mut impl Write,
+    chosen: &Chosen,
+    method: &Method,
+    counts: &[usize],
+    json: bool,
+) -> Result<(), Failure> {
+    let count = counts.last().copied().unwrap_or(1);
+    let trial = Trial::run(chosen, method, count)?;
+    let written = if json {
+        let mut samples = trial.samples.iter().enumerate();
+        samples.try_for_each(|(index, values)| {
+            let state = Sampled {
+                scene: chosen.spec.as_str(),
+                integrator: method.id,
+                h: trial.h,
+                time: sample_time(chosen.scene.duration, index),
+                values,
+            };
+            json_lines::line(out, &state)
+        })
+    } else {
+        write_states(out, chosen, method, &trial)
+    };
+    read(written)?;
+    match trial.unsolved {
+        0 => Ok(()),
+        unsolved => Err(Failure::Integrators {
+            unsolved,
+            integrators: 1,
+        }),
+    }
+}
+
+fn write_states(
+    out: &mut impl Write,
+    chosen: &Chosen,
+    method: &Method,
+    trial: &Trial,
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "{} · {} with {}\n",
+        chosen.spec,
+        method.name,
+        quantity(trial.h, "s")
+    )?;
+    let width = trial.samples.first().map_or(0, Vec::len);
+    let mut columns = vec![Column::right("t, s")];
+    columns.extend((0..width).map(|k| Column::right(format!("{k}"))));
+    let mut table = Table::new(columns);
+    for (index, values) in trial.samples.iter().enumerate() {
+        let mut row = vec![format!("{:.6}", sample_time(chosen.scene.duration, index))];
+        row.extend(values.iter().map(|value| format!("{value:.12e}")));
+        table.push(row);
+    }
+    out.write_all(table.text().as_bytes())?;
+    out.flush()
 }
 
 /// Steps between two samples, the fewest first.
@@ -177,6 +242,15 @@ struct Object<'a> {
     residual: Option<f64>,
     overlap: Option<f64>,
     steps_per_second: f64,
+}
+
+#[derive(Serialize)]
+struct Sampled<'a> {
+    scene: &'a str,
+    integrator: &'static str,
+    h: f64,
+    time: f64,
+    values: &'a [f64],
 }
 
 #[derive(Serialize)]

@@ -43,6 +43,8 @@ pub(crate) enum Failure {
     },
     #[error("{unsolved} steps of {integrators} integrators were not solved: see the table")]
     Integrators { unsolved: usize, integrators: usize },
+    #[error("{0}")]
+    Systems(#[from] moreau_systems::SystemsError),
     #[error("the state hash is {found:016x}, expected {expected:016x}")]
     Hash { found: u64, expected: u64 },
     #[error("output pipe closed: stopped after step {step}, before the checks were made")]
@@ -136,7 +138,8 @@ impl Failure {
                 ..
             }) => 4,
             Self::Stopped { signal, .. } => signal.exit_code(),
-            Self::Catalog(_)
+            Self::Systems(_)
+            | Self::Catalog(_)
             | Self::Snapshot(_)
             | Self::Over { .. }
             | Self::Scene(_)

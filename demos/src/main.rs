@@ -3,11 +3,13 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod cam_sections;
 mod checkpoint;
 mod cli;
 mod compare_integrators;
 mod convert;
 mod failure;
+mod impact_table;
 mod inspect;
 mod json_lines;
 mod listing;
@@ -37,6 +39,8 @@ fn main() -> ExitCode {
         Command::Verify(options) => verify::verify(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::CompareIntegrators(options) => compare_integrators::run(&options),
+        Command::CamSections(options) => cam_sections::run(&options),
+        Command::ImpactTable(options) => impact_table::run(&options),
         Command::List => listing::write(),
     };
     match ended {

@@ -4,11 +4,13 @@
 //! both stacked. What an integrator cannot do with it is the error of `moreau-systems`. [`comparison`] runs a scene under all of them.
 
 pub mod bouncing_ball;
+pub mod cam_follower;
 pub mod comparison;
 pub mod diode_bridge;
 pub mod friction_oscillator;
 pub mod impact_chain;
 pub mod lagrangian;
+pub mod manipulator;
 pub mod method;
 pub mod trial;
 
@@ -98,6 +100,7 @@ impl Chosen {
 pub fn list() -> &'static [SystemScene] {
     const ALL: &[SystemScene] = &[
         bouncing_ball::SCENE,
+        cam_follower::SCENE,
         diode_bridge::SCENE,
         friction_oscillator::SCENE,
         impact_chain::SCENE,

@@ -104,6 +104,33 @@ fn a_row_or_a_reason_for_every_integrator() {
     }
 }
 
+/// One integrator alone prints what it does: the ball at rest on the floor is there in every scheme that has impacts.
+#[test]
+fn one_integrator_prints_its_states() {
+    for id in ["moreau-jean", "moreau-jean-combined", "event-driven"] {
+        let scene = ["compare-integrators", "bouncing-ball:e=0", "--h", "1e-3"];
+        let output = moreau(&[&scene[..], &["--integrator", id, "--json"]].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let text = stdout(&output);
+        assert_eq!(text.lines().count(), 50, "{text}");
+        let last = text.lines().last().unwrap();
+        assert!(last.contains(id) && last.contains("\"time\":3.0"), "{last}");
+        let (_, values) = last.split_once("\"values\":[").unwrap();
+        let height: f64 = values.split(']').next().unwrap().parse().unwrap();
+        assert!(height.abs() < 1e-2, "{id}: {height}");
+        let output = moreau(&[&scene[..], &["--integrator", id]].concat());
+        assert!(stdout(&output).lines().count() > 50);
+    }
+    let output = moreau(&[
+        "compare-integrators",
+        "bouncing-ball",
+        "--integrator",
+        "newmark",
+    ]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("event-driven"));
+}
+
 /// The relative degree of a gap under a force is 2: a first-order scheme says so.
 #[test]
 fn a_relative_degree_that_is_too_high_is_said() {

@@ -12,6 +12,7 @@
 //! | [`Psor`] | symmetric or H-matrices, positive diagonal | low accuracy at `n²` a sweep |
 //! | [`Cpg`] | symmetric `M` | the same faster, without factors |
 //! | [`Latin`] | monotone `M` | a solution with one factorisation |
+//! | [`PrimalDual`] | a good start, or an M-matrix | a solution in a few factorisations, sparse ones for many rows, or nothing |
 //! | [`Enumeration`] | few rows | all complementary bases: a solution, whether it is the only one, or that there is none |
 //! | [`BoxAuto`] | nothing | what these find: it picks, and says which it took |
 //!
@@ -25,6 +26,7 @@ pub mod choice;
 pub mod cpg;
 mod dense_lu;
 pub mod enumeration;
+mod envelope;
 mod free_rows;
 pub mod interior_point;
 pub mod latin;
@@ -32,7 +34,9 @@ pub mod lcp_file;
 pub mod lemke;
 pub(crate) mod method;
 pub mod newton;
+pub mod primal_dual;
 pub mod psor;
+pub mod sparse_box;
 
 pub use active_set::{ActiveSet, ActiveSetSettings};
 pub use box_problem::{BoxProblem, MAX_DENSE_ROWS};
@@ -44,7 +48,9 @@ pub use latin::{Latin, LatinSettings};
 pub use lcp_file::{LcpFile, LcpFileError};
 pub use lemke::{Lemke, LemkeSettings};
 pub use newton::{Complementarity, SemismoothNewton, SemismoothNewtonSettings};
+pub use primal_dual::{Boxes, PrimalDual, PrimalDualSettings};
 pub use psor::{Psor, PsorSettings};
+pub use sparse_box::SparseBoxProblem;
 
 #[cfg(test)]
 mod tests;

@@ -238,6 +238,12 @@ pub(crate) fn cross<S: Simd>(a: Wide3<S>, b: Wide3<S>) -> Wide3<S> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dispatch(Arch);
 
+impl Default for Dispatch {
+    fn default() -> Self {
+        Self::new(true)
+    }
+}
+
 impl Dispatch {
     /// The best instruction set of this machine, or if not `wide` the least one of its kind.
     pub(crate) fn new(wide: bool) -> Self {

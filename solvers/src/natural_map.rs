@@ -34,6 +34,7 @@
 mod others;
 mod terms;
 
+use crate::complementarity::SparseBoxProblem;
 use crate::complementarity::box_problem::{BoxProblem, dot};
 use crate::lanes::LANES;
 use crate::law::list::rows_of;
@@ -231,6 +232,57 @@ impl Sums {
         }
     }
 
+    /// One row of a box: [`Self::add_rows`] of its law, number for number.
+    #[inline]
+    fn add_box(&mut self, lambda: f64, [low, high]: [f64; 2], r: f64, [u, q]: [f64; 2]) {
+        let is_free = low == f64::NEG_INFINITY && high == f64::INFINITY;
+        let natural = |rho: f64| {
+            let z = r - rho * u;
+            // A NaN goes through: an undefined row is not a solved one.
+            let z = if z < low {
+                low
+            } else if z > high {
+                high
+            } else {
+                z
+            };
+            if is_free {
+                rho * rho * (u * u)
+            } else {
+                (r - z) * (r - z)
+            }
+        };
+        self.natural += natural(1.0);
+        self.free += q * q;
+        let lambda = unless_negative(lambda);
+        if lambda > 0.0 || lambda.is_nan() {
+            let inverse = 1.0 / lambda;
+            let natural = lambda * natural(inverse);
+            let own = [natural, lambda * (r * r), q * q * inverse];
+            if is_free {
+                add(&mut self.constraint, &own);
+            } else {
+                self.natural_scaled += own[0];
+                self.move_by(lambda * natural, r != 0.0);
+                self.impulse_scaled += own[1];
+                self.free_scaled += own[2];
+            }
+        }
+        let worst = &mut self.residual;
+        if is_free {
+            worst.constraint_velocity = worst.constraint_velocity.max(u.abs());
+            return;
+        }
+        let violation = (low - r).max(r - high).max(0.0);
+        worst.cone_violation = worst.cone_violation.max(violation);
+        if low.total_cmp(&0.0).is_eq() && high == f64::INFINITY {
+            worst.approach = worst.approach.max(-u);
+            worst.free_approach = worst.free_approach.max(-q);
+        } else {
+            worst.box_violation = worst.box_violation.max(violation);
+        }
+    }
+
     /// Adds the sums of other contacts.
     fn merge(mut self, other: Self) -> Self {
         self.natural_scaled += other.natural_scaled;
@@ -323,7 +375,23 @@ pub fn boxes(problem: &BoxProblem, z: &[f64]) -> Residual {
     for (row, lambda) in problem.scales().iter().enumerate() {
         let q = problem.q()[row];
         let w = dot(problem.row(row), z) + q;
-        sums.add_rows(*lambda, &problem.law(row), &[z[row]], [&[w], &[q]]);
+        let bounds = [problem.low()[row], problem.high()[row]];
+        sums.add_box(*lambda, bounds, z[row], [w, q]);
+    }
+    sums.finish()
+}
+
+/// [`boxes`] of a sparse problem.
+#[must_use]
+pub fn sparse_boxes(problem: &SparseBoxProblem, z: &[f64]) -> Residual {
+    if z.len() != problem.len() {
+        return Residual::UNDEFINED;
+    }
+    let mut sums = Sums::default();
+    for (row, lambda) in problem.scales().iter().enumerate() {
+        let (w, q) = (problem.image(row, z), problem.q()[row]);
+        let bounds = [problem.low()[row], problem.high()[row]];
+        sums.add_box(*lambda, bounds, z[row], [w, q]);
     }
     sums.finish()
 }

@@ -1,5 +1,6 @@
 //! What all solvers of stored problems have in common.
 
+use crate::complementarity::Boxes;
 use crate::history::History;
 use crate::{Goal, ProblemError, SolverReport, StoredProblem};
 
@@ -21,6 +22,20 @@ pub trait Solver {
         impulse: &mut [f64],
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError>;
+
+    /// The same of a problem whose laws are rows of boxes, without the stored form. `None`: this solver needs that form, or did not solve the problem;
+    /// `z` is then as it was.
+    ///
+    /// # Errors
+    /// As [`Self::solve`].
+    fn solve_boxes(
+        &mut self,
+        _problem: Boxes<'_>,
+        _z: &mut [f64],
+        _goal: &Goal,
+    ) -> Result<Option<SolverReport>, ProblemError> {
+        Ok(None)
+    }
 
     /// History of residuals of the last solve.
     fn history(&self) -> &History;

@@ -5,6 +5,8 @@ use moreau_systems::{EulerMoreau, Integrator, Metric, Projection, Settings};
 /// An integrator with its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
+    /// Name to ask for it by.
+    pub id: &'static str,
     /// Name in the table.
     pub name: &'static str,
     /// The scheme; `None` is event-driven integration.
@@ -21,6 +23,7 @@ impl Default for Method {
     /// Event-driven integration.
     fn default() -> Self {
         Self {
+            id: "event-driven",
             name: "event-driven",
             scheme: None,
             projection: Projection::None,
@@ -32,12 +35,14 @@ impl Method {
     /// All of them, in the order of the table.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        let plain = |name, scheme| Self {
+        let plain = |[id, name]: [&'static str; 2], scheme| Self {
+            id,
             name,
             scheme: Some(scheme),
             projection: Projection::None,
         };
-        let projected = |name, projection| Self {
+        let projected = |[id, name]: [&'static str; 2], projection| Self {
+            id,
             name,
             scheme: Some(Integrator::moreau_jean(0.5)),
             projection,
@@ -48,10 +53,16 @@ impl Method {
             ..EulerMoreau::default()
         });
         vec![
-            plain("moreau-jean θ=½", Integrator::moreau_jean(0.5)),
-            plain("moreau-jean θ=1", Integrator::moreau_jean(1.0)),
+            plain(
+                ["moreau-jean", "moreau-jean θ=½"],
+                Integrator::moreau_jean(0.5),
+            ),
+            plain(
+                ["moreau-jean-1", "moreau-jean θ=1"],
+                Integrator::moreau_jean(1.0),
+            ),
             projected(
-                "moreau-jean direct",
+                ["moreau-jean-direct", "moreau-jean direct"],
                 Projection::Direct {
                     tolerance: TOLERANCE,
                     max_iterations: MAX_ITERATIONS,
@@ -59,19 +70,39 @@ impl Method {
                 },
             ),
             projected(
-                "moreau-jean combined",
+                ["moreau-jean-combined", "moreau-jean combined"],
                 Projection::Combined {
                     tolerance: TOLERANCE,
                     max_iterations: MAX_ITERATIONS,
                     metric: Metric::Mass,
                 },
             ),
-            plain("schatzman-paoli", Integrator::schatzman_paoli()),
-            plain("euler-moreau θ=½", Integrator::euler_moreau(0.5)),
-            plain("euler-moreau θ=1", Integrator::euler_moreau(1.0)),
-            plain("euler-moreau θ=γ=½", full),
+            plain(
+                ["schatzman-paoli", "schatzman-paoli"],
+                Integrator::schatzman_paoli(),
+            ),
+            plain(
+                ["euler-moreau", "euler-moreau θ=½"],
+                Integrator::euler_moreau(0.5),
+            ),
+            plain(
+                ["euler-moreau-1", "euler-moreau θ=1"],
+                Integrator::euler_moreau(1.0),
+            ),
+            plain(["euler-moreau-full", "euler-moreau θ=γ=½"], full),
             Self::default(),
         ]
+    }
+
+    /// The one with this [`id`](Self::id).
+    ///
+    /// ```
+    /// use moreau_demos::systems::method::Method;
+    /// assert!(Method::find("schatzman-paoli").is_some() && Method::find("newmark").is_none());
+    /// ```
+    #[must_use]
+    pub fn find(id: &str) -> Option<Self> {
+        Self::all().into_iter().find(|method| method.id == id)
     }
 
     /// True if it takes systems of first order.

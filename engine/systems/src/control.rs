@@ -125,14 +125,16 @@ impl Instruments {
     ) -> Result<Control, SystemsError> {
         self.sensors.update_archetypes(world);
         self.actuators.update_archetypes(world);
-        let mut sensors: Vec<_> = self.sensors.iter_manual(world).collect();
-        let mut actuators: Vec<_> = self.actuators.iter_manual(world).collect();
-        if sensors.is_empty() && actuators.is_empty() {
+        if self.sensors.iter_manual(world).next().is_none()
+            && self.actuators.iter_manual(world).next().is_none()
+        {
             return Ok(Control {
                 sensors: Vec::new(),
                 actuators: Vec::new(),
             });
         }
+        let mut sensors: Vec<_> = self.sensors.iter_manual(world).collect();
+        let mut actuators: Vec<_> = self.actuators.iter_manual(world).collect();
         sensors.sort_by_key(|row| row.1);
         actuators.sort_by_key(|row| row.1);
         let systems = places(plant.blocks.iter().map(|block| block.entity));
@@ -280,6 +282,9 @@ impl Control {
 
     /// Writes what was read and commanded.
     pub(crate) fn commit(self, world: &mut World) {
+        if self.sensors.is_empty() && self.actuators.is_empty() {
+            return;
+        }
         for own in self.sensors.into_iter().filter(|own| own.is_new) {
             world.entity_mut(own.entity).insert(own.reading);
         }

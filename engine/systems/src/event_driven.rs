@@ -50,10 +50,21 @@ pub struct EventSettings {
     pub rate: f64,
     /// Impacts slower than this are without restitution, m/s. Default 1e-6.
     pub resting_rate: f64,
+    /// Where an advance ends as an accumulation: [`EventReport::accumulating`]. Default: nowhere.
+    pub accumulation: Option<Accumulation>,
     /// Events at most. Default 100 000.
     pub max_events: usize,
     /// Steps at most. Default 10 million.
     pub max_steps: usize,
+}
+
+/// An accumulation: so many impacts of one contact within so much time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accumulation {
+    /// At least 2.
+    pub impacts: usize,
+    /// s.
+    pub within: f64,
 }
 
 impl Default for EventSettings {
@@ -65,6 +76,7 @@ impl Default for EventSettings {
             gap: 1e-10,
             rate: 1e-10,
             resting_rate: 1e-6,
+            accumulation: None,
             max_events: 100_000,
             max_steps: 10_000_000,
         }
@@ -84,6 +96,12 @@ impl EventSettings {
         for (field, value) in fields {
             let holds = value.is_finite() && value > 0.0;
             expect_range(field, value, holds, "finite and > 0")?;
+        }
+        if let Some(Accumulation { impacts, within }) = self.accumulation {
+            let field = "accumulation.impacts";
+            expect_range(field, impacts as f64, impacts >= 2, "≥ 2")?;
+            let holds = within.is_finite() && within > 0.0;
+            expect_range("accumulation.within", within, holds, "finite and > 0")?;
         }
         Ok(())
     }
@@ -136,6 +154,8 @@ pub struct EventReport {
     pub rejected: usize,
     /// Impacts that were taken without restitution, as ends of accumulations.
     pub accumulations: usize,
+    /// The advance ended before its end, at an impact of this contact, as [`EventSettings::accumulation`] asks.
+    pub accumulating: Option<Entity>,
     /// All events.
     pub events: Vec<Event>,
 }
@@ -228,6 +248,25 @@ struct Span<'a> {
 }
 
 impl Span<'_> {
+    /// The contact that was struck last, if that was one impact too many.
+    fn accumulates(&self) -> Option<Entity> {
+        let Accumulation { impacts, within } = self.settings.accumulation?;
+        let is_impact = |event: &&Event| matches!(event.kind, EventKind::Impact { .. });
+        let last = self.report.events.iter().rev().find(is_impact)?;
+        if last.time < self.t {
+            return None;
+        }
+        let own = |event: &&Event| is_impact(event) && event.interaction == last.interaction;
+        let first = self
+            .report
+            .events
+            .iter()
+            .rev()
+            .filter(own)
+            .nth(impacts - 1)?;
+        (last.time - first.time <= within).then_some(last.interaction)
+    }
+
     /// Steps and events in turn: the state and the multipliers at the end.
     #[expect(
         clippy::type_complexity,
@@ -274,6 +313,10 @@ impl Span<'_> {
             }
             let budget = self.report.steps < self.settings.max_steps
                 && self.report.events.len() < self.settings.max_events;
+            self.report.accumulating = self.accumulates();
+            if self.report.accumulating.is_some() {
+                break;
+            }
             if !(budget && (is_good || !too_short)) {
                 self.report.converged = false;
                 break;
@@ -287,6 +330,14 @@ impl Span<'_> {
 /// The plant has what this integration can do.
 fn check(plant: &Plant) -> Result<(), SystemsError> {
     for block in &plant.blocks {
+        if !block.system.is_flat() {
+            let source = FieldError::Kind {
+                field: "system",
+                found: "NewtonEuler",
+                expected: "Lagrangian with q̇ = v for event-driven integration",
+            };
+            return Err(block.named()(source));
+        }
         if let State::FirstOrder { .. } = block.start {
             let source = FieldError::Kind {
                 field: "system",

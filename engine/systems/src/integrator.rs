@@ -18,7 +18,7 @@ pub mod moreau_jean;
 pub mod schatzman_paoli;
 
 pub use euler_moreau::EulerMoreau;
-pub use moreau_jean::{Activation, MoreauJean, RowsAt};
+pub use moreau_jean::{Activation, MassAt, MoreauJean, RowsAt};
 pub use schatzman_paoli::SchatzmanPaoli;
 
 use crate::error::FieldError;
@@ -73,7 +73,12 @@ impl Integrator {
     pub(crate) fn check(&self, system: &System) -> Result<(), FieldError> {
         match (self, system.model()) {
             (Self::MoreauJean(scheme), Model::Lagrangian(_)) => scheme.check(),
-            (Self::SchatzmanPaoli(_), Model::Lagrangian(_)) => Ok(()),
+            (Self::SchatzmanPaoli(_), Model::Lagrangian(_)) if system.is_flat() => Ok(()),
+            (Self::SchatzmanPaoli(_), Model::Lagrangian(_)) => Err(FieldError::Kind {
+                field: "integrator",
+                found: self.name(),
+                expected: "MoreauJean for a rigid body",
+            }),
             (Self::EulerMoreau(scheme), Model::FirstOrder(_)) => scheme.check(),
             (_, Model::Lagrangian(_)) => Err(FieldError::Kind {
                 field: "integrator",

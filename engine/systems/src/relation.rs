@@ -3,6 +3,7 @@
 pub mod degree;
 pub mod first_order;
 pub mod lagrangian;
+pub mod newton_euler;
 
 use crate::error::{FieldError, expect_length};
 use bevy_ecs::prelude::*;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 /// |---|---|---|
 /// | `LagrangianLinear` | `H q + b (+ D λ)` | `p = Hᵀ λ` |
 /// | `Lagrangian`: scleronomous, rheonomous, compliant | `h(q)`, `h(t, q)`, `h(t, q, λ)` | `p = (∂h/∂q)ᵀ λ` |
+/// | the same of rigid bodies: [`newton_euler`] | `h(t, q, λ)` | `p = Gᵀ λ`, `G = ∂h/∂q T(q)` |
 /// | `FirstOrderLinear` | `C x + D λ + F z + e(t)` | `r = B λ` |
 /// | `FirstOrder`: type 1 | `h(t, x)` | `r = g(t, λ)` |
 /// | type 2 | `h(t, x, λ)` | `r = g(t, λ)` |

@@ -27,7 +27,7 @@ pub struct SystemsSimulation {
     gather: Gather,
     instruments: Instruments,
     /// That of the last step, unless it failed.
-    plant: Option<Plant>,
+    plant: Option<Box<Plant>>,
     settings: Settings,
     solver: AnySolver,
     /// `t_0` and the steps since.
@@ -115,8 +115,14 @@ impl SystemsSimulation {
     /// Takes an entity out again that the next step would refuse.
     fn settle(&mut self, entity: Entity) -> Result<Entity, SystemsError> {
         let (at, world) = (self.instant(), &self.world);
-        let plant = self.gather.plant(world, at);
-        let checked = plant.and_then(|plant| self.instruments.control(world, &plant, None));
+        let is_instrument =
+            world.get::<Sensor>(entity).is_some() || world.get::<Actuator>(entity).is_some();
+        let checked = if is_instrument {
+            let plant = self.gather.plant(world, at);
+            plant.and_then(|plant| self.instruments.control(world, &plant, None).map(drop))
+        } else {
+            self.gather.check(world, entity, at.h)
+        };
         match checked {
             Err(
                 SystemsError::System { entity: at, .. }
@@ -128,7 +134,7 @@ impl SystemsSimulation {
                 self.world.despawn(entity);
                 Err(error)
             }
-            Ok(_) => Ok(entity),
+            Ok(()) => Ok(entity),
         }
     }
 
@@ -137,14 +143,18 @@ impl SystemsSimulation {
     /// # Errors
     /// [`SystemsError`] names the entity and the field at fault; the world is then as it was. That a tolerance was not reached is said in the report.
     pub fn step(&mut self) -> Result<StepReport, SystemsError> {
+        #[cfg(feature = "rigid-bodies")]
+        crate::rigid_bodies::read(&mut self.world);
         let (at, old) = (self.instant(), self.plant.take());
         let mut plant = self.gather.again(&mut self.world, old, at)?;
         let h = self.settings.h;
         let mut control = self.instruments.control(&self.world, &plant, Some(h))?;
         control.act(&mut plant, h)?;
         plant.step(&self.settings, &mut self.solver)?;
-        plant.commit(&mut self.world);
         control.commit(&mut self.world);
+        self.gather.commit(&mut plant, &mut self.world);
+        #[cfg(feature = "rigid-bodies")]
+        crate::rigid_bodies::write(&mut self.world);
         self.steps += 1;
         let report = plant.report.clone();
         self.plant = Some(plant);

@@ -1,8 +1,8 @@
 //! The solvers of the problem of a step, by name.
 
 use moreau_solvers::complementarity::{
-    ActiveSet, BoxAuto, Complementarity, Cpg, Enumeration, InteriorPoint, Latin, Lemke, Psor,
-    SemismoothNewton, SemismoothNewtonSettings,
+    ActiveSet, BoxAuto, Boxes, Complementarity, Cpg, Enumeration, InteriorPoint, Latin, Lemke,
+    PrimalDual, Psor, SemismoothNewton, SemismoothNewtonSettings,
 };
 use moreau_solvers::{
     Auto, Goal, History, Law, Momentum, Nsgs, NsgsSettings, ProblemError, ProximalNewton, Solver,
@@ -67,11 +67,12 @@ pub fn named(name: &str) -> Option<AnySolver> {
     })
 }
 
-/// The default. One row is solved in closed form; few rows without friction by pivoting ([`BoxAuto`], Lemke first), which asks nothing of `W` (that of a
+/// The default. Boxes are first solved with the rows at their bounds that were there in the step before ([`PrimalDual`]), of many rows with sparse factors. Where that fails: one row is solved in closed form; few rows without friction by pivoting ([`BoxAuto`], Lemke first), which asks nothing of `W` (that of a
 /// circuit is not symmetric and has zeros on its diagonal); many rows, and contacts with friction, by [`Auto`] on the sparse blocks of `W`, and those without friction
 /// that it does not solve by [`BoxAuto`] after all.
 #[derive(Debug, Default)]
 pub struct Portfolio {
+    direct: PrimalDual,
     pivoting: BoxAuto,
     auto: Auto,
     /// Of a closed form: nothing in it.
@@ -80,7 +81,7 @@ pub struct Portfolio {
 }
 
 /// Rows up to which pivoting comes first.
-const FEW: usize = 32;
+pub(crate) const FEW: usize = 32;
 
 /// Rows up to which it is tried at all.
 const MANY: usize = 2_000;
@@ -150,6 +151,23 @@ impl Solver for Portfolio {
         }
         self.last = Last::Pivoting;
         self.pivoting.solve(problem, impulse, goal)
+    }
+
+    fn solve_boxes(
+        &mut self,
+        problem: Boxes<'_>,
+        impulse: &mut [f64],
+        goal: &Goal,
+    ) -> Result<Option<SolverReport>, ProblemError> {
+        self.last = Last::Closed;
+        if let Some(report) = self.direct.solve(problem, impulse, goal) {
+            return Ok(Some(report));
+        }
+        let Boxes::Dense(problem) = problem else {
+            return Ok(None);
+        };
+        self.last = Last::Pivoting;
+        self.pivoting.solve_box(problem, impulse, goal).map(Some)
     }
 
     fn history(&self) -> &History {

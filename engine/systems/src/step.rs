@@ -26,25 +26,29 @@ pub(crate) mod point;
 pub(crate) mod project;
 pub(crate) mod scheme;
 
-use crate::algebra::Row;
+use crate::algebra::{copy, zero};
 use crate::error::SystemsError;
-use crate::integrator::Integrator;
 use crate::report::StepReport;
 use crate::settings::Settings;
 use crate::solver_choice::AnySolver;
 use assemble::Assembly;
 use block::Block;
+use gather::Kept;
 use link::{Level, Link};
 use moreau_solvers::SolverStatus;
 use point::Point;
 use scheme::Instant;
 
-/// The systems and interactions of a world within a step.
+/// The systems and interactions of a world within a step; it stays from step to step, with all that was worked out and holds on.
 pub(crate) struct Plant {
     pub(crate) at: Instant,
     pub(crate) blocks: Vec<Block>,
     pub(crate) links: Vec<Link>,
     pub(crate) report: StepReport,
+    assembly: Assembly,
+    kept: Kept,
+    /// Outputs and rates of the links are those of the end of the step.
+    is_noted: bool,
 }
 
 impl Plant {
@@ -70,18 +74,19 @@ impl Plant {
         let at = self.at;
         for block in &mut self.blocks {
             block.begin(at)?;
+            block.predict(at)?;
         }
+        let was_noted = std::mem::replace(&mut self.is_noted, false);
         for link in &mut self.links {
-            link.begin(&self.blocks, at)?;
+            link.begin(&self.blocks, at, was_noted)?;
         }
         Ok(())
     }
 
     /// `I₁`.
     fn activate(&mut self) {
-        let (at, blocks) = (self.at, &self.blocks);
         for link in &mut self.links {
-            link.active = link.is_forecast(blocks, at);
+            link.active = link.is_forecast(self.at.h);
         }
     }
 
@@ -91,11 +96,12 @@ impl Plant {
         for _ in 0..newton.max_iterations {
             self.report.newton_iterations += 1;
             self.linearise()?;
-            let changes = self.free()?;
-            let assembly = Assembly::new(self, &changes)?;
-            let lambda = self.solve(&assembly, settings, solver)?;
-            self.update(&assembly, changes, &lambda);
-            let (worst, within) = self.residual(settings, &assembly, &lambda);
+            self.free()?;
+            let h = self.at.h;
+            self.assembly.assemble(&mut self.links, &self.blocks, h)?;
+            self.solve(settings, solver)?;
+            self.update();
+            let (worst, within) = self.residual(settings);
             self.report.newton_residual = worst;
             if within {
                 self.report.converged = self.report.status == SolverStatus::Converged;
@@ -109,9 +115,9 @@ impl Plant {
     /// Relations at the iterate.
     fn linearise(&mut self) -> Result<(), SystemsError> {
         let (at, blocks) = (self.at, &mut self.blocks);
-        blocks
-            .iter_mut()
-            .for_each(|block| block.slope_of_input = None);
+        for block in blocks.iter_mut() {
+            block.slope_of_input = None;
+        }
         for link in self.links.iter_mut().filter(|link| link.active) {
             link.linearise(blocks, at)?;
         }
@@ -119,68 +125,52 @@ impl Plant {
     }
 
     /// `z_free − z^τ` of every system.
-    fn free(&mut self) -> Result<Vec<Row>, SystemsError> {
+    fn free(&mut self) -> Result<(), SystemsError> {
         self.clear_applied();
         for link in self.links.iter().filter(|link| link.active) {
             for (j, known) in link.blocks.iter().zip(&link.known) {
                 crate::algebra::add(&mut self.blocks[*j].applied, 1.0, known);
             }
         }
-        let at = self.at;
-        let change = |block: &mut Block| {
-            block.factor(at)?;
-            block.free_change(at)
-        };
-        self.blocks.iter_mut().map(change).collect()
+        for block in &mut self.blocks {
+            block.factor(self.at)?;
+            block.free_change(self.at)?;
+        }
+        Ok(())
     }
 
     fn clear_applied(&mut self) {
         for block in &mut self.blocks {
-            block.applied.fill(0.0);
-            block.reaction.fill(0.0);
+            zero(&mut block.applied);
+            zero(&mut block.reaction);
         }
     }
 
     /// `λ`.
-    fn solve(
-        &mut self,
-        assembly: &Assembly,
-        settings: &Settings,
-        solver: &mut AnySolver,
-    ) -> Result<Vec<f64>, SystemsError> {
-        let (lambda, report) = assembly.solve(&self.links, settings.tolerance, solver)?;
+    fn solve(&mut self, settings: &Settings, solver: &mut AnySolver) -> Result<(), SystemsError> {
+        let assembly = &mut self.assembly;
+        let report = assembly.solve(&self.links, settings.tolerance, solver)?;
         self.report.status = report.status;
         self.report.residual = report.residual;
-        self.report.rows = lambda.len();
-        Ok(lambda)
+        self.report.rows = assembly.lambda().len();
+        Ok(())
     }
 
     /// The next iterate.
-    fn update(&mut self, assembly: &Assembly, changes: Vec<Row>, lambda: &[f64]) {
+    fn update(&mut self) {
         let at = self.at;
-        let responses = assembly.responses(self, lambda);
-        let parts = changes.into_iter().zip(responses);
-        for (block, (mut z, response)) in self.blocks.iter_mut().zip(parts) {
-            crate::algebra::add(&mut z, 1.0, &block.z);
-            crate::algebra::add(&mut z, 1.0, &response);
-            block.move_to(z, at);
-        }
-        for (link, rows) in assembly.active(&mut self.links) {
-            link.lambda.copy_from_slice(&lambda[rows]);
+        self.assembly.respond(&mut self.links, &mut self.blocks);
+        for block in &mut self.blocks {
+            block.advance(at);
         }
         self.clear_applied();
-        for link in self.links.iter().filter(|link| link.active) {
+        for link in self.links.iter_mut().filter(|link| link.active) {
             link.apply(&mut self.blocks, at);
         }
     }
 
     /// The largest relative residual, and whether all are within their bounds.
-    fn residual(
-        &mut self,
-        settings: &Settings,
-        assembly: &Assembly,
-        lambda: &[f64],
-    ) -> (f64, bool) {
+    fn residual(&mut self, settings: &Settings) -> (f64, bool) {
         let (newton, at) = (settings.newton, self.at);
         let (mut worst, mut within) = (0.0_f64, true);
         let mut judge = |[missed, terms]: [f64; 2]| {
@@ -189,22 +179,38 @@ impl Plant {
                 worst = worst.max(missed / terms);
             }
         };
-        for block in &self.blocks {
+        for block in &mut self.blocks {
             judge(block.residual(at));
         }
-        let w = assembly.velocity_under(lambda);
-        let blocks = &self.blocks;
-        for (link, rows) in assembly.active(&mut self.links) {
-            judge(link.mismatch(blocks, at, &w[rows]));
+        let bends = |link: &Link| link.active && link.may_mismatch();
+        if self.links.iter().any(bends) {
+            self.assembly.velocity();
+            let (assembly, blocks) = (&self.assembly, &self.blocks);
+            for (link, rows) in assembly.active(&mut self.links) {
+                if link.may_mismatch() {
+                    judge(link.mismatch(blocks, at, &assembly.last_velocity()[rows]));
+                }
+            }
         }
         (worst, within)
+    }
+
+    /// Outputs and rates at the end of the step.
+    fn note_ends(&mut self) {
+        for link in &mut self.links {
+            link.note_end(&self.blocks, self.at);
+        }
+        self.is_noted = true;
     }
 
     /// The report is complete, the state finite.
     fn finish(&mut self) -> Result<(), SystemsError> {
         self.report.time = self.at.end();
         self.report.active = self.links.iter().filter(|link| link.active).count();
-        self.report.overlap = self.overlap();
+        self.note_ends();
+        let contacts = self.links.iter().filter(|link| link.law.is_impact());
+        let overlap = contacts.map(|link| -link.end_output[0]);
+        self.report.overlap = overlap.fold(0.0, f64::max);
         for block in &self.blocks {
             for part in [block.state.q(), block.state.v(), block.state.x()] {
                 crate::error::expect_finite("state after the step", part).map_err(block.named())?;
@@ -215,39 +221,45 @@ impl Plant {
 }
 
 impl Link {
-    /// Outputs at the start.
-    fn begin(&mut self, blocks: &[Block], at: Instant) -> Result<(), SystemsError> {
+    /// Outputs at the start: those of the end of the step before where they are still the same.
+    fn begin(
+        &mut self,
+        blocks: &[Block],
+        at: Instant,
+        was_noted: bool,
+    ) -> Result<(), SystemsError> {
         if matches!(self.level, Level::Value { .. }) {
             return Ok(());
         }
-        let start = self.start_point(blocks, at);
-        self.output_at_start = self.gap(&start);
-        self.reference = if self.level == Level::Position {
-            let before = at.t - at.h;
-            self.gap(&Point::of(before, blocks, &self.blocks, |block| {
-                &block.previous
-            }))
+        let is_as_left = |j: &usize| !blocks[*j].is_edited;
+        let goes_on = was_noted && self.relation.is_linear() && self.blocks.iter().all(is_as_left);
+        if goes_on {
+            copy(&mut self.output_at_start, &self.end_output);
+            copy(&mut self.reference, &self.end_rate);
         } else {
-            self.rate(&start, self.blocks.iter().map(|j| blocks[*j].start.v()))
-        };
+            let start = self.start_point(blocks, at);
+            let mut y = std::mem::take(&mut self.output_at_start);
+            self.gap_into(&start, &mut y);
+            self.output_at_start = y;
+            let mut reference = std::mem::take(&mut self.reference);
+            self.rate_into(&start, |j| blocks[j].start.v(), &mut reference);
+            self.reference = reference;
+        }
+        if self.level == Level::Position {
+            let previous = Point::of(at.t - at.h, blocks, &self.blocks, |block| &block.previous);
+            let mut reference = std::mem::take(&mut self.reference);
+            self.gap_into(&previous, &mut reference);
+            self.reference = reference;
+        }
         crate::error::expect_finite("output", &self.output_at_start).map_err(self.named())?;
         crate::error::expect_finite("output", &self.reference).map_err(self.named())
     }
 
     /// True if it takes part in the step: see [`crate::Activation`].
-    fn is_forecast(&self, blocks: &[Block], at: Instant) -> bool {
-        let activation = self
-            .blocks
-            .iter()
-            .find_map(|j| match blocks[*j].integrator {
-                Integrator::MoreauJean(scheme) => Some(scheme.activation),
-                _ => None,
-            });
-        match activation {
-            Some(rule) if self.law.is_impact() => {
-                let (y, rate) = (self.output_at_start[0], self.reference[0]);
-                rule.is_active(at.h, y, rate, self.was_closed)
-            }
+    fn is_forecast(&self, h: f64) -> bool {
+        let (y, rate) = (self.output_at_start.first(), self.reference.first());
+        match (self.activation, y, rate) {
+            (Some(rule), Some(y), Some(rate)) => rule.is_active(h, *y, *rate, self.was_closed),
             _ => true,
         }
     }

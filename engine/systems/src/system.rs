@@ -3,13 +3,17 @@
 pub mod finite_differences;
 pub mod first_order;
 pub mod lagrangian;
+pub mod newton_euler;
+pub mod rotation;
 pub mod signal;
 pub mod state;
 
+use crate::algebra::{LONG, Matrix};
 use crate::error::FieldError;
 use bevy_ecs::prelude::*;
 use first_order::{Dynamics, FirstOrderLinear, FirstOrderModel};
 use lagrangian::{LagrangianLinear, LagrangianModel};
+use newton_euler::NewtonEuler;
 use std::sync::Arc;
 
 /// The component that makes an entity a dynamical system.
@@ -18,6 +22,7 @@ use std::sync::Arc;
 /// |---|---|---|
 /// | `LagrangianLinear` | `M v̇ + C v + K q = F_ext(t) + p` | `q, v` |
 /// | `Lagrangian` | `M(q) v̇ = F(t, q, v) + p` | `q, v` |
+/// | `NewtonEuler` | `q̇ = T(q) v`, `M v̇ = F(t, q, v) + p`: a rigid body | `q, v` |
 /// | `FirstOrderLinear` | `M ẋ = A(t) x + b(t) + r` | `x` |
 /// | `FirstOrder` | `M ẋ = f(t, x) + r` | `x` |
 ///
@@ -28,6 +33,8 @@ pub enum System {
     LagrangianLinear(Arc<LagrangianLinear>),
     /// Any Lagrangian system.
     Lagrangian(Arc<dyn LagrangianModel>),
+    /// A rigid body: seven coordinates, six velocities.
+    NewtonEuler(Arc<NewtonEuler>),
     /// Linear in `x`, coefficients constant or varying with time.
     FirstOrderLinear(Arc<FirstOrderLinear>),
     /// Any first-order system.
@@ -54,7 +61,7 @@ impl System {
         Self::FirstOrder(Arc::new(model))
     }
 
-    /// Number of coordinates: entries of `q` and `v`, or of `x`.
+    /// Number of coordinates: entries of `v`, and of `q` but for rigid bodies, or of `x`.
     #[must_use]
     pub fn size(&self) -> usize {
         match self.model() {
@@ -69,12 +76,47 @@ impl System {
         matches!(self, Self::LagrangianLinear(_) | Self::FirstOrderLinear(_))
     }
 
+    /// True if `q` has as many entries as `v`, and moves by their sum.
+    pub(crate) fn is_flat(&self) -> bool {
+        match self.model() {
+            Model::Lagrangian(model) => model.coordinates() == model.size(),
+            Model::FirstOrder(_) => true,
+        }
+    }
+
     /// True if its matrices are the same at all times.
     pub(crate) fn is_constant(&self) -> bool {
         match self {
             Self::LagrangianLinear(_) => true,
             Self::FirstOrderLinear(system) => matches!(system.matrix, Dynamics::Constant(_)),
-            Self::Lagrangian(_) | Self::FirstOrder(_) => false,
+            Self::Lagrangian(_) | Self::NewtonEuler(_) | Self::FirstOrder(_) => false,
+        }
+    }
+
+    /// The system if all of it is constant and so small that it is worked out row by row.
+    #[inline]
+    pub(crate) fn small_lagrangian(&self) -> Option<&LagrangianLinear> {
+        match self {
+            Self::LagrangianLinear(model)
+                if model.force.is_constant() && model.mass.rows() < LONG =>
+            {
+                Some(model)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same of first order: the system and `A`.
+    #[inline]
+    pub(crate) fn small_first_order(&self) -> Option<(&FirstOrderLinear, &Matrix)> {
+        match self {
+            Self::FirstOrderLinear(model) => match &model.matrix {
+                Dynamics::Constant(a) if model.input.is_constant() && model.size < LONG => {
+                    Some((model, a))
+                }
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -82,6 +124,7 @@ impl System {
         match self {
             Self::LagrangianLinear(model) => Model::Lagrangian(model.as_ref()),
             Self::Lagrangian(model) => Model::Lagrangian(model.as_ref()),
+            Self::NewtonEuler(model) => Model::Lagrangian(model.as_ref()),
             Self::FirstOrderLinear(model) => Model::FirstOrder(model.as_ref()),
             Self::FirstOrder(model) => Model::FirstOrder(model.as_ref()),
         }
@@ -95,6 +138,7 @@ impl System {
         match self {
             Self::LagrangianLinear(model) => model.check(),
             Self::FirstOrderLinear(model) => model.check(),
+            Self::NewtonEuler(model) => model.check(),
             Self::Lagrangian(_) | Self::FirstOrder(_) => Ok(()),
         }
     }
@@ -103,6 +147,12 @@ impl System {
 impl From<LagrangianLinear> for System {
     fn from(model: LagrangianLinear) -> Self {
         Self::LagrangianLinear(Arc::new(model))
+    }
+}
+
+impl From<NewtonEuler> for System {
+    fn from(model: NewtonEuler) -> Self {
+        Self::NewtonEuler(Arc::new(model))
     }
 }
 

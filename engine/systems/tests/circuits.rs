@@ -249,3 +249,45 @@ fn an_implicit_relay_slides_without_chattering() {
     }
     assert!(sliding > 800, "{sliding}");
 }
+
+/// A mass on a spring that a belt at 0.5 m/s drags along by dry friction of 1 N: whatever it starts with, the amplitude falls until it touches the speed of the belt
+/// from below, on the circle of the radius 0.5 m about 1 m. That is the limit cycle, of the period 2π. It is reached from a phase of sticking, whose end is the one point the cycle
+/// touches, so that its radius is exact but for where the slip begins within a step: below 1e-6 m.
+#[test]
+fn an_oscillator_on_a_belt_comes_to_its_limit_cycle() {
+    let (h, belt) = (1e-3, 0.5);
+    let mut simulation = SystemsSimulation::new(Settings::new(h)).unwrap();
+    let system = FirstOrderLinear::new(Matrix::from_rows([[0.0, 1.0], [-1.0, 0.0]]));
+    let state = State::first_order([12.0, 6.0]);
+    let mass = simulation
+        .spawn_system(system, state, Integrator::euler_moreau(0.5))
+        .unwrap();
+    let friction = FirstOrderLinearRelation {
+        e: vec![-belt].into(),
+        ..FirstOrderLinearRelation::new(
+            [Matrix::from_rows([[0.0, 1.0]])],
+            [Matrix::from_rows([[0.0], [1.0]])],
+        )
+    };
+    let friction = simulation
+        .spawn_interaction(Joins::one(mass), friction, NonsmoothLaw::sign())
+        .unwrap();
+    let turn = (std::f64::consts::TAU / h).round() as usize;
+    let (mut sticks, mut radii) = (0, [f64::INFINITY, 0.0]);
+    for step in 0..15 * turn {
+        assert!(simulation.step().unwrap().converged);
+        let x = simulation.state(mass).unwrap().x();
+        let lambda = simulation.outcome(friction).unwrap().lambda[0];
+        sticks += usize::from(lambda.abs() < 1.0 - 1e-9);
+        if step >= 14 * turn {
+            let radius = libm::hypot(x[0] - 1.0, x[1]);
+            radii = [radii[0].min(radius), radii[1].max(radius)];
+        }
+    }
+    println!("limit cycle: radius {radii:?} m, {sticks} steps stuck");
+    assert!(sticks > 100, "it never stuck");
+    assert!(
+        radii.iter().all(|radius| (radius - belt).abs() < 1e-6),
+        "{radii:?}"
+    );
+}

@@ -160,3 +160,93 @@ fn an_id_that_is_missing_or_taken_is_an_error() {
     simulation.world_mut().entity_mut(wall).remove::<SpawnId>();
     assert!(simulation.step().is_err());
 }
+
+/// Masses in a row with one-sided springs: many rows, whose matrix stays from step to step.
+fn springs() -> (SystemsSimulation, Vec<Entity>, Vec<Entity>) {
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+    let masses: Vec<Entity> = (0..40)
+        .map(|k| {
+            let v = if k % 3 == 0 { 1.0 } else { -0.5 };
+            let state = State::lagrangian([0.01 * f64::from(k)], [v]);
+            let system = LagrangianLinear::new(Matrix::identity(1));
+            let integrator = Integrator::moreau_jean(1.0);
+            simulation.spawn_system(system, state, integrator).unwrap()
+        })
+        .collect();
+    let springs = masses.windows(2).map(|pair| {
+        let joins = Joins::two(pair[0], pair[1]);
+        let law = NonsmoothLaw::Complementarity { rows: 1 };
+        simulation
+            .spawn_interaction(joins, spring(1e-4), law)
+            .unwrap()
+    });
+    let springs = springs.collect();
+    (simulation, masses, springs)
+}
+
+fn spring(compliance: f64) -> LagrangianLinearRelation {
+    LagrangianLinearRelation {
+        offset: vec![-0.01],
+        compliance: Some(Matrix::diagonal(&[compliance])),
+        jacobian: vec![Matrix::diagonal(&[-1.0]), Matrix::identity(1)],
+    }
+}
+
+/// What was worked out of components that have changed since is not used: matrices of systems, of relations, of the problem, factors of its rows.
+#[test]
+fn nothing_that_stays_from_step_to_step_outlives_what_it_was_made_of() {
+    let mass = |simulation: &mut SystemsSimulation, entity: Entity| {
+        let heavy = LagrangianLinear::new(Matrix::diagonal(&[3.0]));
+        // In place, right after a step: the change is later than what the step wrote.
+        *simulation.world_mut().get_mut::<System>(entity).unwrap() = System::from(heavy);
+    };
+    let compliance = |simulation: &mut SystemsSimulation, entity: Entity| {
+        let soft = Relation::from(spring(1e-2));
+        *simulation.world_mut().get_mut::<Relation>(entity).unwrap() = soft;
+    };
+    let law = |simulation: &mut SystemsSimulation, entity: Entity| {
+        let both = NonsmoothLaw::Equality { rows: 1 };
+        *simulation
+            .world_mut()
+            .get_mut::<NonsmoothLaw>(entity)
+            .unwrap() = both;
+    };
+    type Change<'a> = &'a dyn Fn(&mut SystemsSimulation, &[Entity], &[Entity]);
+    let changes: [Change<'_>; 5] = [
+        &|_, _, _| {},
+        &|simulation, masses, _| mass(simulation, masses[7]),
+        &|simulation, _, springs| compliance(simulation, springs[7]),
+        &|simulation, _, springs| law(simulation, springs[7]),
+        &|simulation, _, _| simulation.set_settings(Settings::new(5e-4)).unwrap(),
+    ];
+    let bits = |simulation: &SystemsSimulation, masses: &[Entity]| -> Vec<u64> {
+        let states = masses.iter().map(|mass| simulation.state(*mass).unwrap());
+        let states = states.flat_map(State::stacked);
+        states.map(f64::to_bits).collect()
+    };
+    let mut ends: Vec<Vec<u64>> = Vec::new();
+    for (index, change) in changes.into_iter().enumerate() {
+        let (mut old, masses, springs_of_old) = springs();
+        for _ in 0..50 {
+            assert!(old.step().unwrap().converged);
+        }
+        let (mut new, masses_of_new, springs_of_new) = springs();
+        for (from, to) in masses.iter().zip(&masses_of_new) {
+            let state = old.state(*from).unwrap().clone();
+            new.world_mut().entity_mut(*to).insert(state);
+        }
+        for (from, to) in springs_of_old.iter().zip(&springs_of_new) {
+            let outcome = old.outcome(*from).unwrap().clone();
+            new.world_mut().entity_mut(*to).insert(outcome);
+        }
+        change(&mut old, &masses, &springs_of_old);
+        change(&mut new, &masses_of_new, &springs_of_new);
+        for _ in 0..30 {
+            assert!(old.step().unwrap().converged && new.step().unwrap().converged);
+        }
+        let end = bits(&old, &masses);
+        assert_eq!(end, bits(&new, &masses_of_new), "change {index}");
+        assert!(!ends.contains(&end), "change {index} does nothing");
+        ends.push(end);
+    }
+}

@@ -12,11 +12,16 @@
 
 mod bad_input;
 mod ball;
+mod bodies;
+mod bodies_joined;
+#[cfg(feature = "rigid-bodies")]
+mod bodies_of_the_engine;
 mod circuits;
 mod control;
 mod control_events;
 mod edits;
 mod events;
+mod events_manager;
 mod mechanisms;
 mod order;
 mod relations;

@@ -20,6 +20,10 @@ fn run(mut simulation: SystemsSimulation, system: Entity, end: f64) -> State {
 
 /// A pendulum with damping, its slopes by finite differences.
 fn pendulum(h: f64, theta: f64, variation: f64) -> f64 {
+    pendulum_under(h, Integrator::moreau_jean(theta), variation)
+}
+
+fn pendulum_under(h: f64, integrator: Integrator, variation: f64) -> f64 {
     let mut simulation = SystemsSimulation::new(Settings::new(h)).unwrap();
     let model = LagrangianByDifferences {
         size: 1,
@@ -32,13 +36,26 @@ fn pendulum(h: f64, theta: f64, variation: f64) -> f64 {
     };
     let state = State::lagrangian([1.0], [0.3]);
     let system = simulation
-        .spawn_system(
-            System::lagrangian(model),
-            state,
-            Integrator::moreau_jean(theta),
-        )
+        .spawn_system(System::lagrangian(model), state, integrator)
         .unwrap();
     run(simulation, system, 2.0).q()[0]
+}
+
+/// A mass that varies, taken half a step ahead: of second order with `θ = ½`.
+#[test]
+fn a_mass_taken_half_a_step_ahead_is_of_second_order() {
+    let ahead = Integrator::MoreauJean(MoreauJean {
+        mass_at: MassAt::Forecast { gamma: 0.5 },
+        ..MoreauJean::default()
+    });
+    let exact = pendulum_under(1.0 / 8192.0, ahead, 0.1);
+    let found = order(
+        |h| (pendulum_under(h, ahead, 0.1) - exact).abs(),
+        1.0 / 64.0,
+    );
+    assert!((found - 2.0).abs() < 0.12, "{found}");
+    let other = pendulum(1.0 / 8192.0, 0.5, 0.1);
+    assert!((exact - other).abs() < 1e-4, "both have one limit");
 }
 
 #[test]
@@ -187,4 +204,43 @@ fn euler_moreau_is_of_first_order_with_a_relay() {
     let [coarse, fine] = [1.0 / 64.0, 1.0 / 4096.0].map(relay);
     let found = libm::log2(coarse / fine) / 6.0;
     assert!(found > 0.85, "{found} {coarse} {fine}");
+}
+
+/// `ẋ = |x|² J x + …` with `J` the quarter turn: the norm stays. With one `f` in the middle of the step it stays to what Newton's loop leaves, with two at its ends by third order a step;
+/// both are of second order in the angle, `|x|² t`.
+#[test]
+fn one_rate_in_the_middle_of_the_step_keeps_a_quadratic() {
+    let swirl = |h: f64, rate_between: bool| -> [f64; 2] {
+        let mut simulation = SystemsSimulation::new(Settings::new(h)).unwrap();
+        let model = FirstOrderByDifferences {
+            size: 2,
+            rate: |t: f64, x: &[f64], rate: &mut [f64]| {
+                let speed = (x[0] * x[0] + x[1] * x[1]) * (1.0 + libm::cos(t));
+                (rate[0], rate[1]) = (-speed * x[1], speed * x[0]);
+            },
+        };
+        let integrator = Integrator::EulerMoreau(EulerMoreau {
+            rate_between,
+            ..EulerMoreau::default()
+        });
+        let state = State::first_order([1.2, 0.0]);
+        let system = simulation
+            .spawn_system(System::first_order(model), state, integrator)
+            .unwrap();
+        let end = run(simulation, system, 2.0);
+        let x = end.x();
+        let angle = 1.44 * (2.0 + libm::sin(2.0));
+        let (s, c) = libm::sincos(angle);
+        let turned = libm::atan2(x[1] * c - x[0] * s, x[0] * c + x[1] * s);
+        [libm::hypot(x[0], x[1]) - 1.2, turned]
+    };
+    let h = 1.0 / 32.0;
+    let [norm, _] = swirl(h, true);
+    assert!(norm.abs() < 1e-10, "{norm:e}");
+    let [norm, _] = swirl(h, false);
+    assert!(norm.abs() > 1e-6, "{norm:e}");
+    for rate_between in [true, false] {
+        let found = order(|h| swirl(h, rate_between)[1].abs(), h);
+        assert!((found - 2.0).abs() < 0.15, "{rate_between}: {found}");
+    }
 }

@@ -318,6 +318,7 @@ fn nonlinear_relations_satisfy_the_scheme() {
             theta,
             gamma,
             gamma_for_relation,
+            ..EulerMoreau::default()
         });
         let start = State::first_order([0.5]);
         let system = simulation
@@ -515,5 +516,46 @@ fn a_projection_keeps_equalities() {
         });
         // Rows of the end of the step turn the velocity a little late: of the 9.81 J in play they take some `O(h)`.
         assert!(left < 1e-12 && energy < 0.3, "{left:e} {energy:e}");
+    }
+}
+
+/// The rule of activation that asks for an approach leaves a contact out that is being left, although it is near.
+#[test]
+fn a_contact_that_is_left_is_not_active_under_the_rule_of_approach() {
+    let threshold = 0.1;
+    let rules = [
+        (
+            Activation::Forecast {
+                gamma: 0.5,
+                threshold,
+            },
+            [true, true],
+        ),
+        (
+            Activation::Approaching {
+                gamma: 0.5,
+                threshold,
+            },
+            [true, false],
+        ),
+    ];
+    for (activation, expected) in rules {
+        for (v, expected) in [-1.0, 1.0].into_iter().zip(expected) {
+            let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+            let integrator = Integrator::MoreauJean(MoreauJean {
+                activation,
+                ..MoreauJean::default()
+            });
+            let system = LagrangianLinear::new(Matrix::identity(1));
+            let state = State::lagrangian([0.01], [v]);
+            let point = simulation.spawn_system(system, state, integrator).unwrap();
+            let gap = LagrangianLinearRelation::new([Matrix::identity(1)]);
+            let law = NonsmoothLaw::NewtonImpact { restitution: 0.0 };
+            let contact = simulation
+                .spawn_interaction(Joins::one(point), gap, law)
+                .unwrap();
+            assert!(simulation.step().unwrap().converged);
+            assert_eq!(simulation.outcome(contact).unwrap().active, expected);
+        }
     }
 }

@@ -29,6 +29,22 @@ pub(crate) fn read(name: &str) -> Option<Vec<Vec<f64>>> {
     Some(rows)
 }
 
+/// The rows of a table with commas below a line of names, or nothing if the folder of references is absent.
+pub(crate) fn read_commas(name: &str) -> Option<Vec<Vec<f64>>> {
+    let folder = Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../shared/references/siconos/joints"
+    ));
+    if !folder.is_dir() {
+        println!("skipped: {} is absent", folder.display());
+        return None;
+    }
+    let text = std::fs::read_to_string(folder.join(name)).unwrap();
+    let rows = text.lines().skip(1).filter(|line| !line.is_empty());
+    let numbers = |line: &str| line.split(',').map(|cell| cell.parse().unwrap()).collect();
+    Some(rows.map(numbers).collect())
+}
+
 /// The largest difference of each column.
 #[derive(Default)]
 pub(crate) struct Differences(pub(crate) Vec<f64>);

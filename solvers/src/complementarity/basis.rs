@@ -24,6 +24,8 @@ pub(crate) enum State {
 pub(crate) struct Basis {
     lu: DenseLu,
     between: Vec<usize>,
+    /// `1/√λ` of these.
+    scale: Vec<f64>,
     right: Vec<f64>,
 }
 
@@ -50,23 +52,25 @@ impl Basis {
         }
         let between = &self.between;
         let scales = problem.scales();
-        let root = |row: usize| scales[row].sqrt();
+        self.scale.clear();
+        let roots = between.iter().map(|row| 1.0 / scales[*row].sqrt());
+        self.scale.extend(roots);
+        let scale = &self.scale;
         let entry = |i: usize, j: usize| {
-            let (i, j) = (between[i], between[j]);
-            problem.matrix()[i * n + j] / (root(i) * root(j))
+            problem.matrix()[between[i] * n + between[j]] * (scale[i] * scale[j])
         };
         if !self.lu.factorize(between.len(), entry) {
             return false;
         }
         for _ in 0..2 {
             self.right.clear();
-            for row in between {
+            for (row, scale) in between.iter().zip(scale) {
                 let w = dot(problem.row(*row), z) + problem.q()[*row];
-                self.right.push(-w / root(*row));
+                self.right.push(-w * scale);
             }
             self.lu.solve(&mut self.right);
-            for (row, step) in between.iter().zip(&self.right) {
-                z[*row] += step / root(*row);
+            for ((row, step), scale) in between.iter().zip(&self.right).zip(scale) {
+                z[*row] += step * scale;
             }
         }
         z.iter().all(|z| z.is_finite())

@@ -21,7 +21,7 @@ use std::ops::Range;
 pub const MAX_DENSE_ROWS: usize = 16_384;
 
 /// A box problem whose numbers have been checked: `M` and `q` are finite, the boxes are not empty.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoxProblem {
     n: usize,
     matrix: Vec<f64>,
@@ -65,38 +65,69 @@ impl BoxProblem {
         low: Vec<f64>,
         high: Vec<f64>,
     ) -> Result<Self, ProblemError> {
-        let n = q.len();
-        check_size(n)?;
-        let lengths = [
-            ("M", matrix.len(), n * n),
-            ("lower bounds", low.len(), n),
-            ("upper bounds", high.len(), n),
-        ];
-        for (what, found, expected) in lengths {
-            crate::problem::expect_length(what, found, expected)?;
-        }
-        for (what, values, width) in [("row of M", &matrix, n), ("q", &q, 1)] {
-            if let Some(k) = values.iter().position(|value| !value.is_finite()) {
-                return Err(ProblemError::NotFinite {
-                    what,
-                    index: k / width,
-                    value: values[k],
-                });
-            }
-        }
-        for (row, (low, high)) in low.iter().zip(&high).enumerate() {
-            crate::law::list::check(row, &Law::interval(*low, *high))?;
-        }
         let mut problem = Self {
-            n,
+            n: q.len(),
             matrix,
             offset: q,
             low,
             high,
             scales: Vec::new(),
         };
-        problem.scales = problem.find_scales();
+        problem.check()?;
+        problem.find_scales();
         Ok(problem)
+    }
+
+    fn check(&self) -> Result<(), ProblemError> {
+        let n = self.n;
+        check_size(n)?;
+        let lengths = [
+            ("M", self.matrix.len(), n * n),
+            ("lower bounds", self.low.len(), n),
+            ("upper bounds", self.high.len(), n),
+        ];
+        for (what, found, expected) in lengths {
+            crate::problem::expect_length(what, found, expected)?;
+        }
+        expect_finite("row of M", &self.matrix, n)?;
+        expect_finite("q", &self.offset, 1)?;
+        for (row, (low, high)) in self.low.iter().zip(&self.high).enumerate() {
+            crate::law::list::check(row, &Law::interval(*low, *high))?;
+        }
+        Ok(())
+    }
+
+    /// Another problem in the memory of this one: `matrix` is `M`, row by row, `bounds` are those of the rows; `q` is zero.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; then there are no rows.
+    pub fn refill(&mut self, matrix: &[f64], bounds: &[[f64; 2]]) -> Result<(), ProblemError> {
+        self.n = bounds.len();
+        self.matrix.clear();
+        self.matrix.extend_from_slice(matrix);
+        self.low.clear();
+        self.low.extend(bounds.iter().map(|[low, _]| low));
+        self.high.clear();
+        self.high.extend(bounds.iter().map(|[_, high]| high));
+        self.offset.clear();
+        self.offset.resize(self.n, 0.0);
+        if let Err(error) = self.check() {
+            *self = Self::default();
+            return Err(error);
+        }
+        self.find_scales();
+        Ok(())
+    }
+
+    /// Another `q`.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if its length is wrong or an entry is not finite; the old one then stays.
+    pub fn set_q(&mut self, q: &[f64]) -> Result<(), ProblemError> {
+        crate::problem::expect_length("q", q.len(), self.n)?;
+        expect_finite("q", q, 1)?;
+        self.offset.copy_from_slice(q);
+        Ok(())
     }
 
     /// The linear complementarity problem `0 ≤ M z + q ⊥ z ≥ 0`.
@@ -199,14 +230,7 @@ impl BoxProblem {
     /// The law of a row.
     #[must_use]
     pub fn law(&self, row: usize) -> Law {
-        let (low, high) = (self.low[row], self.high[row]);
-        if self.is_free(row) {
-            Law::equality(1)
-        } else if low.total_cmp(&0.0).is_eq() && high == f64::INFINITY {
-            Law::Complementarity
-        } else {
-            Law::interval(low, high)
-        }
+        law_of(self.low[row], self.high[row])
     }
 
     /// Neither bound is finite.
@@ -258,9 +282,43 @@ impl BoxProblem {
         })
     }
 
-    fn find_scales(&self) -> Vec<f64> {
-        let diagonal: Vec<f64> = (0..self.n).map(|i| self.matrix[i * self.n + i]).collect();
-        weak_rows::scales(&diagonal, |_| true, self).unwrap_or(diagonal)
+    fn find_scales(&mut self) {
+        let mut scales = std::mem::take(&mut self.scales);
+        scales.clear();
+        scales.extend(self.matrix.iter().step_by(self.n + 1));
+        // No row is weak beside the largest entry of all: then none is beside its own.
+        let largest = self.matrix.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        if !scales
+            .iter()
+            .all(|scale| *scale > weak_rows::WEAK * largest)
+            && let Some(found) = weak_rows::scales(&scales, |_| true, self)
+        {
+            scales = found;
+        }
+        self.scales = scales;
+    }
+}
+
+/// The law of a row with these bounds.
+pub(crate) fn law_of(low: f64, high: f64) -> Law {
+    if low == f64::NEG_INFINITY && high == f64::INFINITY {
+        Law::equality(1)
+    } else if low.total_cmp(&0.0).is_eq() && high == f64::INFINITY {
+        Law::Complementarity
+    } else {
+        Law::interval(low, high)
+    }
+}
+
+/// The index that an error names is that of the row of so many entries.
+fn expect_finite(what: &'static str, values: &[f64], width: usize) -> Result<(), ProblemError> {
+    match values.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(k) => Err(ProblemError::NotFinite {
+            what,
+            index: k / width,
+            value: values[k],
+        }),
     }
 }
 

@@ -2,6 +2,9 @@
 //!
 //! The sizes here are tens to hundreds: whole rows are subtracted from whole rows, one thread, one order.
 
+use crate::lanes::Dispatch;
+use pulp::{Simd, WithSimd};
+
 /// The factors and their space, reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DenseLu {
@@ -10,12 +13,23 @@ pub(crate) struct DenseLu {
     entries: Vec<f64>,
     order: Vec<usize>,
     work: Vec<f64>,
+    size: Vec<f64>,
+    dispatch: Dispatch,
 }
 
 /// A pivot below this part of the largest entry of its column counts as zero: the rounding of an elimination of hundreds of rows.
 const SINGULAR: f64 = 1e-13;
 
 impl DenseLu {
+    /// Room for matrices up to `n × n`.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        let more = |have: usize, needed: usize| needed.saturating_sub(have);
+        self.entries.reserve(more(self.entries.len(), n * n));
+        self.order.reserve(more(self.order.len(), n));
+        self.work.reserve(more(self.work.len(), n));
+        self.size.reserve(more(self.size.len(), n));
+    }
+
     /// Factorises the `n × n` matrix of `entry(i, j)`. False if it is singular to rounding: a pivot is below `10⁻¹³` of the largest
     /// entry that its column had.
     pub(crate) fn factorize(&mut self, n: usize, entry: impl Fn(usize, usize) -> f64) -> bool {
@@ -28,7 +42,9 @@ impl DenseLu {
         self.order.clear();
         self.order.extend(0..n);
         let a = &mut self.entries;
-        let mut size = vec![0.0_f64; n];
+        let size = &mut self.size;
+        size.clear();
+        size.resize(n, 0.0_f64);
         for row in a.chunks_exact(n.max(1)) {
             for (size, value) in size.iter_mut().zip(row) {
                 *size = size.max(value.abs());
@@ -51,16 +67,15 @@ impl DenseLu {
                 upper[k * n..(k + 1) * n].swap_with_slice(&mut lower[..n]);
             }
             let (upper, lower) = a.split_at_mut((k + 1) * n);
-            let own = &upper[k * n..];
-            let inverse = 1.0 / own[k];
-            for row in lower.chunks_exact_mut(n) {
-                let factor = row[k] * inverse;
-                row[k] = factor;
-                if factor != 0.0 {
-                    for (value, own) in row[k + 1..].iter_mut().zip(&own[k + 1..]) {
-                        *value -= factor * own;
-                    }
-                }
+            let work = Elimination {
+                own: &upper[k * n..],
+                below: lower,
+                k,
+            };
+            if n - k < WIDE {
+                work.run();
+            } else {
+                self.dispatch.run(work);
             }
         }
         true
@@ -82,6 +97,42 @@ impl DenseLu {
             x[i] = (x[i] - sum) / row[i];
         }
         b.copy_from_slice(x);
+    }
+}
+
+/// Rows below a pivot from which on the instruction set is picked.
+const WIDE: usize = 16;
+
+/// One column of the elimination: entries are independent of each other, and the bits the same with all instruction sets.
+struct Elimination<'a> {
+    own: &'a [f64],
+    below: &'a mut [f64],
+    k: usize,
+}
+
+impl Elimination<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { own, below, k } = self;
+        let inverse = 1.0 / own[k];
+        for row in below.chunks_exact_mut(own.len()) {
+            let factor = row[k] * inverse;
+            row[k] = factor;
+            if factor != 0.0 {
+                for (value, own) in row[k + 1..].iter_mut().zip(&own[k + 1..]) {
+                    *value -= factor * own;
+                }
+            }
+        }
+    }
+}
+
+impl WithSimd for Elimination<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.run();
     }
 }
 

@@ -47,8 +47,8 @@ fn scale_of(lambda: f64) -> f64 {
     if !(root.is_finite() && root > 0.0) {
         return 1.0;
     }
-    let (_, exponent) = libm::frexp(root);
-    libm::ldexp(1.0, exponent - 1)
+    // The power of two at or below it: the root of a finite number is no subnormal one.
+    f64::from_bits(root.to_bits() & f64::INFINITY.to_bits())
 }
 
 impl Standard {
@@ -91,15 +91,24 @@ impl Standard {
         self.matrix.clear();
         self.matrix.reserve(n * n);
         self.offset.clear();
+        self.coupling.clear();
+        self.free_offset.clear();
+        if self.free.is_empty() {
+            for (i, own) in scale.iter().enumerate() {
+                let columns = problem.row(i).iter().zip(scale);
+                self.matrix
+                    .extend(columns.map(|(m, other)| own * m * other));
+                self.offset.push(offset(i));
+            }
+            return;
+        }
         for (i, sign) in self.row.iter().zip(&self.sign) {
             let columns = self.row.iter().zip(&self.sign);
             self.matrix
                 .extend(columns.map(|(j, other)| sign * other * entry(*i, *j)));
             self.offset.push(sign * offset(*i));
         }
-        self.coupling.clear();
-        self.free_offset.clear();
-        if self.split || self.free.is_empty() {
+        if self.split {
             return;
         }
         for f in &self.free {
@@ -130,6 +139,16 @@ impl Standard {
     /// Moves the bounds to zero.
     fn shift(&mut self, problem: &BoxProblem) {
         let n = self.n;
+        let is_standard = self.free.is_empty()
+            && problem.low().iter().all(|low| *low == 0.0)
+            && problem.high().iter().all(|high| *high == f64::INFINITY);
+        if is_standard {
+            self.upper.clear();
+            self.upper.resize(n, f64::INFINITY);
+            self.base.clear();
+            self.base.resize(n, 0.0);
+            return;
+        }
         let ends = |row: usize| {
             let scale = self.scale[row];
             [problem.low()[row] / scale, problem.high()[row] / scale]

@@ -15,11 +15,11 @@
 //! ```
 //!
 //! An entering `x_i` may reach its own other bound first: then nothing is pivoted, and `y_i` enters. Upper bounds cost no rows. Each pivot is
-//! a rank-one update of `n` rows of `n + 1` numbers.
+//! a rank-one update of the inverse of a matrix with as many rows as `x` are basic: see `path.rs`.
 //!
 //! **Ties** are broken lexicographically: `q` is thought of as `q + (ε, ε², …)`, under which no two rows ever tie. The coefficients of the
 //! powers of `ε` in a row are those of `∂(row)/∂q`, which are in the columns of the `y_i` outside the basis (with the opposite sign), or
-//! unit vectors; nothing is stored for them. No basis comes twice, so the method ends.
+//! unit vectors; they are worked out where rows tie. No basis comes twice, so the method ends.
 //!
 //! **What the end says.** If all boxes are bounded the path cannot be a ray: far out `x − P(x)` outgrows `M P(x)`, which is bounded, so there is one
 //! ray only, the first. For a copositive-plus `M` (positive semi-definite ones are) of a complementarity problem a ray proves that there is
@@ -29,16 +29,17 @@
 //!
 //! The final basis is solved anew with an LU factorisation, so that the answer does not carry the rounding of the pivots.
 //!
-//! **When to use it:** dense problems up to some hundreds of rows, of any kind of matrix. **When not:** thousands of rows. **Cost:** `n²` a
-//! pivot, mostly `n/2` to `2n` pivots; `2ⁿ` on examples made for it [Murty88, ch. 6].
+//! **When to use it:** dense problems up to some hundreds of rows, of any kind of matrix. **When not:** thousands of rows. **Cost:** up to `3 n²` a
+//! pivot, mostly a quarter of `n²`, and mostly `n/2` to `2n` pivots; `2ⁿ` on examples made for it [Murty88, ch. 6].
 
-mod tableau;
+mod inverse;
+mod path;
 
 use super::BoxProblem;
 use super::basis::{Basis, State};
 use super::free_rows::Standard;
 use super::method::{Memory, Method, Trial, solver_of_boxes};
-use tableau::{End, Tableau};
+use path::{End, Path};
 
 /// Settings of [`Lemke`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +74,9 @@ pub struct Lemke {
     pub settings: LemkeSettings,
     pub(super) memory: Memory,
     standard: Standard,
-    tableau: Tableau,
+    path: Path,
+    states: Vec<State>,
+    z: Vec<f64>,
     basis: Basis,
 }
 
@@ -96,12 +99,12 @@ impl Method for Lemke {
     fn run(&mut self, problem: &BoxProblem, trial: &mut Trial<'_>) {
         let standard = &mut self.standard;
         standard.set(problem);
-        let tableau = &mut self.tableau;
-        tableau.set(standard);
-        let end = tableau.follow(self.settings.max_pivots, || trial.finished());
-        trial.report.iterations += tableau.pivots();
-        let (mut states, mut z) = (Vec::new(), Vec::new());
-        standard.states(|i| tableau.state(i), &mut states);
+        let path = &mut self.path;
+        path.set(standard);
+        let end = path.follow(self.settings.max_pivots, || trial.finished());
+        trial.report.iterations += path.pivots();
+        let (states, mut z) = (&mut self.states, std::mem::take(&mut self.z));
+        standard.states(|i| path.state(i), states);
         let at_bounds = |(row, state): (usize, &State)| match state {
             State::Low => problem.low()[row].is_finite(),
             State::High => problem.high()[row].is_finite(),
@@ -111,7 +114,7 @@ impl Method for Lemke {
         let solved = matches!(end, End::Solved);
         if solved {
             trial.report.factorizations += 1;
-            if self.basis.point(problem, &states, &mut z) {
+            if self.basis.point(problem, states, &mut z) {
                 for (row, z) in z.iter_mut().enumerate() {
                     *z = problem.clamp(row, *z);
                 }
@@ -119,16 +122,17 @@ impl Method for Lemke {
             }
         }
         if !trial.converged() {
-            standard.point(tableau.values(), &mut z);
+            standard.point(path.values(), &mut z);
             for (row, z) in z.iter_mut().enumerate() {
                 *z = problem.clamp(row, *z);
             }
             trial.judge(&z);
         }
         if matches!(end, End::Ray) && !trial.converged() {
-            let direction = standard.direction(&tableau.ray());
+            let direction = standard.direction(&path.ray());
             trial.end_on_ray(direction);
         }
+        self.z = z;
     }
 
     fn memory(&mut self) -> &mut Memory {

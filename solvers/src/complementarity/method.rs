@@ -144,18 +144,31 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// What is left of the velocities as a part of `q`, if `z` is so large that a residual relative to it may hide that: on a problem without
 /// solution `z` grows until every goal is reached. Zero else.
 fn left(problem: &BoxProblem, z: &[f64], residual: &Residual) -> f64 {
-    let scales = problem.scales();
-    let sum = |terms: &mut dyn Iterator<Item = f64>| terms.sum::<f64>().sqrt();
-    let size = sum(&mut z.iter().zip(scales).map(|(z, scale)| z * z * scale));
-    let free = sum(&mut problem
-        .q()
-        .iter()
-        .zip(scales)
-        .map(|(q, scale)| q * q / scale));
+    left_of(problem.scales(), problem.q(), z, residual)
+}
+
+fn left_of(scales: &[f64], q: &[f64], z: &[f64], residual: &Residual) -> f64 {
+    let (mut size, mut free) = (0.0, 0.0);
+    for ((scale, q), z) in scales.iter().zip(q).zip(z) {
+        size += z * z * scale;
+        free += q * q / scale;
+    }
+    let (size, free) = (f64::sqrt(size), f64::sqrt(free));
     if size <= HARMLESS * free || free == 0.0 {
         return 0.0;
     }
     size / free * (residual.whole() + ROUNDING)
+}
+
+/// A residual so small that an answer within the goal needs no certificate: see [`conclude`].
+pub(crate) fn is_beyond_doubt(
+    [scales, q, z]: [&[f64]; 3],
+    residual: &Residual,
+    goal: &Goal,
+) -> bool {
+    goal.excess(residual) <= 1.0
+        && residual.whole() <= BEYOND_DOUBT
+        && left_of(scales, q, z, residual) <= LARGEST_LEFT
 }
 
 /// Refuses a matrix with a diagonal entry that is not positive.
@@ -345,6 +358,20 @@ macro_rules! solver_of_boxes {
                 goal: &$crate::Goal,
             ) -> Result<$crate::SolverReport, $crate::ProblemError> {
                 $crate::complementarity::method::solve_stored(self, problem, impulse, goal)
+            }
+
+            fn solve_boxes(
+                &mut self,
+                problem: $crate::complementarity::Boxes<'_>,
+                z: &mut [f64],
+                goal: &$crate::Goal,
+            ) -> Result<Option<$crate::SolverReport>, $crate::ProblemError> {
+                match problem {
+                    $crate::complementarity::Boxes::Dense(problem) => {
+                        $crate::complementarity::method::solve_box(self, problem, z, goal).map(Some)
+                    }
+                    $crate::complementarity::Boxes::Sparse(_) => Ok(None),
+                }
             }
 
             fn history(&self) -> &$crate::History {

@@ -69,6 +69,16 @@ impl StoredProblem {
         }
     }
 
+    /// Another `q`, one entry a row.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if the length is wrong; the old one then stays.
+    pub fn set_free_velocity(&mut self, free_velocity: &[f64]) -> Result<(), ProblemError> {
+        expect_length("free velocity", free_velocity.len(), self.rows())?;
+        self.laws.pack(free_velocity, &mut self.free_velocity);
+        Ok(())
+    }
+
     /// Number of interactions.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -30,16 +30,24 @@ impl Factor {
     /// Factors a square matrix; `None` if it is singular to working accuracy or not finite.
     #[must_use]
     pub fn new(matrix: &Matrix) -> Option<Self> {
+        let mut factor = None;
+        Self::renew(&mut factor, matrix);
+        factor
+    }
+
+    /// Factors another matrix in the memory of the old factors; `None` as by [`Self::new`].
+    pub(crate) fn renew(factor: &mut Option<Self>, matrix: &Matrix) {
         let n = matrix.rows();
+        let old = factor.take();
         if n != matrix.columns() || super::first_not_finite(matrix.entries()).is_some() {
-            return None;
+            return;
         }
         let factors = if n < LARGE {
-            small(matrix)?
+            small(matrix, old)
         } else {
-            large(matrix)?
+            large(matrix)
         };
-        Some(Self { factors })
+        *factor = factors.map(|factors| Self { factors });
     }
 
     /// `x ← A⁻¹ x`.
@@ -56,16 +64,22 @@ impl Factor {
     /// `A⁻¹ B`, as the rows of its transpose: row `j` is the solution for column `j` of `B`.
     #[must_use]
     pub fn solve_columns(&self, b: &Matrix) -> Matrix {
-        let mut columns = b.transposed();
+        let mut columns = Matrix::default();
+        self.solve_columns_into(b, &mut columns);
+        columns
+    }
+
+    /// [`Self::solve_columns`] in the memory of a matrix.
+    pub(crate) fn solve_columns_into(&self, b: &Matrix, columns: &mut Matrix) {
+        columns.become_transposed(b);
         for j in 0..columns.rows() {
             self.solve(columns.row_mut(j));
         }
-        columns
     }
 }
 
 /// Largest magnitude of each row.
-fn scales(matrix: &Matrix) -> Vec<f64> {
+fn scales(matrix: &Matrix) -> super::Row {
     let largest = |row: &[f64]| {
         row.iter()
             .fold(0.0, |most: f64, entry| most.max(entry.abs()))
@@ -80,11 +94,17 @@ fn vanishes(pivot: f64, scale: f64, n: usize) -> bool {
     pivot.abs() <= n as f64 * f64::EPSILON * scale
 }
 
-fn small(matrix: &Matrix) -> Option<Factors> {
+fn small(matrix: &Matrix, old: Option<Factor>) -> Option<Factors> {
     let n = matrix.rows();
-    let mut lu = matrix.clone();
+    let (mut lu, mut pivots) = match old {
+        Some(Factor {
+            factors: Factors::Small { lu, pivots },
+        }) => (lu, pivots),
+        _ => (Matrix::default(), Vec::with_capacity(n)),
+    };
+    lu.become_copy(matrix);
+    pivots.clear();
     let mut scale = scales(matrix);
-    let mut pivots = Vec::with_capacity(n);
     for k in 0..n {
         // The pivot is the largest entry relative to its row.
         let size = |row: usize| lu[(row, k)].abs() / scale[row];
@@ -116,6 +136,10 @@ fn small(matrix: &Matrix) -> Option<Factors> {
 }
 
 fn solve_small(lu: &Matrix, pivots: &[usize], x: &mut [f64]) {
+    if let [x] = x {
+        *x /= lu[(0, 0)];
+        return;
+    }
     for (k, pivot) in pivots.iter().enumerate() {
         x.swap(k, *pivot);
     }

@@ -58,6 +58,7 @@ impl Matrix {
 
     /// Number of rows.
     #[must_use]
+    #[inline]
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -76,17 +77,20 @@ impl Matrix {
 
     /// All entries, row by row.
     #[must_use]
+    #[inline]
     pub fn entries(&self) -> &[f64] {
         &self.entries
     }
 
     /// The entries of one row.
     #[must_use]
+    #[inline]
     pub fn row(&self, row: usize) -> &[f64] {
         &self.entries[row * self.columns..(row + 1) * self.columns]
     }
 
     /// The entries of one row.
+    #[inline]
     pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.entries[row * self.columns..(row + 1) * self.columns]
     }
@@ -105,6 +109,7 @@ impl Matrix {
     }
 
     /// `y ← y + factor A x`.
+    #[inline]
     pub fn add_times(&self, factor: f64, x: &[f64], y: &mut [f64]) {
         for (row, y) in y.iter_mut().enumerate().take(self.rows) {
             *y += factor * super::dot(self.row(row), x);
@@ -120,20 +125,45 @@ impl Matrix {
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let mut matrix = self.clone();
-        matrix.entries.iter_mut().for_each(|entry| *entry *= factor);
+        matrix.scale(factor);
         matrix
     }
 
     /// `Aᵀ`.
     #[must_use]
     pub fn transposed(&self) -> Self {
-        let mut matrix = Self::zeros(self.columns, self.rows);
-        for i in 0..self.rows {
-            for j in 0..self.columns {
-                matrix[(j, i)] = self[(i, j)];
+        let mut matrix = Self::default();
+        matrix.become_transposed(self);
+        matrix
+    }
+
+    /// Takes this shape, all entries zero, in the memory that is there.
+    pub(crate) fn become_zeros(&mut self, rows: usize, columns: usize) {
+        (self.rows, self.columns) = (rows, columns);
+        self.entries.clear();
+        self.entries.resize(rows * columns, 0.0);
+    }
+
+    /// A copy in the memory that is there.
+    pub(crate) fn become_copy(&mut self, other: &Self) {
+        (self.rows, self.columns) = (other.rows, other.columns);
+        self.entries.clear();
+        self.entries.extend_from_slice(&other.entries);
+    }
+
+    /// A transposed copy in the memory that is there.
+    pub(crate) fn become_transposed(&mut self, other: &Self) {
+        self.become_zeros(other.columns, other.rows);
+        for i in 0..other.rows {
+            for (j, entry) in other.row(i).iter().enumerate() {
+                self[(j, i)] = *entry;
             }
         }
-        matrix
+    }
+
+    /// `A ← factor A`.
+    pub(crate) fn scale(&mut self, factor: f64) {
+        self.entries.iter_mut().for_each(|entry| *entry *= factor);
     }
 
     /// `A B`.

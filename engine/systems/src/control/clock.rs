@@ -46,7 +46,7 @@ impl Clock {
     }
 
     /// The time of the first instant after `t`, s, of those that event-driven integration meets.
-    pub(super) fn next_after(&self, t: f64) -> f64 {
+    pub(crate) fn next_after(&self, t: f64) -> f64 {
         let next = self.last_instant(t, 0.0).map_or(0, |last| last + 1);
         self.start + next as f64 * self.period
     }

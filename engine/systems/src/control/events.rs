@@ -37,13 +37,14 @@ pub(crate) fn advance(
         whole.steps += part.steps;
         whole.rejected += part.rejected;
         whole.accumulations += part.accumulations;
+        whole.accumulating = part.accumulating;
         for event in part.events {
             let again = event.time <= t && last_kind(&whole, event.interaction) == Some(event.kind);
             if !again {
                 whole.events.push(event);
             }
         }
-        if !whole.converged || until >= end {
+        if !whole.converged || whole.accumulating.is_some() || until >= end {
             return Ok(whole);
         }
         for block in &mut plant.blocks {

@@ -12,12 +12,13 @@
 //! Rows of `H` are those of the iterate by default, so that they belong to `q_{k+1}` once the loop has converged; its stop looks at the residual of
 //! the dynamics alone.
 
-use super::super::step::block::Block;
-use super::super::step::scheme::{Instant, Missed, Scheme};
-use crate::algebra::{Matrix, Row, add, zeros};
+use super::super::step::block::{Block, MassOf};
+use super::super::step::scheme::{Instant, Missed, Scheme, add_written};
+use crate::algebra::{Matrix, Row, add, clear, copy, copy_all};
 use crate::error::{FieldError, expect_range};
-use crate::system::Model;
+use crate::system::lagrangian::LagrangianLinear;
 use crate::system::state::State;
+use crate::system::{Model, System};
 
 /// Parameters of the scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +29,8 @@ pub struct MoreauJean {
     pub activation: Activation,
     /// Where the rows of relations are taken.
     pub rows_at: RowsAt,
+    /// Where a mass that varies is taken.
+    pub mass_at: MassAt,
 }
 
 impl Default for MoreauJean {
@@ -36,6 +39,7 @@ impl Default for MoreauJean {
             theta: 0.5,
             activation: Activation::default(),
             rows_at: RowsAt::default(),
+            mass_at: MassAt::default(),
         }
     }
 }
@@ -45,8 +49,12 @@ impl MoreauJean {
         let theta = (0.0..=1.0).contains(&self.theta);
         expect_range("theta", self.theta, theta, "in [0, 1]")?;
         let finite = |field, value: f64| expect_range(field, value, value.is_finite(), "finite");
+        if let MassAt::Forecast { gamma } = self.mass_at {
+            finite("mass_at.gamma", gamma)?;
+        }
         match self.activation {
-            Activation::Forecast { gamma, threshold } => {
+            Activation::Forecast { gamma, threshold }
+            | Activation::Approaching { gamma, threshold } => {
                 finite("gamma", gamma)?;
                 finite("threshold", threshold)
             }
@@ -66,6 +74,13 @@ pub enum Activation {
         /// `γ`. Default ½.
         gamma: f64,
         /// m. Default 0.
+        threshold: f64,
+    },
+    /// The same of contacts that approach: `ẏ_k ≤ 0` as well.
+    Approaching {
+        /// `γ`.
+        gamma: f64,
+        /// m.
         threshold: f64,
     },
     /// A contact comes in where `y ≤ close`, and goes where `y > open` and `ẏ ≥ 0`.
@@ -91,10 +106,26 @@ impl Activation {
     pub(crate) fn is_active(&self, h: f64, y: f64, rate: f64, was: bool) -> bool {
         match *self {
             Self::Forecast { gamma, threshold } => y + gamma * h * rate <= threshold,
+            Self::Approaching { gamma, threshold } => {
+                rate <= 0.0 && y + gamma * h * rate <= threshold
+            }
             Self::Hysteresis { open, .. } if was => y <= open || rate < 0.0,
             Self::Hysteresis { close, .. } => y <= close,
         }
     }
+}
+
+/// Where a mass that varies is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum MassAt {
+    /// At the iterate, and so in the end at the end of the step: of first order.
+    #[default]
+    Iterate,
+    /// At `q_k + γ h v_k`, once a step; of second order in smooth motion for `γ = θ = ½`.
+    Forecast {
+        /// `γ`.
+        gamma: f64,
+    },
 }
 
 /// Where the rows of relations are taken.
@@ -103,75 +134,109 @@ pub enum RowsAt {
     /// At the iterate: implicit.
     #[default]
     Iterate,
+    /// At the end of a step without interactions, `q_k + h v_free`: explicit in the multipliers, as some programs take the rows of joints and contacts.
+    Predicted,
     /// At the start of the step: explicit, one iteration for linear systems with any relation.
     Start,
 }
 
+/// `q ⊕ Σ factor v`; of a flat system term by term.
+fn displace(system: &System, q: &mut [f64], parts: &[(f64, &[f64])], work: &mut Row) {
+    if system.is_flat() {
+        for (factor, v) in parts {
+            add(q, *factor, v);
+        }
+    } else if let Model::Lagrangian(model) = system.model() {
+        clear(work, model.size());
+        for (factor, v) in parts {
+            add(work, *factor, v);
+        }
+        model.displace(q, work);
+    }
+}
+
+impl MoreauJean {
+    fn take_mass(&self, block: &mut Block, at: Instant) {
+        match self.mass_at {
+            MassAt::Iterate => block.take_mass(MassOf::Iterate),
+            MassAt::Forecast { gamma } => block.take_mass_ahead(gamma * at.h),
+        }
+    }
+}
+
 impl Scheme for MoreauJean {
-    fn first(&self, block: &Block, _at: Instant) -> Row {
-        Row::from_slice(block.start.v())
+    fn first(&self, block: &mut Block) {
+        copy(&mut block.z, block.start.v());
     }
 
-    fn first_state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
-        if let State::Lagrangian { q, v } = state {
-            q.copy_from_slice(block.start.q());
-            add(q, at.h, z);
-            v.copy_from_slice(z);
+    fn first_state(&self, block: &mut Block, at: Instant) {
+        if let State::Lagrangian { q, v } = &mut block.state {
+            copy_all(q, block.start.q());
+            displace(&block.system, q, &[(at.h, &block.z)], &mut block.work);
+            copy_all(v, &block.z);
         }
     }
 
-    fn state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
-        if let State::Lagrangian { q, v } = state {
-            q.copy_from_slice(block.start.q());
-            add(q, at.h * self.theta, z);
-            add(q, at.h * (1.0 - self.theta), block.start.v());
-            v.copy_from_slice(z);
+    fn state(&self, block: &mut Block, at: Instant) {
+        if let State::Lagrangian { q, v } = &mut block.state {
+            copy_all(q, block.start.q());
+            let parts = [
+                (at.h * self.theta, &block.z[..]),
+                (at.h * (1.0 - self.theta), block.start.v()),
+            ];
+            displace(&block.system, q, &parts, &mut block.work);
+            copy_all(v, &block.z);
         }
     }
 
-    fn known(&self, block: &Block, at: Instant) -> Row {
-        let mut known = zeros(block.size());
-        if let Model::Lagrangian(model) = block.system.model()
+    fn known(&self, block: &mut Block, at: Instant) {
+        let (q, v) = (block.start.q(), block.start.v());
+        let weight = at.h * (1.0 - self.theta);
+        if let Some(model) = block.system.small_lagrangian() {
+            for (i, known) in block.known.iter_mut().enumerate() {
+                *known += weight * model.force_of(i, q, v);
+            }
+        } else if let Model::Lagrangian(model) = block.system.model()
             && self.theta < 1.0
         {
-            let mut force = known.clone();
-            model.force(at.t, block.start.q(), block.start.v(), &mut force);
-            add(&mut known, at.h * (1.0 - self.theta), &force);
+            add_written(&mut block.known, &mut block.work, weight, |force| {
+                model.force(at.t, q, v, force);
+            });
         }
-        known
     }
 
-    fn missed(&self, block: &Block, at: Instant) -> Missed {
-        let mut missed = Missed::new(block.size());
+    fn missed(&self, block: &mut Block, at: Instant) {
+        if let Some(model) = block.system.small_lagrangian() {
+            let start = [block.state.q(), block.state.v(), block.start.v()];
+            let weight = at.h * self.theta;
+            return missed_of(model, start, &block.known, weight, &mut block.missed);
+        }
+        self.take_mass(block, at);
+        let Block { mass, missed, .. } = block;
         let (q, v) = (block.state.q(), block.state.v());
         if let Model::Lagrangian(model) = block.system.model() {
-            let mut change = Row::from_slice(v);
-            add(&mut change, -1.0, block.start.v());
-            let [change, momentum] = block.mass_times(q, [&change, v]);
-            missed.add(1.0, &change);
-            missed.beside(&momentum);
-            let mut force = zeros(block.size());
-            model.force(at.end(), q, v, &mut force);
-            missed.add(-at.h * self.theta, &force);
+            copy(&mut block.work, v);
+            add(&mut block.work, -1.0, block.start.v());
+            missed.add_written(1.0, |change| mass.add_times(1.0, &block.work, change));
+            missed.beside(|momentum| mass.add_times(1.0, v, momentum));
+            let weight = -at.h * self.theta;
+            missed.add_written(weight, |force| model.force(at.end(), q, v, force));
         }
         missed.add(-1.0, &block.known);
-        missed
     }
 
-    fn matrix(&self, block: &Block, at: Instant) -> Matrix {
-        let n = block.size();
-        let (mut matrix, mut slope) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
+    fn matrix(&self, block: &mut Block, at: Instant, matrix: &mut Matrix, slope: &mut Matrix) {
+        self.take_mass(block, at);
         let weight = at.h * self.theta;
         if let Model::Lagrangian(model) = block.system.model() {
             let (q, v) = (block.state.q(), block.state.v());
-            model.mass(q, &mut matrix);
-            model.force_by_velocity(at.end(), q, v, &mut slope);
-            matrix.add_scaled(-weight, &slope);
+            matrix.add_scaled(1.0, &block.mass);
+            model.force_by_velocity(at.end(), q, v, slope);
+            matrix.add_scaled(-weight, slope);
             slope.fill(0.0);
-            model.force_by_position(at.end(), q, v, &mut slope);
-            matrix.add_scaled(-weight * weight, &slope);
+            model.force_by_position(at.end(), q, v, slope);
+            matrix.add_scaled(-weight * weight, slope);
         }
-        matrix
     }
 
     fn position_slope(&self, at: Instant) -> f64 {
@@ -181,4 +246,30 @@ impl Scheme for MoreauJean {
     fn force_weight(&self, at: Instant) -> f64 {
         at.h
     }
+}
+
+/// `𝓡_free` of a small system with constant matrices, all terms of a row at once: the sums are those of the way through the terms.
+fn missed_of(
+    model: &LagrangianLinear,
+    [q, v, start]: [&[f64]; 3],
+    known: &[f64],
+    weight: f64,
+    missed: &mut Missed,
+) {
+    let mut squares = [0.0; 4];
+    for (i, (sum, known)) in missed.sum.iter_mut().zip(known).enumerate() {
+        let (mut change, mut momentum) = (0.0, 0.0);
+        for ((m, v), start) in model.mass.row(i).iter().zip(v).zip(start) {
+            change += m * (v - start);
+            momentum += m * v;
+        }
+        let force = model.force_of(i, q, v);
+        *sum = change - weight * force - known;
+        let terms = [change, momentum, force, *known];
+        for (square, term) in squares.iter_mut().zip(terms) {
+            *square += term * term;
+        }
+    }
+    let [change, momentum, force, known] = squares.map(f64::sqrt);
+    missed.terms = change + momentum + weight * force + known;
 }

@@ -9,9 +9,9 @@
 //! motion, but the sources' start, `q_{−1} = q_0 − h v_0`, is of first order: where that matters, give the system a [`Previous`](crate::Previous) with
 //! `q_0 − h v_0 + ½h² v̇_0`. The velocity written is `v(q_{k+1})`, the centred one at `t_k`: one step late, as in the sources.
 
-use super::super::step::block::Block;
-use super::super::step::scheme::{Instant, Missed, Scheme};
-use crate::algebra::{Matrix, Row, add, zeros};
+use super::super::step::block::{Block, MassOf};
+use super::super::step::scheme::{Instant, Scheme};
+use crate::algebra::{Matrix, Row, add, copy, copy_all};
 use crate::system::Model;
 use crate::system::state::State;
 
@@ -20,54 +20,51 @@ use crate::system::state::State;
 pub struct SchatzmanPaoli;
 
 /// `2 q_k − q_{k−1}`.
-fn straight_on(block: &Block) -> Row {
-    let mut q = Row::from_slice(block.start.q());
-    q.iter_mut().for_each(|q| *q *= 2.0);
-    add(&mut q, -1.0, &block.previous);
-    q
+fn straight_on(row: &mut Row, q: &[f64], previous: &[f64]) {
+    copy(row, q);
+    row.iter_mut().for_each(|q| *q *= 2.0);
+    add(row, -1.0, previous);
 }
 
 impl Scheme for SchatzmanPaoli {
-    fn first(&self, block: &Block, _at: Instant) -> Row {
-        straight_on(block)
+    fn first(&self, block: &mut Block) {
+        straight_on(&mut block.z, block.start.q(), &block.previous);
     }
 
-    fn state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
-        if let State::Lagrangian { q, v } = state {
-            q.copy_from_slice(z);
-            v.copy_from_slice(z);
+    fn state(&self, block: &mut Block, at: Instant) {
+        if let State::Lagrangian { q, v } = &mut block.state {
+            copy_all(q, &block.z);
+            copy_all(v, &block.z);
             add(v, -1.0, &block.previous);
             v.iter_mut().for_each(|v| *v /= 2.0 * at.h);
         }
     }
 
-    fn known(&self, block: &Block, _at: Instant) -> Row {
-        let [known] = block.mass_times(block.start.q(), [&straight_on(block)]);
-        known
+    fn known(&self, block: &mut Block, _at: Instant) {
+        block.take_mass(MassOf::Start);
+        straight_on(&mut block.work, block.start.q(), &block.previous);
+        block.mass.add_times(1.0, &block.work, &mut block.known);
     }
 
-    fn missed(&self, block: &Block, at: Instant) -> Missed {
-        let mut missed = Missed::new(block.size());
+    fn missed(&self, block: &mut Block, at: Instant) {
+        block.take_mass(MassOf::Start);
+        let Block { mass, missed, .. } = block;
         if let Model::Lagrangian(model) = block.system.model() {
-            let q = block.start.q();
-            let [momentum] = block.mass_times(q, [block.state.q()]);
-            missed.add(1.0, &momentum);
-            let mut force = zeros(block.size());
-            model.force(at.t, q, block.state.v(), &mut force);
-            missed.add(-at.h * at.h, &force);
+            let (q, state) = (block.start.q(), &block.state);
+            missed.add_written(1.0, |momentum| mass.add_times(1.0, state.q(), momentum));
+            let weight = -at.h * at.h;
+            missed.add_written(weight, |force| model.force(at.t, q, state.v(), force));
         }
         missed.add(-1.0, &block.known);
-        missed
     }
 
-    fn matrix(&self, block: &Block, at: Instant) -> Matrix {
-        let mut matrix = block.mass(block.start.q());
+    fn matrix(&self, block: &mut Block, at: Instant, matrix: &mut Matrix, slope: &mut Matrix) {
+        block.take_mass(MassOf::Start);
+        matrix.add_scaled(1.0, &block.mass);
         if let Model::Lagrangian(model) = block.system.model() {
-            let mut slope = Matrix::zeros(block.size(), block.size());
-            model.force_by_velocity(at.t, block.start.q(), block.state.v(), &mut slope);
-            matrix.add_scaled(-0.5 * at.h, &slope);
+            model.force_by_velocity(at.t, block.start.q(), block.state.v(), slope);
+            matrix.add_scaled(-0.5 * at.h, slope);
         }
-        matrix
     }
 
     fn position_slope(&self, _at: Instant) -> f64 {

@@ -14,10 +14,10 @@ pub trait LagrangianRelation: Send + Sync {
     /// `m ≥ 1`.
     fn rows(&self) -> usize;
 
-    /// Writes `h(t, q, λ)`, `m` entries. `q` has the coordinates of each system, `λ` counts for compliant relations alone. `y` is zero before.
+    /// Writes `h(t, q, λ)`, `m` entries. `q` has the coordinates of each system, seven of a rigid body, `λ` counts for compliant relations alone. `y` is zero before.
     fn output(&self, t: f64, q: &[&[f64]], lambda: &[f64], y: &mut [f64]);
 
-    /// Writes `H = ∂h/∂q`, `m × n` for each system; zero before.
+    /// Writes `H = ∂h/∂q`, `m × n` for each system; zero before. Of a rigid body `H = ∂h/∂q T(q)`, `m × 6`, by its velocities.
     fn jacobian(&self, t: f64, q: &[&[f64]], h: &mut [Matrix]);
 
     /// Writes `∂h/∂t`, `m` entries; zero for a scleronomous relation.

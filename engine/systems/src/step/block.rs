@@ -1,14 +1,14 @@
 //! One system within a step.
 
 use super::scheme::{Instant, Missed};
-use crate::algebra::{Factor, Matrix, Row, add, norm, zeros};
+use crate::algebra::{Factor, Matrix, Row, add, clear, norm};
 use crate::error::{FieldError, SystemsError, expect_finite};
-use crate::integrator::Integrator;
+use crate::integrator::{Integrator, RowsAt};
 use crate::system::state::State;
 use crate::system::{Model, System};
 use bevy_ecs::entity::Entity;
 
-/// One system within a step: what was read of its components, and the iterate of Newton's method.
+/// One system within a step: what was read of its components, the iterate of Newton's method, and what stays from step to step.
 pub(crate) struct Block {
     pub(crate) entity: Entity,
     pub(crate) system: System,
@@ -17,6 +17,8 @@ pub(crate) struct Block {
     pub(crate) start: State,
     /// `q_{k−1}`, of Schatzman–Paoli.
     pub(crate) previous: Vec<f64>,
+    /// `q_k ⊕ h v_free`, of [`RowsAt::Predicted`](crate::RowsAt::Predicted).
+    pub(crate) predicted: Vec<f64>,
     /// `r_k`.
     pub(crate) reaction_before: Vec<f64>,
     /// What does not depend on the iterate, see [`Scheme::known`](super::scheme::Scheme::known).
@@ -25,12 +27,23 @@ pub(crate) struct Block {
     pub(crate) z: Row,
     /// The state that it stands for; after a projection its positions are others.
     pub(crate) state: State,
+    /// `𝓡_free`, if [`Self::is_missed`].
+    pub(crate) missed: Missed,
+    /// `missed` is that of `state`.
+    pub(crate) is_missed: bool,
+    /// `z_free − z^τ`.
+    pub(crate) change: Row,
+    /// `M̂⁻¹ Σ B λ`.
+    pub(crate) response: Row,
     /// `M̂`.
     pub(crate) factor: Option<Factor>,
     /// Bits of the `h` that `M̂` of a constant system was factored for: it stays from step to step.
     pub(crate) factored_for: Option<u64>,
-    /// `M` of a constant system.
-    pub(crate) constant_mass: Option<Matrix>,
+    /// Counts the factorisations: what was made with the factors asks whether they are the same.
+    pub(crate) factorisations: u64,
+    /// `M` where it was needed last.
+    pub(crate) mass: Matrix,
+    pub(crate) mass_of: MassOf,
     /// What relations subtract from `M̂`: `Σ ∂(weight g)/∂z`.
     pub(crate) slope_of_input: Option<Matrix>,
     /// `Σ B λ` over the interactions, and what they add that does not depend on `λ`.
@@ -39,11 +52,35 @@ pub(crate) struct Block {
     pub(crate) reaction: Vec<f64>,
     /// What actuators hold throughout the step, a force or a part of the right side; empty without any.
     pub(crate) held: Vec<f64>,
+    /// What first-order relations see of it at the iterate; empty if there are none.
+    pub(crate) seen: Vec<f64>,
+    /// The `γ` of the point at which they see it.
+    pub(crate) seen_at: Option<f64>,
+    /// The state is not that in which the step before left it.
+    pub(crate) is_edited: bool,
+    /// Space.
+    pub(crate) work: Row,
+    pub(crate) matrices: [Matrix; 2],
+}
+
+/// What a mass matrix is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MassOf {
+    /// It has not been worked out.
+    Nothing,
+    /// All states: it is constant.
+    All,
+    /// The start of the step.
+    Start,
+    /// The iterate.
+    Iterate,
+    /// The start moved on.
+    Ahead,
 }
 
 impl Block {
     pub(crate) fn size(&self) -> usize {
-        self.known.len()
+        self.applied.len()
     }
 
     /// `M(q)`, or `M` of a first-order system.
@@ -56,53 +93,150 @@ impl Block {
         mass
     }
 
-    /// `M(q) x` of several vectors.
-    pub(crate) fn mass_times<const N: usize>(&self, q: &[f64], x: [&[f64]; N]) -> [Row; N] {
-        let times = |mass: &Matrix| {
-            x.map(|x| {
-                let mut product = zeros(x.len());
-                mass.add_times(1.0, x, &mut product);
-                product
-            })
-        };
-        match &self.constant_mass {
-            Some(mass) => times(mass),
-            None => times(&self.mass(q)),
+    /// Works `self.mass` out, of the start or of the iterate, if it is not there.
+    pub(crate) fn take_mass(&mut self, of: MassOf) {
+        if self.mass_of == MassOf::All || self.mass_of == of {
+            return;
         }
+        let n = self.size();
+        self.mass.become_zeros(n, n);
+        match self.system.model() {
+            Model::Lagrangian(model) => {
+                let state = if of == MassOf::Start {
+                    &self.start
+                } else {
+                    &self.state
+                };
+                model.mass(state.q(), &mut self.mass);
+            }
+            Model::FirstOrder(model) => model.mass(&mut self.mass),
+        }
+        let is_constant =
+            self.system.is_constant() || matches!(self.state, State::FirstOrder { .. });
+        self.mass_of = if is_constant { MassOf::All } else { of };
+    }
+
+    /// The same of `q_k ⊕ time v_k`; it stays through the step.
+    pub(crate) fn take_mass_ahead(&mut self, time: f64) {
+        let (MassOf::Nothing | MassOf::Start | MassOf::Iterate) = self.mass_of else {
+            return;
+        };
+        let Model::Lagrangian(model) = self.system.model() else {
+            return;
+        };
+        self.work.clear();
+        self.work.extend(self.start.v().iter().map(|v| time * v));
+        let mut q = Row::from_slice(self.start.q());
+        model.displace(&mut q, &self.work);
+        let n = model.size();
+        self.mass.become_zeros(n, n);
+        model.mass(&q, &mut self.mass);
+        self.mass_of = if self.system.is_constant() {
+            MassOf::All
+        } else {
+            MassOf::Ahead
+        };
     }
 
     /// The first iterate.
     pub(super) fn begin(&mut self, at: Instant) -> Result<(), SystemsError> {
-        if self.system.is_constant() && self.constant_mass.is_none() {
-            self.constant_mass = Some(self.mass(&[]));
+        if self.mass_of != MassOf::All {
+            self.mass_of = MassOf::Nothing;
         }
         let integrator = self.integrator;
         let scheme = integrator.scheme();
-        self.known = scheme.known(self, at);
-        let weight = match integrator {
-            Integrator::SchatzmanPaoli(_) => at.h * at.h,
-            Integrator::MoreauJean(_) | Integrator::EulerMoreau(_) => at.h,
-        };
-        add(&mut self.known, weight, &self.held);
-        self.z = scheme.first(self, at);
-        self.write_state(|block, state| scheme.first_state(block, &block.z, at, state));
+        let n = self.size();
+        clear(&mut self.known, n);
+        scheme.known(self, at);
+        if !self.held.is_empty() {
+            let weight = match integrator {
+                Integrator::SchatzmanPaoli(_) => at.h * at.h,
+                Integrator::MoreauJean(_) | Integrator::EulerMoreau(_) => at.h,
+            };
+            add(&mut self.known, weight, &self.held);
+        }
+        scheme.first(self);
+        scheme.first_state(self, at);
+        self.moved();
         expect_finite("force at the start", &self.known).map_err(self.named())
+    }
+
+    /// Where it would be after the step without interactions, at the velocity of a Newton iteration from the first iterate.
+    pub(super) fn predict(&mut self, at: Instant) -> Result<(), SystemsError> {
+        let Integrator::MoreauJean(scheme) = self.integrator else {
+            return Ok(());
+        };
+        if scheme.rows_at != RowsAt::Predicted {
+            return Ok(());
+        }
+        self.slope_of_input = None;
+        self.applied.fill(0.0);
+        self.factor(at)?;
+        self.free_change(at)?;
+        add(&mut self.change, 1.0, &self.z);
+        self.change.iter_mut().for_each(|d| *d *= at.h);
+        self.predicted.clear();
+        self.predicted.extend_from_slice(self.start.q());
+        if let Model::Lagrangian(model) = self.system.model() {
+            model.displace(&mut self.predicted, &self.change);
+        }
+        Ok(())
+    }
+
+    /// The state has changed: what was worked out of it is not that of it any more.
+    pub(super) fn moved(&mut self) {
+        self.is_missed = false;
+        if self.mass_of == MassOf::Iterate {
+            self.mass_of = MassOf::Nothing;
+        }
+        if let Some(gamma) = self.seen_at {
+            self.see(gamma);
+        }
+    }
+
+    /// `x_{k+γ}` as first-order relations see it.
+    fn see(&mut self, gamma: f64) {
+        self.seen.clear();
+        self.state.stack_into(&mut self.seen);
+        if gamma < 1.0 {
+            self.seen.iter_mut().for_each(|x| *x *= gamma);
+            let start = [self.start.q(), self.start.v(), self.start.x()];
+            for (x, start) in self.seen.iter_mut().zip(start.into_iter().flatten()) {
+                *x += (1.0 - gamma) * start;
+            }
+        }
+    }
+
+    /// What first-order relations see at the iterate.
+    pub(super) fn seen_by_first_order(&self) -> &[f64] {
+        match &self.state {
+            State::FirstOrder { x } if self.seen_at.is_none() => x,
+            _ => &self.seen,
+        }
     }
 
     /// `M̂` at the iterate.
     pub(super) fn factor(&mut self, at: Instant) -> Result<(), SystemsError> {
-        let is_constant = self.system.is_constant() && self.slope_of_input.is_none();
+        let is_constant = self.slope_of_input.is_none() && self.system.is_constant();
         let step = Some(at.h.to_bits());
         if is_constant && self.factored_for == step {
             return Ok(());
         }
         self.factored_for = if is_constant { step } else { None };
-        let mut matrix = self.integrator.scheme().matrix(self, at);
+        let (n, integrator) = (self.size(), self.integrator);
+        let [mut matrix, mut slope] = std::mem::take(&mut self.matrices);
+        matrix.become_zeros(n, n);
+        slope.become_zeros(n, n);
+        integrator
+            .scheme()
+            .matrix(self, at, &mut matrix, &mut slope);
         if let Some(slope) = &self.slope_of_input {
             matrix.add_scaled(-1.0, slope);
         }
         expect_finite("iteration matrix", matrix.entries()).map_err(self.named())?;
-        self.factor = Factor::new(&matrix);
+        Factor::renew(&mut self.factor, &matrix);
+        self.factorisations += 1;
+        self.matrices = [matrix, slope];
         if self.factor.is_none() {
             let mass = self.mass(self.state.q());
             let field = if Factor::new(&mass).is_none() {
@@ -115,50 +249,55 @@ impl Block {
         Ok(())
     }
 
-    /// `x ← M̂⁻¹ x`.
-    pub(super) fn respond(&self, x: &mut [f64]) {
-        if let Some(factor) = &self.factor {
-            factor.solve(x);
+    /// `M̂⁻¹ B`, transposed: row `k` is the answer to column `k` of `B`.
+    pub(super) fn response_to(&self, input: &Matrix, answer: &mut Matrix) {
+        match &self.factor {
+            Some(factor) => factor.solve_columns_into(input, answer),
+            None => answer.become_transposed(input),
         }
     }
 
-    /// `M̂⁻¹ B`, transposed: row `k` is the answer to column `k` of `B`.
-    pub(super) fn response_to(&self, input: &Matrix) -> Matrix {
-        match &self.factor {
-            Some(factor) => factor.solve_columns(input),
-            None => input.transposed(),
+    /// `𝓡_free` at the iterate, if it is not there.
+    fn miss(&mut self, at: Instant) {
+        if !self.is_missed {
+            let integrator = self.integrator;
+            self.missed.begin();
+            integrator.scheme().missed(self, at);
+            self.is_missed = true;
         }
     }
 
     /// `z_free − z^τ = −M̂⁻¹ (𝓡_free − what interactions add without λ)`; that is in `applied`.
-    pub(super) fn free_change(&self, at: Instant) -> Result<Row, SystemsError> {
-        let mut change = Row::from_slice(&self.applied);
-        let missed = self.integrator.scheme().missed(self, at);
-        add(&mut change, -1.0, &missed.sum);
-        expect_finite("force", &change).map_err(self.named())?;
-        self.respond(&mut change);
-        Ok(change)
+    pub(super) fn free_change(&mut self, at: Instant) -> Result<(), SystemsError> {
+        self.miss(at);
+        self.change.clear();
+        let parts = self.applied.iter().zip(&self.missed.sum);
+        self.change
+            .extend(parts.map(|(applied, missed)| applied - missed));
+        expect_finite("force", &self.change).map_err(self.named())?;
+        if let Some(factor) = &self.factor {
+            factor.solve(&mut self.change);
+        }
+        Ok(())
     }
 
     /// The next iterate.
-    pub(super) fn move_to(&mut self, z: Row, at: Instant) {
-        self.z = z;
+    pub(super) fn advance(&mut self, at: Instant) {
+        add(&mut self.z, 1.0, &self.change);
+        add(&mut self.z, 1.0, &self.response);
         let integrator = self.integrator;
-        self.write_state(|block, state| integrator.scheme().state(block, &block.z, at, state));
-    }
-
-    /// Writes the iterate's state from all else of the block.
-    fn write_state(&mut self, write: impl Fn(&Self, &mut State)) {
-        let mut state = std::mem::replace(&mut self.state, State::FirstOrder { x: Vec::new() });
-        write(self, &mut state);
-        self.state = state;
+        integrator.scheme().state(self, at);
+        self.moved();
     }
 
     /// `‖𝓡_free − applied‖`, and the size of its terms.
-    pub(super) fn residual(&self, at: Instant) -> [f64; 2] {
-        let mut missed: Missed = self.integrator.scheme().missed(self, at);
-        missed.add(-1.0, &self.applied);
-        [norm(&missed.sum), missed.terms]
+    pub(super) fn residual(&mut self, at: Instant) -> [f64; 2] {
+        self.miss(at);
+        let parts = self.missed.sum.iter().zip(&self.applied);
+        let square: f64 = parts
+            .map(|(missed, applied)| (missed - applied) * (missed - applied))
+            .sum();
+        [square.sqrt(), self.missed.terms + norm(&self.applied)]
     }
 
     /// Puts the name of the system to an error.

@@ -49,10 +49,11 @@ pub(super) fn check_system(
 pub(super) fn check_state(system: &System, state: &State) -> Result<(), FieldError> {
     let n = system.size();
     match (system.model(), state) {
-        (Model::Lagrangian(_), State::Lagrangian { q, v }) => {
-            expect_length("q", q.len(), n)?;
+        (Model::Lagrangian(model), State::Lagrangian { q, v }) => {
+            expect_length("q", q.len(), model.coordinates())?;
             expect_length("v", v.len(), n)?;
             expect_finite("q", q)?;
+            model.check_coordinates(q)?;
             expect_finite("v", v)
         }
         (Model::FirstOrder(_), State::FirstOrder { x }) => {
@@ -95,6 +96,23 @@ pub(super) fn find(joins: &Joins, places: &[(Entity, usize)]) -> Result<Vec<usiz
     joins.0.iter().map(place).collect()
 }
 
+/// A body has no constant rows by its seven coordinates, and no state that first-order relations could see.
+fn check_bodies(relation: &Relation, joined: &[usize], blocks: &[Block]) -> Result<(), FieldError> {
+    let found = match relation {
+        Relation::Lagrangian(_) => return Ok(()),
+        Relation::LagrangianLinear(_) => "LagrangianLinear",
+        Relation::FirstOrderLinear(_) | Relation::FirstOrder(_) => "FirstOrder",
+    };
+    if joined.iter().all(|j| blocks[*j].system.is_flat()) {
+        return Ok(());
+    }
+    Err(FieldError::Kind {
+        field: "relation",
+        found,
+        expected: "a Lagrangian relation of its own for a rigid body",
+    })
+}
+
 /// On what quantity the law is imposed.
 pub(super) fn check_interaction(
     relation: &Relation,
@@ -110,6 +128,7 @@ pub(super) fn check_interaction(
     };
     let (columns, inputs): (Vec<_>, Vec<_>) =
         joined.iter().map(|j| (width(j), of(j).size())).unzip();
+    check_bodies(relation, joined, blocks)?;
     relation.check(&columns, &inputs)?;
     law.check(relation.rows())?;
     let integrators: Vec<Integrator> = joined.iter().map(|j| of(j).integrator).collect();

@@ -2,22 +2,30 @@
 //!
 //! The plant stays from step to step as long as nothing but states and outcomes changes; these are read in every step.
 
+mod again;
+
+pub(crate) use again::Kept;
+
 use super::Plant;
-use super::block::Block;
-use super::check::{check_ids, check_interaction, check_state, check_system, find};
+use super::assemble::Assembly;
+use super::block::{Block, MassOf};
+use super::check::{check_ids, check_interaction, check_system, find};
+use super::commit::{EndOfInteraction, EndOfSystem};
 use super::link::{Level, Link};
-use super::point::Point;
-use super::scheme::Instant;
+use super::point::Sides;
+use super::scheme::{Instant, Missed};
 use crate::algebra::{Matrix, Row, zeros};
 use crate::error::{FieldError, SystemsError};
-use crate::integrator::Integrator;
+use crate::integrator::{Integrator, RowsAt};
 use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 use crate::law::NonsmoothLaw;
-use crate::relation::{Relation, Seen};
+use crate::relation::Relation;
 use crate::report::StepReport;
 use crate::system::System;
 use crate::system::state::State;
+use again::{NowOfInteraction, NowOfSystem};
 use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
 
 /// What is read of a system.
 type OfSystem = (
@@ -40,27 +48,14 @@ type OfInteraction = (
     Option<&'static Outcome>,
 );
 
-/// What makes a system what it is.
-type KindOfSystem = (
-    Option<Ref<'static, SpawnId>>,
-    Ref<'static, System>,
-    Option<Ref<'static, Integrator>>,
-);
-
-/// What makes an interaction what it is.
-type KindOfInteraction = (
-    Option<Ref<'static, SpawnId>>,
-    Ref<'static, Joins>,
-    Option<Ref<'static, Relation>>,
-    Option<Ref<'static, NonsmoothLaw>>,
-);
-
 /// The queries of a world, made once.
 pub(crate) struct Gather {
     systems: QueryState<OfSystem>,
     interactions: QueryState<OfInteraction>,
-    kinds_of_systems: QueryState<KindOfSystem>,
-    kinds_of_interactions: QueryState<KindOfInteraction>,
+    now_of_systems: QueryState<NowOfSystem>,
+    now_of_interactions: QueryState<NowOfInteraction>,
+    pub(super) ends_of_systems: QueryState<EndOfSystem, With<System>>,
+    pub(super) ends_of_interactions: QueryState<EndOfInteraction, With<Joins>>,
 }
 
 impl Gather {
@@ -68,57 +63,38 @@ impl Gather {
         Self {
             systems: world.query(),
             interactions: world.query(),
-            kinds_of_systems: world.query(),
-            kinds_of_interactions: world.query(),
+            now_of_systems: world.query(),
+            now_of_interactions: world.query(),
+            ends_of_systems: world.query_filtered(),
+            ends_of_interactions: world.query_filtered(),
         }
     }
 
-    /// The plant of the step from `t_k`: that of the step before, with the states of now, if it is still the one of the world.
-    pub(crate) fn again(
+    /// Whether a system, or an interaction with the systems that it joins, is one that steps take; systems with faults of their own are for the step to name.
+    pub(crate) fn check(
         &mut self,
-        world: &mut World,
-        old: Option<Plant>,
-        at: Instant,
-    ) -> Result<Plant, SystemsError> {
-        if let Some(mut plant) = old
-            && self.is_same(world, &plant)
-            && plant.read(world, at)?
-        {
-            return Ok(plant);
+        world: &World,
+        entity: Entity,
+        h: f64,
+    ) -> Result<(), SystemsError> {
+        self.systems.update_archetypes(world);
+        self.interactions.update_archetypes(world);
+        if let Ok(row) = self.systems.get_manual(world, entity) {
+            block_of(row, h)?;
         }
-        let plant = self.plant(world, at)?;
-        // From here on only what is newer counts as changed.
-        world.clear_trackers();
-        Ok(plant)
-    }
-
-    /// Nothing was spawned, despawned or replaced since the plant was made, but states and outcomes.
-    fn is_same(&mut self, world: &World, plant: &Plant) -> bool {
-        self.kinds_of_systems.update_archetypes(world);
-        let mut count = 0;
-        for (id, system, integrator) in self.kinds_of_systems.iter_manual(world) {
-            count += 1;
-            let integrator = integrator.is_none_or(|integrator| integrator.is_changed());
-            let id = id.is_none_or(|id| id.is_changed());
-            if id || system.is_changed() || integrator {
-                return false;
+        let Ok(row) = self.interactions.get_manual(world, entity) else {
+            return Ok(());
+        };
+        let mut blocks = Vec::new();
+        for joined in &row.2.0 {
+            if let Ok(row) = self.systems.get_manual(world, *joined) {
+                let Ok(block) = block_of(row, h) else {
+                    return Ok(());
+                };
+                blocks.push(block);
             }
         }
-        if count != plant.blocks.len() {
-            return false;
-        }
-        self.kinds_of_interactions.update_archetypes(world);
-        let mut count = 0;
-        for (id, joins, relation, law) in self.kinds_of_interactions.iter_manual(world) {
-            count += 1;
-            let relation = relation.is_none_or(|relation| relation.is_changed());
-            let law = law.is_none_or(|law| law.is_changed());
-            let id = id.is_none_or(|id| id.is_changed());
-            if id || joins.is_changed() || relation || law {
-                return false;
-            }
-        }
-        count == plant.links.len()
+        link_of(row, &places(&blocks), &blocks).map(drop)
     }
 
     /// The plant of the step from `t_k`.
@@ -128,94 +104,81 @@ impl Gather {
         systems.sort_by_key(|row| row.1);
         check_ids(systems.iter().map(|row| (row.0, row.1)))
             .map_err(|(entity, source)| SystemsError::System { entity, source })?;
-        let blocks = systems.into_iter().map(
-            |(entity, _, system, state, integrator, reaction, previous)| {
-                let named = |source| SystemsError::System { entity, source };
-                let state = state
-                    .ok_or(FieldError::Missing { field: "state" })
-                    .map_err(named)?;
-                let missing = FieldError::Missing {
-                    field: "integrator",
-                };
-                let integrator = integrator.ok_or(missing).map_err(named)?;
-                check_system(system, state, integrator).map_err(named)?;
-                let memory = [reaction.map(|r| &r.0), previous.map(|p| &p.0)];
-                Ok(block(entity, system, state, *integrator, memory, at.h))
-            },
-        );
-        let blocks = blocks.collect::<Result<Vec<Block>, SystemsError>>()?;
-        // Where each system is.
-        let mut places: Vec<(Entity, usize)> = blocks
-            .iter()
-            .enumerate()
-            .map(|(j, block)| (block.entity, j))
-            .collect();
-        places.sort_unstable();
+        let blocks = systems.into_iter().map(|row| block_of(row, at.h));
+        let mut blocks = blocks.collect::<Result<Vec<Block>, SystemsError>>()?;
+        let places = places(&blocks);
         self.interactions.update_archetypes(world);
         let mut interactions: Vec<_> = self.interactions.iter_manual(world).collect();
         interactions.sort_by_key(|row| row.1);
         check_ids(interactions.iter().map(|row| (row.0, row.1)))
             .map_err(|(entity, source)| SystemsError::Interaction { entity, source })?;
-        let links = interactions
-            .into_iter()
-            .map(|(entity, _, joins, relation, law, outcome)| {
-                let named = |source| SystemsError::Interaction { entity, source };
-                let missing = |field| named(FieldError::Missing { field });
-                let relation = relation.ok_or(missing("relation"))?;
-                let law = law.ok_or(missing("law"))?;
-                let joined = find(joins, &places).map_err(named)?;
-                let level = check_interaction(relation, law, &joined, &blocks).map_err(named)?;
-                let before = outcome.cloned().unwrap_or_default();
-                Ok(link(entity, relation, law, level, joined, before))
-            });
+        let links = interactions.into_iter();
+        let links = links.map(|row| link_of(row, &places, &blocks));
         let links = links.collect::<Result<Vec<Link>, SystemsError>>()?;
+        for link in &links {
+            if let Level::Value { gamma } = link.level {
+                for j in &link.blocks {
+                    blocks[*j].show_at(gamma);
+                }
+            }
+        }
         Ok(Plant {
             at,
             blocks,
             links,
             report: StepReport::default(),
+            assembly: Assembly::default(),
+            kept: Kept::default(),
+            is_noted: false,
         })
     }
 }
 
-impl Plant {
-    /// Takes the states and outcomes of now; false if a component is missing.
-    fn read(&mut self, world: &World, at: Instant) -> Result<bool, SystemsError> {
-        (self.at, self.report) = (at, StepReport::default());
-        for block in &mut self.blocks {
-            let Some(state) = world.get::<State>(block.entity) else {
-                return Ok(false);
-            };
-            check_state(&block.system, state).map_err(block.named())?;
-            block.start.copy_from(state);
-            let fits = |memory: &&[f64]| memory.len() == block.known.len();
-            let reaction = world.get::<Reaction>(block.entity).map(|r| &r.0[..]);
-            match reaction.filter(fits) {
-                Some(reaction) => block.reaction_before.copy_from_slice(reaction),
-                None => block.reaction_before.fill(0.0),
-            }
-            if let Integrator::SchatzmanPaoli(_) = block.integrator {
-                let previous = world.get::<Previous>(block.entity).map(|p| &p.0[..]);
-                block.previous = match previous.filter(fits) {
-                    Some(previous) => previous.to_vec(),
-                    None => before_the_start(state, at.h),
-                };
-            }
+/// A system, checked.
+fn block_of(row: <OfSystem as QueryData>::Item<'_, '_>, h: f64) -> Result<Block, SystemsError> {
+    let (entity, _, system, state, integrator, reaction, previous) = row;
+    let named = |source| SystemsError::System { entity, source };
+    let missing = |field| named(FieldError::Missing { field });
+    let state = state.ok_or(missing("state"))?;
+    let integrator = integrator.ok_or(missing("integrator"))?;
+    check_system(system, state, integrator).map_err(named)?;
+    let memory = [reaction.map(|r| &r.0), previous.map(|p| &p.0)];
+    Ok(block(entity, system, state, *integrator, memory, h))
+}
+
+/// An interaction, checked.
+fn link_of(
+    row: <OfInteraction as QueryData>::Item<'_, '_>,
+    places: &[(Entity, usize)],
+    blocks: &[Block],
+) -> Result<Link, SystemsError> {
+    let (entity, _, joins, relation, law, outcome) = row;
+    let named = |source| SystemsError::Interaction { entity, source };
+    let missing = |field| named(FieldError::Missing { field });
+    let relation = relation.ok_or(missing("relation"))?;
+    let law = law.ok_or(missing("law"))?;
+    let joined = find(joins, places).map_err(named)?;
+    let level = check_interaction(relation, law, &joined, blocks).map_err(named)?;
+    let before = outcome.cloned().unwrap_or_default();
+    let mut link = link(entity, relation, law, level, joined, before);
+    link.know_integrators(blocks);
+    Ok(link)
+}
+
+/// Where each system is, sorted.
+fn places(blocks: &[Block]) -> Vec<(Entity, usize)> {
+    let places = blocks.iter().enumerate();
+    let mut places: Vec<_> = places.map(|(j, block)| (block.entity, j)).collect();
+    places.sort_unstable();
+    places
+}
+
+impl Block {
+    /// First-order relations see it at `t_{k+γ}`.
+    fn show_at(&mut self, gamma: f64) {
+        if gamma < 1.0 || matches!(self.start, State::Lagrangian { .. }) {
+            self.seen_at = Some(gamma);
         }
-        for link in &mut self.links {
-            let Some(outcome) = world.get::<Outcome>(link.entity) else {
-                return Ok(false);
-            };
-            (link.active, link.closed) = (false, false);
-            link.was_closed = outcome.closed;
-            link.correction.fill(0.0);
-            if outcome.active && outcome.lambda.len() == link.lambda.len() {
-                link.lambda.copy_from_slice(&outcome.lambda);
-            } else {
-                link.lambda.fill(0.0);
-            }
-        }
-        Ok(true)
     }
 }
 
@@ -243,6 +206,7 @@ fn block(
         integrator,
         start: state.clone(),
         previous,
+        predicted: Vec::new(),
         reaction_before: reaction
             .filter(fits)
             .cloned()
@@ -250,13 +214,24 @@ fn block(
         known: zeros(n),
         z: zeros(n),
         state: state.clone(),
+        missed: Missed::new(n),
+        is_missed: false,
+        change: zeros(n),
+        response: zeros(n),
         factor: None,
         factored_for: None,
-        constant_mass: None,
+        factorisations: 0,
+        mass: Matrix::default(),
+        mass_of: MassOf::Nothing,
         slope_of_input: None,
         applied: vec![0.0; n],
         reaction: vec![0.0; n],
         held: Vec::new(),
+        seen: Vec::new(),
+        seen_at: None,
+        is_edited: true,
+        work: zeros(n),
+        matrices: Default::default(),
     }
 }
 
@@ -286,23 +261,36 @@ fn link(
         reference: Row::new(),
         active: false,
         closed: false,
+        activation: None,
+        rows_at: RowsAt::default(),
         offset: Row::new(),
         output: smallvec::smallvec![Matrix::default(); sides],
         input: smallvec::smallvec![Matrix::default(); sides],
         linearised_for: None,
+        linearisations: 0,
         known: vec![Vec::new(); sides],
         feedthrough: None,
+        responses: Sides::new(),
+        responded_for: None,
         correction: vec![0.0; m],
+        end_output: Row::new(),
+        end_rate: Row::new(),
+        rows_in_passing: Sides::new(),
+        acts: Row::new(),
+        slopes: None,
     }
 }
 
 impl Link {
-    /// `y` of a rigid Lagrangian relation at a point.
-    pub(super) fn gap(&self, point: &Point) -> Row {
-        let mut y = zeros(self.rows());
-        if let Seen::Lagrangian(relation) = self.relation.seen() {
-            relation.output(point.t, &point.slices(), &self.lambda, &mut y);
+    /// What the integrators of its systems ask of it.
+    fn know_integrators(&mut self, blocks: &[Block]) {
+        for j in &self.blocks {
+            if let Integrator::MoreauJean(scheme) = blocks[*j].integrator {
+                self.rows_at = scheme.rows_at;
+                if self.law.is_impact() {
+                    self.activation = self.activation.or(Some(scheme.activation));
+                }
+            }
         }
-        y
     }
 }

@@ -15,19 +15,21 @@
 //!
 //! With `g` nonlinear, `known = weight (g^τ − B λ^τ)`, and `weight ∂g/∂x X` goes into `M̂`.
 
+mod outputs;
+mod slopes;
+
+pub(crate) use slopes::Slopes;
+
 use super::block::Block;
-use super::point::{Point, Sides, jacobian};
-use super::scheme::Instant;
-use crate::algebra::{Matrix, Row, add, norm, zeros};
+use super::point::{Point, Sides, jacobian_into};
+use super::scheme::{Instant, Scheme};
+use crate::algebra::{Matrix, Row, add, clear, dot, norm};
 use crate::error::{FieldError, SystemsError, expect_finite};
-use crate::integrator::{Integrator, RowsAt};
+use crate::integrator::{Activation, Integrator, RowsAt};
 use crate::law::NonsmoothLaw;
-use crate::relation::first_order::FirstOrderRelation;
-use crate::relation::lagrangian::LagrangianRelation;
 use crate::relation::{Relation, Seen};
-use crate::system::state::State;
 use bevy_ecs::entity::Entity;
-use std::borrow::Cow;
+use outputs::linear_output;
 
 /// On what quantity a law is imposed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,6 +65,10 @@ pub(crate) struct Link {
     /// For the projection, and the next step's activation: see [`Outcome::closed`](crate::Outcome::closed).
     pub(crate) closed: bool,
     pub(crate) lambda: Vec<f64>,
+    /// The rule of its integrator for impact laws; none if it takes part in every step.
+    pub(crate) activation: Option<Activation>,
+    /// Where rows are taken.
+    pub(crate) rows_at: RowsAt,
     /// `w^τ`.
     pub(crate) offset: Row,
     /// A matrix for each system.
@@ -74,13 +80,32 @@ pub(crate) struct Link {
     pub(crate) feedthrough: Option<Matrix>,
     /// Bits of the `h` that these matrices are for.
     pub(crate) linearised_for: Option<u64>,
+    /// Counts the linearisations: what was made with the matrices asks whether they are the same.
+    pub(crate) linearisations: u64,
+    /// `M̂⁻¹ input`, transposed, a matrix for each system: row `k` is the answer to column `k`.
+    pub(crate) responses: Sides,
+    /// [`Link::stamp`] of these.
+    pub(crate) responded_for: Option<u64>,
     /// `Λ` of the projection.
     pub(crate) correction: Vec<f64>,
+    /// `y` that the law is about, and `ẏ` of Lagrangian relations, at the end of the step.
+    pub(crate) end_output: Row,
+    pub(crate) end_rate: Row,
+    /// Space: `H` where it is needed in passing, what acts, slopes of first-order relations.
+    pub(crate) rows_in_passing: Sides,
+    pub(crate) acts: Row,
+    pub(crate) slopes: Option<Box<Slopes>>,
 }
 
 impl Link {
     pub(crate) fn rows(&self) -> usize {
         self.law.rows()
+    }
+
+    /// Changes whenever its matrices or the factors of its systems do.
+    pub(super) fn stamp(&self, blocks: &[Block]) -> u64 {
+        let factorisations = self.blocks.iter().map(|j| blocks[*j].factorisations);
+        self.linearisations + factorisations.sum::<u64>()
     }
 
     /// At the start of the step.
@@ -95,22 +120,8 @@ impl Link {
 
     /// `x_{k+γ}` of every system.
     fn law_point<'a>(&self, blocks: &'a [Block], at: Instant, gamma: f64) -> Point<'a> {
-        let seen = self.blocks.iter().map(|j| {
-            let block = &blocks[*j];
-            if let (State::FirstOrder { x }, true) = (&block.state, gamma >= 1.0) {
-                return Cow::Borrowed(&x[..]);
-            }
-            let mut x = block.state.stacked();
-            x.iter_mut().for_each(|x| *x *= gamma);
-            if gamma < 1.0 {
-                add(&mut x, 1.0 - gamma, &block.start.stacked());
-            }
-            Cow::Owned(x)
-        });
-        Point {
-            t: at.t + gamma * at.h,
-            seen: seen.collect(),
-        }
+        let t = at.t + gamma * at.h;
+        Point::of(t, blocks, &self.blocks, |block| block.seen_by_first_order())
     }
 
     /// The relation at the iterate.
@@ -123,19 +134,14 @@ impl Link {
         let step = Some(at.h.to_bits());
         let keep = self.relation.is_linear() && self.linearised_for == step;
         self.linearised_for = None;
-        self.offset.clear();
-        self.offset.resize(self.rows(), 0.0);
-        let relation = self.relation.clone();
-        match (relation.seen(), self.level) {
-            (Seen::Lagrangian(relation), _) => {
-                self.linearise_lagrangian(relation, blocks, at, keep)
-            }
-            (Seen::FirstOrder(relation), Level::Value { gamma }) => {
-                self.linearise_first_order(relation, blocks, at, gamma, keep);
-            }
-            (Seen::FirstOrder(_), _) => {}
+        let rows = self.rows();
+        clear(&mut self.offset, rows);
+        match self.level {
+            Level::Value { gamma } => self.linearise_first_order(blocks, at, gamma, keep),
+            _ => self.linearise_lagrangian(blocks, at, keep),
         }
         if !keep {
+            self.linearisations += 1;
             let matrices = self.output.iter().chain(&self.input);
             for matrix in matrices.chain(&self.feedthrough) {
                 expect_finite("jacobian", matrix.entries()).map_err(self.named())?;
@@ -145,47 +151,62 @@ impl Link {
         expect_finite("output", &self.offset).map_err(self.named())
     }
 
-    fn linearise_lagrangian(
-        &mut self,
-        relation: &dyn LagrangianRelation,
-        blocks: &[Block],
-        at: Instant,
-        keep: bool,
-    ) {
-        let explicit = self.blocks.iter().any(|j| {
-            matches!(blocks[*j].integrator, Integrator::MoreauJean(scheme) if scheme.rows_at == RowsAt::Start)
-        });
+    fn linearise_lagrangian(&mut self, blocks: &[Block], at: Instant, keep: bool) {
+        if keep && let Relation::LagrangianLinear(relation) = &self.relation {
+            if self.level == Level::Velocity {
+                for (h, j) in relation.jacobian.iter().zip(&self.blocks) {
+                    h.add_times(1.0, blocks[*j].state.v(), &mut self.offset);
+                }
+            } else {
+                let q = |j: usize| blocks[j].state.q();
+                linear_output(relation, &self.blocks, q, &self.lambda, &mut self.offset);
+            }
+            self.add_restitution();
+            if self.level == Level::Compliant {
+                self.take_feedthrough_off();
+            }
+            return;
+        }
         let end = self.end_point(blocks, at);
-        let point = if explicit {
-            self.start_point(blocks, at)
-        } else {
-            self.end_point(blocks, at)
+        let point = match self.rows_at {
+            RowsAt::Start => self.start_point(blocks, at),
+            RowsAt::Predicted => {
+                Point::of(at.end(), blocks, &self.blocks, |block| &block.predicted)
+            }
+            RowsAt::Iterate => self.end_point(blocks, at),
         };
-        let q = end.slices();
+        let Seen::Lagrangian(relation) = self.relation.seen() else {
+            return;
+        };
         if !keep {
-            self.output = jacobian(relation, &point);
-            self.input = self.output.iter().map(Matrix::transposed).collect();
+            jacobian_into(relation, &point, &mut self.output);
+            for (input, output) in self.input.iter_mut().zip(&self.output) {
+                input.become_transposed(output);
+            }
         }
         if self.level == Level::Velocity {
-            relation.output_by_time(point.t, &point.slices(), &mut self.offset);
+            if !self.relation.is_linear() {
+                relation.output_by_time(point.t, &point.seen, &mut self.offset);
+            }
             for (h, j) in self.output.iter().zip(&self.blocks) {
                 h.add_times(1.0, blocks[*j].state.v(), &mut self.offset);
             }
         } else {
-            relation.output(end.t, &q, &self.lambda, &mut self.offset);
+            relation.output(end.t, &end.seen, &self.lambda, &mut self.offset);
+        }
+        if self.level == Level::Compliant && !keep {
+            let rows = self.law.rows();
+            let d = self.feedthrough.get_or_insert_with(Matrix::default);
+            d.become_zeros(rows, rows);
+            relation.output_by_multiplier(end.t, &end.seen, &self.lambda, d);
+            for (side, j) in self.blocks.iter().enumerate() {
+                let scheme = blocks[*j].integrator.scheme();
+                self.input[side].scale(scheme.force_weight(at));
+                self.output[side].scale(scheme.position_slope(at));
+            }
         }
         self.add_restitution();
         if self.level == Level::Compliant {
-            if !keep {
-                let mut d = Matrix::zeros(self.rows(), self.rows());
-                relation.output_by_multiplier(end.t, &q, &self.lambda, &mut d);
-                self.feedthrough = Some(d);
-                for (side, j) in self.blocks.iter().enumerate() {
-                    let scheme = blocks[*j].integrator.scheme();
-                    self.input[side] = self.input[side].scaled(scheme.force_weight(at));
-                    self.output[side] = self.output[side].scaled(scheme.position_slope(at));
-                }
-            }
             self.take_feedthrough_off();
         }
     }
@@ -209,121 +230,70 @@ impl Link {
         }
     }
 
-    fn linearise_first_order(
-        &mut self,
-        relation: &dyn FirstOrderRelation,
-        blocks: &mut [Block],
-        at: Instant,
-        gamma: f64,
-        keep: bool,
-    ) {
-        {
-            let point = self.law_point(blocks, at, gamma);
-            relation.output(point.t, &point.slices(), &self.lambda, &mut self.offset);
-        }
-        if keep {
-            self.take_feedthrough_off();
-            return;
-        }
-        let Slopes { b, c, d, mut g, k } = self.slopes(relation, blocks, at, gamma);
-        let (lambda, is_linear) = (&self.lambda, self.relation.is_linear());
-        self.feedthrough = Some(d);
-        for (side, j) in self.blocks.iter().enumerate() {
-            let block = &mut blocks[*j];
-            let scheme = block.integrator.scheme();
-            let (weight, slope) = (scheme.force_weight(at), scheme.position_slope(at));
-            self.output[side] = by_unknown(&c[side], block.size(), gamma, slope);
-            self.input[side] = b[side].scaled(weight);
-            if is_linear {
-                continue;
-            }
-            b[side].add_times(-1.0, lambda, &mut g[side]);
-            g[side].iter_mut().for_each(|g| *g *= weight);
-            if k[side].entries().iter().any(|entry| *entry != 0.0) {
-                let slope = by_unknown(&k[side], block.size(), gamma, slope).scaled(weight);
-                let n = block.size();
-                block
-                    .slope_of_input
-                    .get_or_insert_with(|| Matrix::zeros(n, n))
-                    .add_scaled(1.0, &slope);
-            }
-        }
-        self.known = g;
-        self.take_feedthrough_off();
-    }
-
-    /// All slopes of a first-order relation, and its input, at the iterate.
-    fn slopes(
-        &self,
-        relation: &dyn FirstOrderRelation,
-        blocks: &[Block],
-        at: Instant,
-        gamma: f64,
-    ) -> Slopes {
-        let m = self.rows();
-        let point = self.law_point(blocks, at, gamma);
-        let (t, x, lambda) = (point.t, point.slices(), &self.lambda);
-        let sizes = || self.blocks.iter().map(|j| blocks[*j].size());
-        let widths = || x.iter().map(|x| x.len());
-        let mut slopes = Slopes {
-            b: sizes().map(|n| Matrix::zeros(n, m)).collect(),
-            c: widths().map(|n| Matrix::zeros(m, n)).collect(),
-            d: Matrix::zeros(m, m),
-            g: sizes().map(|n| vec![0.0; n]).collect(),
-            k: sizes()
-                .zip(widths())
-                .map(|(n, w)| Matrix::zeros(n, w))
-                .collect(),
-        };
-        relation.output_by_state(t, &x, lambda, &mut slopes.c);
-        relation.output_by_multiplier(t, &x, lambda, &mut slopes.d);
-        relation.input_by_multiplier(t, &x, lambda, &mut slopes.b);
-        if !self.relation.is_linear() {
-            relation.input(t, &x, lambda, &mut slopes.g);
-            relation.input_by_state(t, &x, lambda, &mut slopes.k);
-        }
-        slopes
-    }
-
     /// What acts on its systems at the new iterate: `known + input λ`, or for a nonlinear first-order relation what it really is there. Adds to
     /// `applied` and, as physical quantity, to `reaction`.
-    pub(super) fn apply(&self, blocks: &mut [Block], at: Instant) {
-        let exact = match (self.relation.seen(), self.level) {
+    pub(super) fn apply(&mut self, blocks: &mut [Block], at: Instant) {
+        let is_exact = match (self.relation.seen(), self.level) {
             (Seen::FirstOrder(relation), Level::Value { gamma }) if !self.relation.is_linear() => {
                 let point = self.law_point(blocks, at, gamma);
-                let sizes = self.blocks.iter().map(|j| vec![0.0; blocks[*j].size()]);
-                let mut g: Vec<_> = sizes.collect();
-                relation.input(point.t, &point.slices(), &self.lambda, &mut g);
-                Some(g)
+                if let Some(slopes) = &mut self.slopes {
+                    slopes.g.iter_mut().for_each(|g| g.fill(0.0));
+                    relation.input(point.t, &point.seen, &self.lambda, &mut slopes.g);
+                }
+                true
             }
-            _ => None,
+            _ => false,
         };
+        if self.relation.is_linear() {
+            self.apply_linear(blocks, at);
+            return;
+        }
         for (side, j) in self.blocks.iter().enumerate() {
             let block = &mut blocks[*j];
-            let weight = block.integrator.scheme().force_weight(at);
-            let mut acts = zeros(block.size());
-            match &exact {
-                Some(g) => add(&mut acts, weight, &g[side]),
-                None => {
-                    self.input[side].add_times(1.0, &self.lambda, &mut acts);
-                    add(&mut acts, 1.0, &self.known[side]);
+            clear(&mut self.acts, block.size());
+            let weight = || block.integrator.scheme().force_weight(at);
+            match &self.slopes {
+                Some(slopes) if is_exact => add(&mut self.acts, weight(), &slopes.g[side]),
+                _ => {
+                    self.input[side].add_times(1.0, &self.lambda, &mut self.acts);
+                    add(&mut self.acts, 1.0, &self.known[side]);
                 }
             }
-            add(&mut block.applied, 1.0, &acts);
             let physical = match block.integrator {
-                Integrator::EulerMoreau(_) => 1.0 / weight,
+                Integrator::EulerMoreau(_) => 1.0 / weight(),
                 Integrator::MoreauJean(_) | Integrator::SchatzmanPaoli(_) => 1.0,
             };
-            add(&mut block.reaction, physical, &acts);
+            add(&mut block.applied, 1.0, &self.acts);
+            add(&mut block.reaction, physical, &self.acts);
         }
     }
 
-    /// How far the output at the new iterate is from the linearised one, `w`, and the size of the terms; zero where that does not matter.
-    pub(super) fn mismatch(&self, blocks: &[Block], at: Instant, w: &[f64]) -> [f64; 2] {
-        if self.relation.is_linear() || self.level == Level::Velocity {
-            return [0.0; 2];
+    /// The same where it is `input λ`.
+    fn apply_linear(&self, blocks: &mut [Block], at: Instant) {
+        for (input, j) in self.input.iter().zip(&self.blocks) {
+            let block = &mut blocks[*j];
+            let physical = match &block.integrator {
+                Integrator::EulerMoreau(scheme) => 1.0 / scheme.force_weight(at),
+                Integrator::MoreauJean(_) | Integrator::SchatzmanPaoli(_) => 1.0,
+            };
+            let sums = block.applied.iter_mut().zip(&mut block.reaction);
+            for (i, (applied, reaction)) in sums.enumerate() {
+                let acts = dot(input.row(i), &self.lambda);
+                *applied += acts;
+                *reaction += physical * acts;
+            }
         }
-        let mut y = self.law_output(blocks, at);
+    }
+
+    /// The output at the new iterate may be another than the linearised one, `w`.
+    pub(super) fn may_mismatch(&self) -> bool {
+        !self.relation.is_linear() && self.level != Level::Velocity
+    }
+
+    /// How far the output at the new iterate is from the linearised one, `w`, and the size of the terms.
+    pub(super) fn mismatch(&mut self, blocks: &[Block], at: Instant, w: &[f64]) -> [f64; 2] {
+        let mut y = std::mem::take(&mut self.acts);
+        self.law_output(blocks, at, &mut y);
         let mut terms = norm(&self.offset) + norm(w);
         if self.level == Level::Position && self.law.is_impact() {
             y[0] += self.law.restitution()[0] * self.reference[0];
@@ -332,36 +302,9 @@ impl Link {
             terms += norm(output.entries()) * norm(&blocks[*j].z);
         }
         add(&mut y, -1.0, w);
-        [norm(&y), terms]
-    }
-
-    /// `y` that the law is about, at the iterate: `h(t, q, λ)`, or `h(t_{k+γ}, x_{k+γ}, λ)`.
-    pub(super) fn law_output(&self, blocks: &[Block], at: Instant) -> Row {
-        let mut y = zeros(self.rows());
-        match (self.relation.seen(), self.level) {
-            (Seen::Lagrangian(relation), _) => {
-                let end = self.end_point(blocks, at);
-                relation.output(end.t, &end.slices(), &self.lambda, &mut y);
-            }
-            (Seen::FirstOrder(relation), Level::Value { gamma }) => {
-                let point = self.law_point(blocks, at, gamma);
-                relation.output(point.t, &point.slices(), &self.lambda, &mut y);
-            }
-            (Seen::FirstOrder(_), _) => {}
-        }
-        y
-    }
-
-    /// `ẏ` of a Lagrangian relation at a point, with the velocities that `v` gives of each system.
-    pub(super) fn rate<'a>(&self, point: &Point, v: impl Iterator<Item = &'a [f64]>) -> Row {
-        let mut rate = zeros(self.rows());
-        if let Seen::Lagrangian(relation) = self.relation.seen() {
-            relation.output_by_time(point.t, &point.slices(), &mut rate);
-            for (h, v) in jacobian(relation, point).iter().zip(v) {
-                h.add_times(1.0, v, &mut rate);
-            }
-        }
-        rate
+        let missed = norm(&y);
+        self.acts = y;
+        [missed, terms]
     }
 
     /// Puts the name of the interaction to an error.
@@ -369,27 +312,4 @@ impl Link {
         let entity = self.entity;
         move |source| SystemsError::Interaction { entity, source }
     }
-}
-
-/// What is needed of a first-order relation at a point: the letters are those of [`FirstOrderRelation`].
-struct Slopes {
-    b: Sides,
-    c: Sides,
-    d: Matrix,
-    /// Zero for a linear relation, as `k`: nothing remains beside `B λ`.
-    g: Vec<Vec<f64>>,
-    k: Sides,
-}
-
-/// A slope by `x` as one by `z`: `x = γ z` of a first-order system, `x = (q, v)` with `∂q/∂z = slope` of a Lagrangian one.
-fn by_unknown(matrix: &Matrix, n: usize, gamma: f64, slope: f64) -> Matrix {
-    if matrix.columns() == n {
-        return matrix.scaled(gamma);
-    }
-    let mut by = Matrix::zeros(matrix.rows(), n);
-    for row in 0..matrix.rows() {
-        add(by.row_mut(row), slope, &matrix.row(row)[..n]);
-        add(by.row_mut(row), 1.0, &matrix.row(row)[n..]);
-    }
-    by
 }

@@ -4,7 +4,6 @@ use super::block::Block;
 use crate::algebra::Matrix;
 use crate::relation::lagrangian::LagrangianRelation;
 use smallvec::SmallVec;
-use std::borrow::Cow;
 
 /// A matrix for each system.
 pub(crate) type Sides = SmallVec<[Matrix; 2]>;
@@ -12,7 +11,9 @@ pub(crate) type Sides = SmallVec<[Matrix; 2]>;
 /// A relation evaluated at a point: time, and what it sees of each system.
 pub(crate) struct Point<'a> {
     pub(crate) t: f64,
-    pub(crate) seen: SmallVec<[Cow<'a, [f64]>; 2]>,
+    pub(crate) seen: SmallVec<[&'a [f64]; 2]>,
+    /// Velocities of each system: columns of `H`.
+    pub(crate) columns: SmallVec<[usize; 2]>,
 }
 
 impl<'a> Point<'a> {
@@ -23,26 +24,31 @@ impl<'a> Point<'a> {
         joined: &[usize],
         seen: impl Fn(&'a Block) -> &'a [f64],
     ) -> Self {
-        let seen = joined.iter().map(|j| Cow::Borrowed(seen(&blocks[*j])));
-        Self {
+        let mut point = Self {
             t,
-            seen: seen.collect(),
+            seen: SmallVec::new(),
+            columns: SmallVec::new(),
+        };
+        for j in joined {
+            point.seen.push(seen(&blocks[*j]));
+            point.columns.push(blocks[*j].size());
         }
-    }
-
-    pub(crate) fn slices(&self) -> SmallVec<[&[f64]; 2]> {
-        self.seen.iter().map(AsRef::as_ref).collect()
+        point
     }
 }
 
 /// `H` at a point, a matrix for each system.
 pub(super) fn jacobian(relation: &dyn LagrangianRelation, point: &Point) -> Sides {
-    let m = relation.rows();
-    let mut h: Sides = point
-        .seen
-        .iter()
-        .map(|q| Matrix::zeros(m, q.len()))
-        .collect();
-    relation.jacobian(point.t, &point.slices(), &mut h);
+    let mut h = Sides::new();
+    jacobian_into(relation, point, &mut h);
     h
+}
+
+/// [`jacobian`] in the memory that is there.
+pub(super) fn jacobian_into(relation: &dyn LagrangianRelation, point: &Point, h: &mut Sides) {
+    h.resize_with(point.seen.len(), Matrix::default);
+    for (h, columns) in h.iter_mut().zip(&point.columns) {
+        h.become_zeros(relation.rows(), *columns);
+    }
+    relation.jacobian(point.t, &point.seen, h);
 }

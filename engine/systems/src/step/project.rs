@@ -14,11 +14,12 @@ use super::link::{Level, Link};
 use super::point::jacobian;
 use crate::algebra::{Factor, Matrix, add, dot};
 use crate::error::{FieldError, SystemsError};
-use crate::integrator::{Activation, Integrator};
+use crate::integrator::Activation;
 use crate::law::NonsmoothLaw;
 use crate::relation::Seen;
 use crate::settings::{Metric, Projection, Settings};
 use crate::solver_choice::AnySolver;
+use crate::system::Model;
 use crate::system::state::State;
 use moreau_solvers::Law;
 
@@ -98,20 +99,15 @@ impl Plant {
     fn close(&mut self) {
         let (at, blocks) = (self.at, &self.blocks);
         for link in self.links.iter_mut().filter(|link| link.is_contact()) {
-            let end = link.end_point(blocks, at);
-            let y = link.gap(&end)[0];
-            let rate = link.rate(&end, link.blocks.iter().map(|j| blocks[*j].state.v()))[0];
-            let rule = link
-                .blocks
-                .iter()
-                .find_map(|j| match blocks[*j].integrator {
-                    Integrator::MoreauJean(scheme) => Some(scheme.activation),
-                    _ => None,
-                });
-            link.closed = rule.is_some_and(|rule| match rule {
-                Activation::Forecast { .. } => link.active,
-                Activation::Hysteresis { .. } => rule.is_active(at.h, y, rate, link.active),
-            });
+            link.closed = match link.activation {
+                None => false,
+                Some(Activation::Forecast { .. } | Activation::Approaching { .. }) => link.active,
+                Some(rule @ Activation::Hysteresis { .. }) => {
+                    link.note_end(blocks, at);
+                    let (y, rate) = (link.end_output[0], link.end_rate[0]);
+                    rule.is_active(at.h, y, rate, link.active)
+                }
+            };
         }
     }
 
@@ -145,8 +141,14 @@ impl Plant {
                 self.links[row.link].correction[row.row] += lambda;
                 for (block, change) in self.blocks.iter_mut().zip(&row.answer) {
                     if let State::Lagrangian { q, .. } = &mut block.state {
-                        add(q, *lambda, change);
+                        if block.system.is_flat() || change.is_empty() {
+                            add(q, *lambda, change);
+                        } else if let Model::Lagrangian(model) = block.system.model() {
+                            let by: Vec<f64> = change.iter().map(|d| lambda * d).collect();
+                            model.displace(q, &by);
+                        }
                     }
+                    block.moved();
                 }
             }
         }
@@ -234,13 +236,6 @@ impl Plant {
             }
         }
         came_in
-    }
-
-    /// Largest overlap at contacts.
-    pub(super) fn overlap(&self) -> f64 {
-        let contacts = self.links.iter().filter(|link| link.law.is_impact());
-        let overlap = |link: &Link| -link.gap(&link.end_point(&self.blocks, self.at))[0];
-        contacts.map(overlap).fold(0.0, f64::max)
     }
 }
 

@@ -1,9 +1,8 @@
 //! What a step needs of an integrator.
 
 use super::block::Block;
-use crate::algebra::{Matrix, Row, add, norm, zeros};
+use crate::algebra::{Matrix, Row, add, clear, norm, zeros};
 use crate::integrator::Integrator;
-use crate::system::state::State;
 
 /// The step `t_k → t_k + h`.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +24,8 @@ impl Instant {
 #[derive(Clone, Debug)]
 pub(crate) struct Missed {
     pub(crate) sum: Row,
+    /// Where the next term is worked out.
+    pub(crate) term: Row,
     pub(crate) terms: f64,
 }
 
@@ -32,8 +33,15 @@ impl Missed {
     pub(crate) fn new(n: usize) -> Self {
         Self {
             sum: zeros(n),
+            term: zeros(n),
             terms: 0.0,
         }
+    }
+
+    /// No terms.
+    pub(crate) fn begin(&mut self) {
+        self.sum.fill(0.0);
+        self.terms = 0.0;
     }
 
     /// Adds `factor · term`.
@@ -41,36 +49,44 @@ impl Missed {
         add(&mut self.sum, factor, term);
         self.terms += factor.abs() * norm(term);
     }
-}
 
-impl Missed {
-    /// A quantity that the terms are differences of: its rounding is in them.
-    pub(crate) fn beside(&mut self, quantity: &[f64]) {
-        self.terms += norm(quantity);
+    /// Adds `factor` times what is written to zeros.
+    pub(crate) fn add_written(&mut self, factor: f64, write: impl FnOnce(&mut [f64])) {
+        self.term.fill(0.0);
+        write(&mut self.term);
+        add(&mut self.sum, factor, &self.term);
+        self.terms += factor.abs() * norm(&self.term);
+    }
+
+    /// A quantity that the terms are differences of, written to zeros: its rounding is in them.
+    pub(crate) fn beside(&mut self, write: impl FnOnce(&mut [f64])) {
+        self.term.fill(0.0);
+        write(&mut self.term);
+        self.terms += norm(&self.term);
     }
 }
 
-/// A one-step integrator: an unknown `z` a system, with `z = z^τ − M̂⁻¹(𝓡_free(z^τ) − Σ B λ)`.
+/// A one-step integrator: an unknown `z` a system, with `z = z^τ − M̂⁻¹(𝓡_free(z^τ) − Σ B λ)`. Everything is written into the block.
 pub(crate) trait Scheme {
-    /// The first iterate.
-    fn first(&self, block: &Block, at: Instant) -> Row;
+    /// The first iterate: `block.z`.
+    fn first(&self, block: &mut Block);
 
     /// The state that goes with the first iterate, where it is another than [`Scheme::state`].
-    fn first_state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State) {
-        self.state(block, z, at, state);
+    fn first_state(&self, block: &mut Block, at: Instant) {
+        self.state(block, at);
     }
 
-    /// Writes the state at the end of the step that `z` stands for; `state` is one of the same system.
-    fn state(&self, block: &Block, z: &[f64], at: Instant, state: &mut State);
+    /// The state at the end of the step that `block.z` stands for: `block.state`.
+    fn state(&self, block: &mut Block, at: Instant);
 
-    /// The part of `−𝓡_free` that does not depend on `z`.
-    fn known(&self, block: &Block, at: Instant) -> Row;
+    /// The part of `−𝓡_free` that does not depend on `z`: `block.known`, zero before.
+    fn known(&self, block: &mut Block, at: Instant);
 
-    /// `𝓡_free` at `block.state`.
-    fn missed(&self, block: &Block, at: Instant) -> Missed;
+    /// `𝓡_free` at `block.state`: `block.missed`, without terms before.
+    fn missed(&self, block: &mut Block, at: Instant);
 
-    /// `M̂` at `block.state`, without what relations add to it.
-    fn matrix(&self, block: &Block, at: Instant) -> Matrix;
+    /// `M̂` at `block.state`, without what relations add to it; both matrices are zero before, `slope` is space.
+    fn matrix(&self, block: &mut Block, at: Instant, matrix: &mut Matrix, slope: &mut Matrix);
 
     /// `∂q/∂z`, of Lagrangian systems a multiple of the unit matrix: s for `z = v`, 1 for `z = q`.
     fn position_slope(&self, at: Instant) -> f64;
@@ -87,4 +103,16 @@ impl Integrator {
             Self::EulerMoreau(scheme) => scheme,
         }
     }
+}
+
+/// Adds `factor` times what is written to zeros, in the memory of `space`.
+pub(crate) fn add_written(
+    sum: &mut [f64],
+    space: &mut Row,
+    factor: f64,
+    write: impl FnOnce(&mut [f64]),
+) {
+    clear(space, sum.len());
+    write(space);
+    add(sum, factor, space);
 }

@@ -18,6 +18,25 @@ pub trait LagrangianModel: Send + Sync {
     /// Writes `F(t, q, v)`, `n` entries. `force` is zero before.
     fn force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64]);
 
+    /// Entries of `q`: `n`, unless `q` has others than velocities have, as the quaternion of a [`NewtonEuler`](super::newton_euler::NewtonEuler) body.
+    fn coordinates(&self) -> usize {
+        self.size()
+    }
+
+    /// `q ← q ⊕ d` for a displacement `d` of `n` entries, a velocity times a time: the sum, unless `q` has others than velocities have. Slopes by `q` and rows
+    /// of relations are then by `d`.
+    fn displace(&self, q: &mut [f64], by: &[f64]) {
+        crate::algebra::add(q, 1.0, by);
+    }
+
+    /// What `q` must satisfy besides its length, such as a norm of 1.
+    ///
+    /// # Errors
+    /// [`FieldError`] names what is wrong.
+    fn check_coordinates(&self, _q: &[f64]) -> Result<(), FieldError> {
+        Ok(())
+    }
+
     /// Writes `∂F/∂q`, `n × n`; zero unless it is said otherwise.
     fn force_by_position(&self, _t: f64, _q: &[f64], _v: &[f64], _slope: &mut Matrix) {}
 
@@ -59,6 +78,19 @@ impl LagrangianLinear {
             stiffness: None,
             force: Signal::Zero,
         }
+    }
+
+    /// `F_i` at constant `F_ext`: see [`System::small_lagrangian`](super::System::small_lagrangian).
+    #[inline]
+    pub(crate) fn force_of(&self, i: usize, q: &[f64], v: &[f64]) -> f64 {
+        let mut force = self.force.constant(i);
+        if let Some(damping) = &self.damping {
+            force -= crate::algebra::dot(damping.row(i), v);
+        }
+        if let Some(stiffness) = &self.stiffness {
+            force -= crate::algebra::dot(stiffness.row(i), q);
+        }
+        force
     }
 
     pub(super) fn check(&self) -> Result<(), FieldError> {

@@ -31,11 +31,24 @@ impl Signal {
             Self::Zero => {}
             Self::Constant(value) => crate::algebra::add(y, factor, value),
             Self::Varying(signal) => {
-                let mut value = vec![0.0; y.len()];
+                let mut value = crate::algebra::zeros(y.len());
                 signal(t, &mut value);
                 crate::algebra::add(y, factor, &value);
             }
         }
+    }
+
+    /// An entry, where it does not vary; zero where it does.
+    #[inline]
+    pub(crate) fn constant(&self, i: usize) -> f64 {
+        match self {
+            Self::Constant(value) => value[i],
+            Self::Zero | Self::Varying(_) => 0.0,
+        }
+    }
+
+    pub(crate) fn is_constant(&self) -> bool {
+        !matches!(self, Self::Varying(_))
     }
 
     /// Its length, where it has one of its own.

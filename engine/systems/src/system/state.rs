@@ -1,5 +1,6 @@
 //! The state of a system.
 
+use crate::algebra::fill;
 use bevy_ecs::prelude::*;
 
 /// The state of a system at the present time: it is given when the system is spawned, may be changed between steps, and is written by the step.
@@ -26,6 +27,20 @@ impl State {
         Self::Lagrangian {
             q: q.into(),
             v: v.into(),
+        }
+    }
+
+    /// Of a rigid body: position and orientation `(w, x, y, z)`, velocity in the inertial frame, m/s, and angular velocity in the body frame, rad/s.
+    #[must_use]
+    pub fn body(
+        position: [f64; 3],
+        orientation: [f64; 4],
+        velocity: [f64; 3],
+        spin: [f64; 3],
+    ) -> Self {
+        Self::Lagrangian {
+            q: [&position[..], &orientation].concat(),
+            v: [velocity, spin].concat(),
         }
     }
 
@@ -72,11 +87,18 @@ impl State {
                     v: other_v,
                 },
             ) => {
-                q.clone_from(other_q);
-                v.clone_from(other_v);
+                fill(q, other_q);
+                fill(v, other_v);
             }
-            (Self::FirstOrder { x }, Self::FirstOrder { x: other }) => x.clone_from(other),
+            (Self::FirstOrder { x }, Self::FirstOrder { x: other }) => fill(x, other),
             (own, other) => *own = other.clone(),
+        }
+    }
+
+    /// Appends what [`Self::stacked`] has.
+    pub(crate) fn stack_into(&self, stacked: &mut Vec<f64>) {
+        for part in [self.q(), self.v(), self.x()] {
+            stacked.extend_from_slice(part);
         }
     }
 

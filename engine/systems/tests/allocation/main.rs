@@ -1,0 +1,70 @@
+//! A settled step allocates nothing: all buffers stay from step to step, and solvers work in their own.
+
+#![allow(
+    clippy::unwrap_used,
+    unreachable_pub,
+    reason = "a test that cannot set up its scene fails; the scenes are those of an example too"
+)]
+
+#[path = "../../../../tests/bad_input/counted.rs"]
+mod counted;
+#[path = "../../examples/scenes/mod.rs"]
+mod scenes;
+
+use counted::requested;
+use moreau_systems::SystemsSimulation;
+
+/// Bytes that `steps` steps ask for, after `settling` of them.
+fn bytes(mut simulation: SystemsSimulation, settling: usize, steps: usize) -> usize {
+    for _ in 0..settling {
+        simulation.step().unwrap();
+    }
+    let (_, one) = requested(|| std::hint::black_box(Box::new(1.0_f64)));
+    assert_eq!(one, 8, "the counter counts");
+    let run = || (0..steps).all(|_| simulation.step().unwrap().converged);
+    let (converged, bytes) = requested(run);
+    assert!(converged);
+    bytes
+}
+
+/// One contact, open and closed by turns, and later closed for good.
+#[test]
+fn a_ball_that_bounces() {
+    assert_eq!(bytes(scenes::ball(), 300, 3000), 0);
+}
+
+#[test]
+fn a_circuit_of_four_diodes() {
+    assert_eq!(bytes(scenes::diode_bridge(), 500, 2000), 0);
+}
+
+#[test]
+fn a_follower_that_strikes_its_stop() {
+    assert_eq!(bytes(scenes::follower(), 3000, 10_000), 0);
+}
+
+/// Newton's loop on a system and relations that are not linear, with impacts.
+#[test]
+fn an_arm_that_falls_on_the_ground() {
+    assert_eq!(bytes(scenes::arm(), 9000, 9000), 0);
+}
+
+/// Many rows, without zeros: all springs take part in every step.
+#[test]
+fn a_chain_of_one_sided_springs() {
+    assert_eq!(bytes(scenes::chain(100), 300, 300), 0);
+}
+
+/// Impacts that travel through a row: other rows take part in every step.
+#[test]
+fn a_row_of_masses_that_strike_each_other() {
+    assert_eq!(bytes(scenes::row(30), 2000, 1000), 0);
+}
+
+/// The first step makes what the following ones need, where all takes part in it; and it gives the systems their reactions, which the queries of the second
+/// one take notice of.
+#[test]
+fn the_third_step() {
+    assert_eq!(bytes(scenes::diode_bridge(), 2, 1), 0);
+    assert_eq!(bytes(scenes::chain(40), 2, 1), 0);
+}
