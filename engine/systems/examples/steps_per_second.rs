@@ -9,7 +9,7 @@
 mod scenes;
 
 use moreau_systems::SystemsSimulation;
-use scenes::{arm, ball, chain, diode_bridge, follower, row};
+use scenes::{arm, ball, chain, diode_bridge, follower, row, sliding_point};
 use std::time::Instant;
 
 /// Time of this process on a processor, s, or of the clock where that is not known.
@@ -50,11 +50,12 @@ fn main() {
     let only = arguments.iter().position(|word| word == "--only");
     let (solvers, only) = arguments.split_at(only.unwrap_or(arguments.len()));
     let is_asked = |name: &str| only.last().is_none_or(|only| name.contains(&only[..]));
-    let scenes: [(&str, Scene, usize); 6] = [
+    let scenes: [(&str, Scene, usize); 7] = [
         ("bouncing ball", ball, 1_000_000),
         ("diode bridge", diode_bridge, 500_000),
         ("cam follower", follower, 500_000),
         ("two-link arm", arm, 100_000),
+        ("sliding point", sliding_point, 500_000),
         ("row of 100", || row(100), 5000),
         ("row of 1000", || row(1000), 500),
     ];
