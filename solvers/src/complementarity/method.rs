@@ -153,11 +153,10 @@ fn left_of(scales: &[f64], q: &[f64], z: &[f64], residual: &Residual) -> f64 {
         size += z * z * scale;
         free += q * q / scale;
     }
-    let (size, free) = (f64::sqrt(size), f64::sqrt(free));
-    if size <= HARMLESS * free || free == 0.0 {
+    if size <= HARMLESS * HARMLESS * free || free == 0.0 {
         return 0.0;
     }
-    size / free * (residual.whole() + ROUNDING)
+    f64::sqrt(size) / f64::sqrt(free) * (residual.whole() + ROUNDING)
 }
 
 /// A residual so small that an answer within the goal needs no certificate: see [`conclude`].

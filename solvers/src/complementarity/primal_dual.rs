@@ -1,5 +1,5 @@
 //! Primal–dual active sets: Newton's method on `z − P(z − w/λ) = 0`, begun at a guess of which rows are at their bounds
-//! [HIK03].
+//! \[HIK03\].
 //!
 //! ```text
 //! repeat   M_BB z_B = −(q_B + M_BN z_N),  z_N at bounds,   w = M z + q

@@ -127,3 +127,27 @@ pub fn row(masses: usize) -> SystemsSimulation {
     }
     simulation
 }
+
+/// A point on a rough plane, pushed along it: it slides under Coulomb's law.
+pub fn sliding_point() -> SystemsSimulation {
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+    let system = LagrangianLinear {
+        force: vec![-9.81, 4.0, 1.0].into(),
+        ..LagrangianLinear::new(Matrix::identity(3))
+    };
+    let state = State::lagrangian([0.0; 3], [0.0, 0.1, 0.0]);
+    let point = simulation
+        .spawn_system(system, state, Integrator::moreau_jean(0.5))
+        .unwrap();
+    let law = NonsmoothLaw::NewtonImpactFriction {
+        restitution: 0.0,
+        tangential_restitution: 0.0,
+        friction: 0.3,
+        space: Space::Space,
+    };
+    let relation = LagrangianLinearRelation::new([Matrix::identity(3)]);
+    simulation
+        .spawn_interaction(Joins::one(point), relation, law)
+        .unwrap();
+    simulation
+}

@@ -180,6 +180,5 @@ fn missed_of(
             *square += term * term;
         }
     }
-    let [change, content, rate, known] = squares.map(f64::sqrt);
-    missed.terms = change + content + weight * rate + known;
+    (missed.squares, missed.factors) = (squares, [1.0, 1.0, weight, 1.0]);
 }

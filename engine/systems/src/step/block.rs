@@ -297,7 +297,7 @@ impl Block {
         let square: f64 = parts
             .map(|(missed, applied)| (missed - applied) * (missed - applied))
             .sum();
-        [square.sqrt(), self.missed.terms + norm(&self.applied)]
+        [square.sqrt(), self.missed.size() + norm(&self.applied)]
     }
 
     /// Puts the name of the system to an error.

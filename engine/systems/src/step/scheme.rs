@@ -26,7 +26,10 @@ pub(crate) struct Missed {
     pub(crate) sum: Row,
     /// Where the next term is worked out.
     pub(crate) term: Row,
-    pub(crate) terms: f64,
+    terms: f64,
+    /// Squares of terms, and what each is multiplied by: their roots are taken when the size is asked for.
+    pub(crate) squares: [f64; 4],
+    pub(crate) factors: [f64; 4],
 }
 
 impl Missed {
@@ -35,13 +38,22 @@ impl Missed {
             sum: zeros(n),
             term: zeros(n),
             terms: 0.0,
+            squares: [0.0; 4],
+            factors: [0.0; 4],
         }
+    }
+
+    /// How large the terms are, together.
+    pub(crate) fn size(&self) -> f64 {
+        let parts = self.squares.iter().zip(self.factors);
+        let parts: f64 = parts.map(|(square, factor)| factor * square.sqrt()).sum();
+        self.terms + parts
     }
 
     /// No terms.
     pub(crate) fn begin(&mut self) {
         self.sum.fill(0.0);
-        self.terms = 0.0;
+        (self.terms, self.squares) = (0.0, [0.0; 4]);
     }
 
     /// Adds `factor · term`.

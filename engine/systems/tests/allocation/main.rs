@@ -61,6 +61,11 @@ fn a_row_of_masses_that_strike_each_other() {
     assert_eq!(bytes(scenes::row(30), 2000, 1000), 0);
 }
 
+#[test]
+fn a_point_that_slides_with_friction() {
+    assert_eq!(bytes(scenes::sliding_point(), 10, 1000), 0);
+}
+
 /// The first step makes what the following ones need, where all takes part in it; and it gives the systems their reactions, which the queries of the second
 /// one take notice of.
 #[test]

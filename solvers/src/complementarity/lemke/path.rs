@@ -10,10 +10,10 @@
 //!
 //! That is `n k + 2 k²` products a pivot for `k` basic `x`, of which there are none at the start and mostly `n/2` at the end: a full tableau takes `n²`, and writes them.
 
+mod answer;
 mod ties;
 
 use super::inverse::{Inverse, combine};
-use crate::complementarity::basis::State;
 use crate::complementarity::free_rows::Standard;
 use crate::lanes::Dispatch;
 
@@ -404,38 +404,5 @@ impl Path {
         };
         self.basic[row] = entering;
         self.value[row] = value;
-    }
-
-    /// Values of `x`.
-    pub(super) fn values(&mut self) -> &[f64] {
-        self.x.clear();
-        for (i, row) in self.row_of_x.iter().enumerate() {
-            self.x.push(match *row {
-                NONE if self.at_upper[i] => self.upper[i],
-                NONE => 0.0,
-                row => self.value[row as usize],
-            });
-        }
-        &self.x
-    }
-
-    /// The direction of `x` on the ray on which the path ended.
-    pub(super) fn ray(&self) -> Vec<f64> {
-        let (entering, direction) = self.entering;
-        let rate = |(i, row): (usize, &u32)| match *row {
-            NONE if entering == Variable::X(i as u32) => direction,
-            NONE => 0.0,
-            row => self.rate[row as usize],
-        };
-        self.row_of_x.iter().enumerate().map(rate).collect()
-    }
-
-    /// Where a variable `x` is.
-    pub(super) fn state(&self, i: usize) -> State {
-        match self.row_of_x[i] {
-            NONE if self.at_upper[i] => State::High,
-            NONE => State::Low,
-            _ => State::Between,
-        }
     }
 }
