@@ -240,7 +240,7 @@ impl Projector {
         let suspicious = |candidate: &Detected| {
             let tolerance = contacts::tolerance(limits, candidate);
             let [a, b] = candidate.bodies.map(|slot| &ways[slot]);
-            a.may_overlap(b, candidate.gap + tolerance)
+            !a.is_short(b, candidate.gap + tolerance)
                 && may_overlap(candidate, centres, moved, limits)
         };
         chunks::mark(candidates, &suspicious, &mut self.suspect);

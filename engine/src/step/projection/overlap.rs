@@ -29,18 +29,18 @@ impl Way {
         }
     }
 
-    /// False if what the bodies went is too little for [`may_overlap`], where a contact has this much room (m): its gap and what may be left of an
+    /// What the bodies went is too little for [`may_overlap`], where a contact has this much room (m): its gap and what may be left of an
     /// overlap.
     ///
     /// A contact point is at most the gap off the surface, so that it moved by `most + φ g` at most, and the terms there are bounded by
     /// `D + φ (2R + 2g + ³⁄₂ D)` with the sums `D` and `φ` of both bodies, and the radius `R` of the smaller one.
-    pub(super) fn may_overlap(&self, other: &Self, room: f64) -> bool {
+    pub(super) fn is_short(&self, other: &Self, room: f64) -> bool {
         let (angle, g) = (self.angle + other.angle, room.max(0.0));
         let way = self.most + other.most + angle * g;
         let radius = self.radius.min(other.radius);
-        // With bodies at rest that have no bounds the product has no value.
+        // Without bounds, neither has the product: that is for the other one to say.
         let turned = angle * (2.0 * (radius + g) + 1.5 * way);
-        !(way + turned <= room)
+        way + turned <= room
     }
 }
 
