@@ -88,23 +88,36 @@ impl SystemsSimulation {
     }
 }
 
-/// From the components to the states.
-pub(crate) fn read(world: &mut World) {
-    let mut bodies = world.query::<(&Pose, &Twist, &mut State)>();
-    for (pose, twist, mut state) in bodies.iter_mut(world) {
-        let components = State::from((*pose, *twist));
-        if *state != components {
-            *state = components;
-        }
-    }
+/// The bodies of a world, as they are read before a step and written after it.
+pub(crate) struct Bodies {
+    read: QueryState<(&'static Pose, &'static Twist, &'static mut State)>,
+    written: QueryState<(&'static State, &'static mut Pose, &'static mut Twist)>,
 }
 
-/// From the states to the components.
-pub(crate) fn write(world: &mut World) {
-    let mut bodies = world.query::<(&State, &mut Pose, &mut Twist)>();
-    for (state, mut own_pose, mut own_twist) in bodies.iter_mut(world) {
-        if let Some((pose, twist)) = pose_and_twist(state) {
-            (*own_pose, *own_twist) = (pose, twist);
+impl Bodies {
+    pub(crate) fn new(world: &mut World) -> Self {
+        Self {
+            read: world.query(),
+            written: world.query(),
+        }
+    }
+
+    /// From the components to the states.
+    pub(crate) fn read(&mut self, world: &mut World) {
+        for (pose, twist, mut state) in self.read.iter_mut(world) {
+            let components = State::from((*pose, *twist));
+            if *state != components {
+                *state = components;
+            }
+        }
+    }
+
+    /// From the states to the components.
+    pub(crate) fn write(&mut self, world: &mut World) {
+        for (state, mut own_pose, mut own_twist) in self.written.iter_mut(world) {
+            if let Some((pose, twist)) = pose_and_twist(state) {
+                (*own_pose, *own_twist) = (pose, twist);
+            }
         }
     }
 }

@@ -28,6 +28,8 @@ pub struct SystemsSimulation {
     instruments: Instruments,
     /// That of the last step, unless it failed.
     plant: Option<Box<Plant>>,
+    #[cfg(feature = "rigid-bodies")]
+    bodies: crate::rigid_bodies::Bodies,
     settings: Settings,
     solver: AnySolver,
     /// `t_0` and the steps since.
@@ -49,6 +51,8 @@ impl SystemsSimulation {
         }))?;
         Ok(Self {
             gather: Gather::new(&mut world),
+            #[cfg(feature = "rigid-bodies")]
+            bodies: crate::rigid_bodies::Bodies::new(&mut world),
             instruments: Instruments::new(&mut world),
             plant: None,
             world,
@@ -144,7 +148,7 @@ impl SystemsSimulation {
     /// [`SystemsError`] names the entity and the field at fault; the world is then as it was. That a tolerance was not reached is said in the report.
     pub fn step(&mut self) -> Result<StepReport, SystemsError> {
         #[cfg(feature = "rigid-bodies")]
-        crate::rigid_bodies::read(&mut self.world);
+        self.bodies.read(&mut self.world);
         let (at, old) = (self.instant(), self.plant.take());
         let mut plant = self.gather.again(&mut self.world, old, at)?;
         let h = self.settings.h;
@@ -154,7 +158,7 @@ impl SystemsSimulation {
         control.commit(&mut self.world);
         self.gather.commit(&mut plant, &mut self.world);
         #[cfg(feature = "rigid-bodies")]
-        crate::rigid_bodies::write(&mut self.world);
+        self.bodies.write(&mut self.world);
         self.steps += 1;
         let report = plant.report.clone();
         self.plant = Some(plant);
