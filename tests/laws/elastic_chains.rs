@@ -196,10 +196,12 @@ fn no_step_of_tumbling_bodies_gains_energy() {
     }
 }
 
-/// Every solve of a step may sweep, but all of them together have one budget: each later one at least a hundredth of it.
+/// Every solve of a step may sweep, but all of them together have one budget: each later one at least a hundredth of it, and the
+/// eight sweeps that smooth out what was exchanged.
 #[test]
 fn a_step_of_many_impacts_keeps_to_its_budget_of_sweeps() {
     const BUDGET: usize = 200;
+    const LEAST: usize = 8;
     let mut settings = weightless();
     settings.time_step = 1.0 / 60.0;
     settings.advanced.max_sweeps = Some(BUDGET);
@@ -235,7 +237,7 @@ fn a_step_of_many_impacts_keeps_to_its_budget_of_sweeps() {
         most = most.max(report.sweeps);
         stages = stages.max(report.stages);
         assert!(
-            report.sweeps <= BUDGET + solves * (BUDGET / 100),
+            report.sweeps <= BUDGET + solves * LEAST.max(BUDGET / 100),
             "{} sweeps in {} stages",
             report.sweeps,
             report.stages

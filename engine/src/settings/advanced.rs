@@ -33,6 +33,11 @@ pub struct Advanced {
 /// Block products of a step with [`Accuracy::Interactive`] beside those of its sweeps: a third of a millisecond, so that forty contacts get a
 /// hundred sweeps more and a thousand get four.
 const FREE_PRODUCTS: usize = 4_000;
+/// Contacts in the factorisations of such a step, counted anew in each: one to two milliseconds, so that forty contacts get forty of them. A tower whose masses
+/// grow upwards needs more sweeps than any budget of these has.
+const FREE_FACTORS: usize = 1_600;
+/// Newton's method gets nowhere with less.
+const LEAST_FACTORISATIONS: usize = 4;
 
 /// The two forms of `W = G Ŵ Gᵀ`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,13 +84,19 @@ impl Settings {
     }
 
     /// The solver of a step with so many contacts. Without an override [`Accuracy::Interactive`] has a budget of block products, never of
-    /// seconds: a sweep over all contacts costs one each. Few contacts get more sweeps for it, as a tower needs them.
+    /// seconds: a sweep over all contacts costs one each. Few contacts get more sweeps for it, and some factorisations with as many sweeps between
+    /// them, as a tower needs them.
     #[must_use]
     pub fn auto_for(&self, contacts: usize) -> AutoSettings {
         let mut auto = self.auto();
         if self.accuracy == Accuracy::Interactive && self.advanced.max_sweeps.is_none() {
             auto.max_sweeps += FREE_PRODUCTS / contacts.max(1);
             auto.first.max_sweeps = auto.max_sweeps;
+            let few = FREE_FACTORS / contacts.max(1);
+            if self.advanced.max_factorizations.is_none() && few >= LEAST_FACTORISATIONS {
+                auto.max_factorizations = few;
+                auto.max_sweeps += few;
+            }
         }
         auto
     }
