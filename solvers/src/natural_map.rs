@@ -689,6 +689,17 @@ mod tests {
     }
 
     /// The point at which a ball rolls is the difference of two speeds that cancel: what is left is their rounding.
+    /// Left out, the second block would leave a solution of the first.
+    #[test]
+    fn a_block_of_negative_trace_leaves_no_residual_that_passes() {
+        let block = |diagonal: f64| glam::DMat3::from_diagonal(DVec3::splat(diagonal));
+        let rows = vec![vec![(0, block(0.01))], vec![(1, block(-1.0))]];
+        let delassus = crate::Delassus::from_rows(rows);
+        let problem = StoredProblem::of_contacts(delassus, vec![DVec3::NEG_X; 2], vec![0.3; 2]);
+        let residual = stored(&problem, &[100.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        assert!(!residual.scaled.is_finite(), "{residual:?}");
+    }
+
     #[test]
     fn a_ball_that_rolls_and_closes_by_a_rounding_is_solved() {
         let (mass, radius, speed) = (322.57, 0.4, 0.245);
