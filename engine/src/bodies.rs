@@ -54,6 +54,8 @@ pub(crate) struct Bodies {
     pub(crate) some_materials_differ: bool,
     /// Some materials hold bodies together.
     pub(crate) some_cohere: bool,
+    /// Contacts may restitute by what their bodies are made of.
+    pub(crate) some_bounce: bool,
     /// Some have laws that are not Coulomb's.
     pub(crate) some_have_other_laws: bool,
     pub(crate) pose: Vec<Pose>,
@@ -275,6 +277,8 @@ impl Bodies {
         self.some_materials_differ =
             !self.part_materials.is_empty() || self.materials.iter().any(differs);
         let parts = self.part_materials.iter().flat_map(|(_, parts)| parts);
+        self.some_bounce =
+            self.some_materials_differ || self.surfaces.iter().any(Surface::bounces);
         let coheres = |of: &Material| of.cohesion > 0.0;
         let mut all = self.materials.iter().chain(parts);
         self.some_cohere = self.pairs.cohere() || all.clone().any(coheres);

@@ -283,15 +283,42 @@ impl Auto {
         goal: &Goal,
     ) -> Result<SolverReport, ProblemError> {
         problem.validate_bodies()?;
-        let shared = self.settings.first.shares(problem);
         let mut triples = std::mem::take(&mut self.triples);
         let made = problem.in_triples(impulse, &mut triples, |impulse| {
-            awake::during(shared, || {
-                self.solve_on(problem, impulse, twist, goal, shared)
-            })
+            self.solve_triples(problem, impulse, twist, goal)
         });
         self.triples = triples;
         made
+    }
+
+    /// The same from a finite start of the right length.
+    fn solve_checked(
+        &mut self,
+        problem: &FactoredProblem,
+        impulse: &mut [f64],
+        twist: &mut Vec<WorldTwist>,
+        goal: &Goal,
+    ) -> Result<SolverReport, ProblemError> {
+        problem.validate_bodies()?;
+        let mut triples = std::mem::take(&mut self.triples);
+        let made = problem.in_checked_triples(impulse, &mut triples, |impulse| {
+            self.solve_triples(problem, impulse, twist, goal)
+        });
+        self.triples = triples;
+        made
+    }
+
+    fn solve_triples(
+        &mut self,
+        problem: &FactoredProblem,
+        impulse: &mut [DVec3],
+        twist: &mut Vec<WorldTwist>,
+        goal: &Goal,
+    ) -> Result<SolverReport, ProblemError> {
+        let shared = self.settings.first.shares(problem);
+        awake::during(shared, || {
+            self.solve_on(problem, impulse, twist, goal, shared)
+        })
     }
 
     /// The solve of a problem whose contacts have not been checked, on all threads of the pool if `shared`.

@@ -82,6 +82,11 @@ impl Edits {
         found.ok().map(|at| &self.laws[at].1)
     }
 
+    /// No contact was given a law of its own.
+    pub(crate) fn are_laws_of_materials(&self) -> bool {
+        self.laws.is_empty()
+    }
+
     /// Some law that a user gave holds bodies together.
     pub(crate) fn some_cohere(&self) -> bool {
         self.laws.iter().any(|(_, law)| law.cohesion > 0.0)

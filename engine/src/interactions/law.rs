@@ -52,6 +52,13 @@ impl From<&Material> for Surface {
     }
 }
 
+impl Surface {
+    /// Contacts of it may restitute.
+    pub(crate) fn bounces(&self) -> bool {
+        self.restitution > 0.0
+    }
+}
+
 /// What every contact has of its law.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coefficients {

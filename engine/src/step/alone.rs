@@ -242,18 +242,24 @@ impl Alone {
 
     /// Lists the pairs with a new row, in their order.
     fn list_new(&self, solved: &Solved, new: &mut Vec<[Slot; 2]>) {
-        let rows = (0..solved.record.found.len()).filter(|row| self.is_new(*row, solved));
+        let found = solved.record.found.iter().zip(solved.impacts);
+        let rows = solved.record.impulse.iter().zip(found).enumerate();
+        let across = rows
+            .filter(|(_, (r, (place, is_impact)))| r.x > 0.0 && (**is_impact || place.gap > 0.0));
         new.clear();
-        new.extend(rows.map(|row| solved.record.found[row].bodies));
+        for (row, (_, (place, is_impact))) in across {
+            if self.is_new(row, (place, *is_impact), solved) {
+                new.push(place.bodies);
+            }
+        }
         new.dedup();
     }
 
-    /// The row pushes two bodies that are free to move, in an impact or across a gap, and its pair was not looked at yet.
-    fn is_new(&self, row: usize, solved: &Solved) -> bool {
-        let (place, pair) = (&solved.record.found[row], solved.record.found[row].bodies);
+    /// The row, which pushes in an impact or across a gap, does so with two bodies that are free to move, and its pair was not looked at yet.
+    fn is_new(&self, row: usize, (place, is_impact): (&Detected, bool), solved: &Solved) -> bool {
+        let pair = place.bodies;
         let touch = || path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
-        solved.record.impulse[row].x > 0.0
-            && (solved.impacts[row] || place.gap > 0.0 && place.gap > touch())
+        (is_impact || place.gap > touch())
             && pair
                 .iter()
                 .all(|slot| solved.bodies.is_awake_dynamic(*slot))

@@ -651,6 +651,9 @@ fn kinetic(mass: &InverseMass, twist: &WorldTwist) -> f64 {
 
 /// Some contact that pushes has restitution.
 fn restitutes(solved: &Solved) -> bool {
+    if !solved.bodies.some_bounce && solved.edits.are_laws_of_materials() {
+        return false;
+    }
     let mut rows = solved.record.impulse.iter().enumerate();
     rows.any(|(row, r)| r.x > 0.0 && solved.restitution(row) > 0.0)
 }

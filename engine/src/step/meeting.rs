@@ -61,6 +61,15 @@ pub(crate) fn is_new(impulse: f64, carried: f64) -> bool {
     impulse > 0.0 && carried <= NEW * impulse
 }
 
+/// What a row pushed with in the last step may be of a flush part next to its own.
+fn is_of_another_part(row: usize, solved: &Solved) -> bool {
+    let pair = solved.record.found[row].bodies;
+    solved.has_parts(pair) && {
+        let ways = pair.map(|slot| solved.motion.begin[slot]);
+        foretells_overlap(solved.gap_after(row, &ways), pair, solved)
+    }
+}
+
 /// Contacts from a body whose contacts are exchanged to the farthest that moves otherwise in the next look.
 const CHANGED_LINKS: u8 = near::LINKS + 1;
 
@@ -271,36 +280,40 @@ impl Meetings {
         let (impulse, carried) = (solved.record.impulse[row].x, self.carried[row]);
         impulse > 0.0
             && !self.judged[row]
-            && (is_new(impulse, carried) || self.is_of_another_part(row, solved))
+            && (is_new(impulse, carried) || is_of_another_part(row, solved))
     }
 
-    /// What a row pushed with in the last step may be of a flush part next to its own.
-    fn is_of_another_part(&self, row: usize, solved: &Solved) -> bool {
-        let pair = solved.record.found[row].bodies;
-        solved.has_parts(pair) && {
-            let ways = pair.map(|slot| solved.motion.begin[slot]);
-            foretells_overlap(solved.gap_after(row, &ways), pair, solved)
-        }
-    }
-
+    /// Lists the rows of [`Self::is_first`].
     fn find_fresh(&mut self, solved: &Solved) {
-        let mut fresh = std::mem::take(&mut self.fresh);
-        fresh.clear();
-        fresh.extend((0..solved.record.impulse.len()).filter(|row| self.is_first(*row, solved)));
-        self.fresh = fresh;
+        let some_have_parts = solved.bodies.some_have_parts;
+        let known = self.carried.iter().zip(&self.judged);
+        let rows = solved.record.impulse.iter().zip(known).enumerate();
+        let first = rows.filter(|(row, (r, (carried, judged)))| {
+            r.x > 0.0
+                && !**judged
+                && (is_new(r.x, **carried) || some_have_parts && is_of_another_part(*row, solved))
+        });
+        self.fresh.clear();
+        self.fresh.extend(first.map(|(row, _)| row));
     }
 
     /// Counts what pushes each body in the step.
     fn count_pushes(&mut self, solved: &Solved) {
         self.pushes.clear();
         self.pushes.resize(solved.bodies.len(), Push::default());
-        let mut fresh = self.fresh.iter().peekable();
-        for (row, place) in solved.record.found.iter().enumerate() {
-            let is_first = fresh.next_if(|first| **first == row).is_some();
-            let is_impact = solved.impacts[row] || !solved.record.earlier.is_empty();
-            let held = |slot: Slot| self.pushes[slot].is_held();
-            if !is_first && !is_impact && place.bodies.into_iter().all(held) {
+        let mut fresh = self.fresh.iter().copied();
+        let mut next_fresh = fresh.next();
+        let staged = !solved.record.earlier.is_empty();
+        let places = solved.record.found.iter().zip(solved.impacts);
+        for (row, (place, is_impact)) in places.enumerate() {
+            let is_first = next_fresh == Some(row);
+            let [a, b] = place.bodies;
+            let held = || self.pushes[a].is_held() && self.pushes[b].is_held();
+            if !is_first && !*is_impact && !staged && held() {
                 continue;
+            }
+            if is_first {
+                next_fresh = fresh.next();
             }
             let (r, earlier) = (solved.record.impulse[row], solved.earlier(row));
             let lean = place.bodies.map(|slot| self.pushes[slot].leans) == [true; 2];

@@ -50,7 +50,12 @@ impl Pushes {
         }
         let rows = record.places().iter().zip(&problem.contacts);
         let laws = rows.zip(&problem.impacts).zip(&record.impulse);
-        for (((place, contact), impact), _) in laws.filter(|(_, r)| r.x > 0.0) {
+        for (((place, contact), impact), r) in laws {
+            let held = |slot: Slot| matches!(self.of[slot], Pushed::Held);
+            // One more that is no impact changes nothing.
+            if r.x <= 0.0 || !impact && held(place.bodies[0]) && held(place.bodies[1]) {
+                continue;
+            }
             let theta = impact.then(|| {
                 let begin = place.bodies.map(|slot| motion.begin[slot]);
                 let end = place.bodies.map(|slot| {

@@ -215,7 +215,7 @@ impl Auto {
         });
         (self.spread, self.triples) = (spread, triples);
         started?;
-        let solved = self.solve_factored(problem, impulse, twist, goal);
+        let solved = self.solve_checked(problem, impulse, twist, goal);
         // The last certificate was that of the solution, if sweeps found it.
         let judged = self.best_is_last;
         if judged {
@@ -224,7 +224,7 @@ impl Auto {
         }
         let mut triples = std::mem::take(&mut self.triples);
         let result = solved.and_then(|mut report| {
-            problem.in_triples(impulse, &mut triples, |impulse| {
+            problem.in_checked_triples(impulse, &mut triples, |impulse| {
                 let step = Step {
                     problem,
                     goal,
@@ -375,13 +375,15 @@ impl ByVelocity {
         self.figures.resize(self.islands.count, Figure::default());
         let squares = &self.squares;
         let [unequal, small] = some_are_unequal_or_small(problem, goal);
-        for (contact, square) in squares.iter().enumerate() {
-            let figure = &mut self.figures[self.islands.of_contact[contact] as usize];
+        let known = self.islands.of_contact.iter().zip(&self.cold);
+        let found = squares.iter().zip(impulse).zip(known).enumerate();
+        for (contact, ((square, r), (island, cold))) in found {
+            let figure = &mut self.figures[*island as usize];
             if small {
                 figure.gyration = figure.gyration.max(gyration(problem, contact));
             }
-            let pressed = impulse[contact] != DVec3::ZERO;
-            figure.add(contact as u32, *square, [pressed, self.cold[contact]]);
+            let pressed = *r != DVec3::ZERO;
+            figure.add(contact as u32, *square, [pressed, *cold]);
             figure.unequal |= unequal && pressed && are_unequal(problem, contact);
         }
         let first = problem.contacts.len();

@@ -73,13 +73,14 @@ fn is_open(problem: &FactoredProblem, points: &[Contact]) -> bool {
         return false;
     };
     let level = |other: &Contact| first.frame.x_axis.dot(other.frame.x_axis) >= LEVEL;
+    // Few bodies cannot turn.
     !others.is_empty()
-        && others.iter().all(level)
         && (0..2).any(|side| {
             let mass = problem.inverse_mass.get(first.bodies[side] as usize);
             let bound = |mass| points.iter().all(|point| cannot_turn(point, side, mass));
-            points.iter().any(|point| is_aside(point, side)) && mass.is_some_and(bound)
+            mass.is_some_and(bound) && points.iter().any(|point| is_aside(point, side))
         })
+        && others.iter().all(level)
 }
 
 impl Spread {

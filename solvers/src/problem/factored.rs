@@ -266,13 +266,23 @@ impl FactoredProblem<'_> {
         solve: impl FnOnce(&mut [DVec3]) -> Result<SolverReport, ProblemError>,
     ) -> Result<SolverReport, ProblemError> {
         expect_length("impulse", impulse.len(), self.rows())?;
+        self.in_checked_triples(impulse, triples, |triples| {
+            check_warm_start(triples, triples.len())?;
+            solve(triples)
+        })
+    }
+
+    /// The same for a finite start of the right length.
+    pub(crate) fn in_checked_triples(
+        &self,
+        impulse: &mut [f64],
+        triples: &mut Vec<DVec3>,
+        solve: impl FnOnce(&mut [DVec3]) -> Result<SolverReport, ProblemError>,
+    ) -> Result<SolverReport, ProblemError> {
         if self.interactions.is_empty() {
-            let triples: &mut [DVec3] = bytemuck::cast_slice_mut(impulse);
-            check_warm_start(triples, self.contacts.len())?;
-            return solve(triples);
+            return solve(bytemuck::cast_slice_mut(impulse));
         }
         self.fill(impulse, triples);
-        check_warm_start(triples, triples.len())?;
         let report = solve(triples)?;
         self.transfer(triples, |own, begin| {
             impulse[begin..begin + own.len()].copy_from_slice(own);
