@@ -277,8 +277,7 @@ impl Bodies {
         self.some_materials_differ =
             !self.part_materials.is_empty() || self.materials.iter().any(differs);
         let parts = self.part_materials.iter().flat_map(|(_, parts)| parts);
-        self.some_bounce =
-            self.some_materials_differ || self.surfaces.iter().any(Surface::bounces);
+        self.some_bounce = self.some_materials_differ || self.surfaces.iter().any(Surface::bounces);
         let coheres = |of: &Material| of.cohesion > 0.0;
         let mut all = self.materials.iter().chain(parts);
         self.some_cohere = self.pairs.cohere() || all.clone().any(coheres);

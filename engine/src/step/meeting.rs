@@ -120,10 +120,11 @@ struct Push {
     leans: bool,
     /// What the others change of its velocity.
     fresh: WorldTwist,
+    /// One more contact that pushed before, and is no impact, changes nothing.
+    held: bool,
 }
 
 impl Push {
-    /// One more contact that pushed before, and is no impact, changes nothing.
     fn is_held(&self) -> bool {
         let none = |pushed: Pushed| matches!(pushed, Pushed::Not);
         self.leans && !none(self.pushed) && !none(self.old)
@@ -308,7 +309,7 @@ impl Meetings {
         for (row, (place, is_impact)) in places.enumerate() {
             let is_first = next_fresh == Some(row);
             let [a, b] = place.bodies;
-            let held = || self.pushes[a].is_held() && self.pushes[b].is_held();
+            let held = || self.pushes[a].held && self.pushes[b].held;
             if !is_first && !*is_impact && !staged && held() {
                 continue;
             }
@@ -320,7 +321,9 @@ impl Meetings {
             let pushed = || self.carried[row] > 0.0 || self.judged[row];
             if !lean && (pushed() || !solved.is_ahead(row)) {
                 for slot in place.bodies {
-                    self.pushes[slot].leans = true;
+                    let push = &mut self.pushes[slot];
+                    push.leans = true;
+                    push.held = push.is_held();
                 }
             }
             if r.x <= 0.0 && earlier.impulse.x <= 0.0 {
@@ -339,6 +342,7 @@ impl Meetings {
                     push.fresh.linear += change.linear;
                     push.fresh.angular += change.angular;
                 }
+                push.held = push.is_held();
             }
         }
     }

@@ -240,7 +240,10 @@ impl Projector {
         let suspicious = |candidate: &Detected| {
             let tolerance = contacts::tolerance(limits, candidate);
             let [a, b] = candidate.bodies.map(|slot| &ways[slot]);
-            !a.is_short(b, candidate.gap + tolerance)
+            let room = candidate.gap + tolerance;
+            let went = || candidate.bodies.map(|slot| moved[slot].linear);
+            !a.is_short(b, room)
+                && !a.is_short_apart(b, went(), room)
                 && may_overlap(candidate, centres, moved, limits)
         };
         chunks::mark(candidates, &suspicious, &mut self.suspect);

@@ -56,7 +56,7 @@ impl Displacement {
     }
 
     /// The same of a ball: its surface does not turn.
-    fn without_turn(self) -> Self {
+    pub(super) fn without_turn(self) -> Self {
         Self {
             linear: self.linear,
             ..Self::NONE
