@@ -182,6 +182,11 @@ impl Plant {
         for block in &mut self.blocks {
             judge(block.residual(at));
         }
+        for link in self.links.iter_mut().filter(|link| link.active) {
+            if let Some(turned) = link.turned(&self.blocks, at) {
+                judge(turned);
+            }
+        }
         let bends = |link: &Link| link.active && link.may_mismatch();
         if self.links.iter().any(bends) {
             self.assembly.velocity();

@@ -12,6 +12,7 @@
 
 mod bad_input;
 mod ball;
+mod between;
 mod bodies;
 mod bodies_joined;
 #[cfg(feature = "rigid-bodies")]

@@ -134,6 +134,6 @@ pub(super) fn check_interaction(
     let integrators: Vec<Integrator> = joined.iter().map(|j| of(j).integrator).collect();
     let level = level(relation, law, &integrators)?;
     let systems: Vec<&System> = joined.iter().map(|j| &of(j).system).collect();
-    check_degree(relation, level, &systems)?;
+    check_degree(relation, level, &systems, &integrators)?;
     Ok(level)
 }

@@ -207,6 +207,7 @@ fn block(
         start: state.clone(),
         previous,
         predicted: Vec::new(),
+        between: Row::new(),
         reaction_before: reaction
             .filter(fits)
             .cloned()
@@ -263,6 +264,7 @@ fn link(
         closed: false,
         activation: None,
         rows_at: RowsAt::default(),
+        gamma: 1.0,
         offset: Row::new(),
         output: smallvec::smallvec![Matrix::default(); sides],
         input: smallvec::smallvec![Matrix::default(); sides],
@@ -287,6 +289,7 @@ impl Link {
         for j in &self.blocks {
             if let Integrator::MoreauJean(scheme) = blocks[*j].integrator {
                 self.rows_at = scheme.rows_at;
+                self.gamma = scheme.gamma_for_relation;
                 if self.law.is_impact() {
                     self.activation = self.activation.or(Some(scheme.activation));
                 }
