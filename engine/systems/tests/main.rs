@@ -28,4 +28,5 @@ mod order;
 mod relations;
 mod slider_crank;
 mod sliding;
+mod substeps;
 mod table;

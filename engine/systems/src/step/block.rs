@@ -13,6 +13,8 @@ pub(crate) struct Block {
     pub(crate) entity: Entity,
     pub(crate) system: System,
     pub(crate) integrator: Integrator,
+    /// Steps that it makes within one of the simulation.
+    pub(crate) substeps: u32,
     /// At `t_k`.
     pub(crate) start: State,
     /// `q_{k−1}`, of Schatzman–Paoli.

@@ -128,6 +128,12 @@ pub(super) fn check_interaction(
     };
     let (columns, inputs): (Vec<_>, Vec<_>) =
         joined.iter().map(|j| (width(j), of(j).size())).unzip();
+    if let [a, b] = joined
+        && of(a).substeps != of(b).substeps
+    {
+        let steps = [of(a).substeps, of(b).substeps];
+        return Err(FieldError::DifferentSubsteps { steps });
+    }
     check_bodies(relation, joined, blocks)?;
     relation.check(&columns, &inputs)?;
     law.check(relation.rows())?;

@@ -21,6 +21,7 @@ use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 use crate::law::NonsmoothLaw;
 use crate::relation::Relation;
 use crate::report::StepReport;
+use crate::substeps::Substeps;
 use crate::system::System;
 use crate::system::state::State;
 use again::{NowOfInteraction, NowOfSystem};
@@ -36,6 +37,7 @@ type OfSystem = (
     Option<&'static Integrator>,
     Option<&'static Reaction>,
     Option<&'static Previous>,
+    Option<&'static Substeps>,
 );
 
 /// What is read of an interaction.
@@ -136,14 +138,19 @@ impl Gather {
 
 /// A system, checked.
 fn block_of(row: <OfSystem as QueryData>::Item<'_, '_>, h: f64) -> Result<Block, SystemsError> {
-    let (entity, _, system, state, integrator, reaction, previous) = row;
+    let (entity, _, system, state, integrator, reaction, previous, substeps) = row;
     let named = |source| SystemsError::System { entity, source };
     let missing = |field| named(FieldError::Missing { field });
     let state = state.ok_or(missing("state"))?;
     let integrator = integrator.ok_or(missing("integrator"))?;
     check_system(system, state, integrator).map_err(named)?;
+    let substeps = substeps.copied().unwrap_or_default();
+    substeps.check().map_err(named)?;
     let memory = [reaction.map(|r| &r.0), previous.map(|p| &p.0)];
-    Ok(block(entity, system, state, *integrator, memory, h))
+    let h = h / f64::from(substeps.0);
+    let mut block = block(entity, system, state, *integrator, memory, h);
+    block.substeps = substeps.0;
+    Ok(block)
 }
 
 /// An interaction, checked.
@@ -204,6 +211,7 @@ fn block(
         entity,
         system: system.clone(),
         integrator,
+        substeps: 1,
         start: state.clone(),
         previous,
         predicted: Vec::new(),
