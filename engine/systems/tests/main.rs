@@ -17,6 +17,7 @@ mod bodies;
 mod bodies_joined;
 #[cfg(feature = "rigid-bodies")]
 mod bodies_of_the_engine;
+mod chain;
 mod circuits;
 mod control;
 mod control_events;
@@ -25,6 +26,7 @@ mod events;
 mod events_manager;
 mod mechanisms;
 mod order;
+mod order_of_others;
 mod relations;
 mod slider_crank;
 mod sliding;
