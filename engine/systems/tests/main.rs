@@ -23,6 +23,7 @@ mod control;
 mod control_events;
 mod edits;
 mod events;
+mod events_attacked;
 mod events_manager;
 mod mechanisms;
 mod order;

@@ -15,7 +15,7 @@ use super::link::{Level, Link};
 use super::point::Sides;
 use super::scheme::{Instant, Missed};
 use crate::algebra::{Matrix, Row, zeros};
-use crate::error::{FieldError, SystemsError};
+use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::integrator::{Integrator, RowsAt};
 use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 use crate::law::NonsmoothLaw;
@@ -147,6 +147,9 @@ fn block_of(row: <OfSystem as QueryData>::Item<'_, '_>, h: f64) -> Result<Block,
     let substeps = substeps.copied().unwrap_or_default();
     substeps.check().map_err(named)?;
     let memory = [reaction.map(|r| &r.0), previous.map(|p| &p.0)];
+    for (field, entries) in ["reaction", "previous"].into_iter().zip(memory) {
+        expect_finite(field, entries.map_or(&[], Vec::as_slice)).map_err(named)?;
+    }
     let h = h / f64::from(substeps.0);
     let mut block = block(entity, system, state, *integrator, memory, h);
     block.substeps = substeps.0;
@@ -167,6 +170,7 @@ fn link_of(
     let joined = find(joins, places).map_err(named)?;
     let level = check_interaction(relation, law, &joined, blocks).map_err(named)?;
     let before = outcome.cloned().unwrap_or_default();
+    expect_finite("lambda", &before.lambda).map_err(named)?;
     let mut link = link(entity, relation, law, level, joined, before);
     link.know_integrators(blocks);
     Ok(link)

@@ -1,7 +1,7 @@
 //! The plant of the step before, where it is still that of the world: components are compared by when they were changed.
 
 use super::{Gather, before_the_start, places};
-use crate::error::{FieldError, SystemsError};
+use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::integrator::Integrator;
 use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 use crate::law::NonsmoothLaw;
@@ -184,7 +184,8 @@ impl Gather {
                 return Ok(false);
             }
             let is_as_left = Some(outcome.last_changed()) == kept.committed;
-            plant.links[own.place].read(&outcome, is_as_left);
+            let link = &mut plant.links[own.place];
+            link.read(&outcome, is_as_left).map_err(link.named())?;
         }
         Ok(is_whole && known.next().is_none())
     }
@@ -210,14 +211,20 @@ impl Block {
             Integrator::EulerMoreau(scheme) if scheme.remembers() => {
                 let n = self.size();
                 match reaction.filter(|reaction| reaction.0.len() == n) {
-                    Some(reaction) => self.reaction_before.copy_from_slice(&reaction.0),
+                    Some(reaction) => {
+                        expect_finite("reaction", &reaction.0)?;
+                        self.reaction_before.copy_from_slice(&reaction.0);
+                    }
                     None => self.reaction_before.fill(0.0),
                 }
             }
             Integrator::SchatzmanPaoli(_) => {
                 let n = self.size();
                 match previous.filter(|previous| previous.0.len() == n) {
-                    Some(previous) => self.previous.copy_from_slice(&previous.0),
+                    Some(previous) => {
+                        expect_finite("previous", &previous.0)?;
+                        self.previous.copy_from_slice(&previous.0);
+                    }
                     None => {
                         self.previous = before_the_start(state, at.h / f64::from(self.substeps))
                     }
@@ -231,10 +238,11 @@ impl Block {
 
 impl Link {
     /// Takes what the step before, or the user, says of it.
-    fn read(&mut self, outcome: &Outcome, is_as_left: bool) {
+    fn read(&mut self, outcome: &Outcome, is_as_left: bool) -> Result<(), FieldError> {
         if is_as_left {
             self.go_on();
         } else {
+            expect_finite("lambda", &outcome.lambda)?;
             self.was_closed = outcome.closed;
             if outcome.active && outcome.lambda.len() == self.lambda.len() {
                 self.lambda.copy_from_slice(&outcome.lambda);
@@ -244,6 +252,7 @@ impl Link {
         }
         (self.active, self.closed) = (false, false);
         self.correction.fill(0.0);
+        Ok(())
     }
 
     /// The end of a step is the start of the next one.
