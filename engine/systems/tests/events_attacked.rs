@@ -118,3 +118,73 @@ fn what_is_no_number_is_an_error_of_its_interaction() {
         }
     }
 }
+
+fn relays(
+    simulation: &mut SystemsSimulation,
+    start: f64,
+    bounds: [f64; 2],
+    count: usize,
+) -> (Entity, Vec<Entity>) {
+    let state = State::first_order([start]);
+    let system = FirstOrderLinear::new(Matrix::zeros(1, 1));
+    let system = simulation
+        .spawn_system(system, state, Integrator::euler_moreau(0.5))
+        .unwrap();
+    let spawn = |_| {
+        let relation = FirstOrderLinearRelation {
+            e: Signal::varying(|t, e: &mut [f64]| e[0] = if t > 0.5 { f64::NAN } else { 0.0 }),
+            ..FirstOrderLinearRelation::new([Matrix::identity(1)], [Matrix::identity(1)])
+        };
+        let law = NonsmoothLaw::Relay {
+            lower: vec![bounds[0]],
+            upper: vec![bounds[1]],
+        };
+        let joins = Joins::one(system);
+        simulation.spawn_interaction(joins, relation, law).unwrap()
+    };
+    (system, (0..count).map(spawn).collect())
+}
+
+/// An output that is no number was a relay that never switches again; a bound that is infinite was an error of the system's rate.
+#[test]
+fn relays_without_numbers_are_named() {
+    let cases = [
+        (2.0, [-1.0, 1.0], "output"),
+        (0.1, [-1.0, 1.0], "output"),
+        (2.0, [f64::NEG_INFINITY, 1.0], "lower"),
+        (2.0, [-1.0, f64::INFINITY], "upper"),
+    ];
+    for (start, bounds, expected) in cases {
+        let mut simulation = SystemsSimulation::new(Settings::new(0.1)).unwrap();
+        let (system, relays) = relays(&mut simulation, start, bounds, 1);
+        let error = advance(&mut simulation, 1.0).unwrap_err();
+        let SystemsError::Interaction { entity, source } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(entity, relays[0]);
+        assert!(matches!(source, FieldError::NotFinite { field, .. } if field == expected));
+        let state = simulation.state(system).unwrap();
+        assert_eq!(*state, State::first_order([start]));
+    }
+}
+
+/// Relays that do the same: together they come to zero and stay there, and what each does is left open, within its bounds. Every step is solved: next to zero their `λ` are large beside the free
+/// velocity, which is no sign of a problem without solution, since no relay goes beyond its bounds.
+#[test]
+fn relays_that_do_the_same_are_solved() {
+    for count in [2, 3, 5, 20, 60] {
+        for k in 0..20 {
+            let mut simulation = SystemsSimulation::new(Settings::new(0.01)).unwrap();
+            let start = 0.0025 * f64::from(k) * count as f64;
+            let (system, _) = relays(&mut simulation, start, [-1.0, 1.0], count);
+            for _ in 0..20 {
+                let before = simulation.state(system).unwrap().x()[0];
+                let report = simulation.step().unwrap();
+                assert!(report.converged, "{count}, {start}: {report:?}");
+                let x = simulation.state(system).unwrap().x()[0];
+                let exact = (before - 0.01 * count as f64).max(0.0);
+                assert!((x - exact).abs() < 1e-14, "{count}, {start}: {x}");
+            }
+        }
+    }
+}
