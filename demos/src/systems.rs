@@ -4,6 +4,7 @@
 //! both stacked. What an integrator cannot do with it is the error of `moreau-systems`. [`comparison`] runs a scene under all of them.
 
 pub mod bouncing_ball;
+pub mod buck_converter;
 pub mod cam_follower;
 pub mod comparison;
 pub mod diode_bridge;
@@ -12,6 +13,7 @@ pub mod impact_chain;
 pub mod lagrangian;
 pub mod manipulator;
 pub mod method;
+pub mod spring_chain;
 pub mod trial;
 
 use crate::catalog::{CatalogError, Parameter, Values, unknown_scene};
@@ -100,10 +102,12 @@ impl Chosen {
 pub fn list() -> &'static [SystemScene] {
     const ALL: &[SystemScene] = &[
         bouncing_ball::SCENE,
+        buck_converter::SCENE,
         cam_follower::SCENE,
         diode_bridge::SCENE,
         friction_oscillator::SCENE,
         impact_chain::SCENE,
+        spring_chain::SCENE,
     ];
     ALL
 }

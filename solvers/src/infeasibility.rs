@@ -158,6 +158,21 @@ pub(crate) fn conclude(problem: &StoredProblem, impulse: &[DVec3], report: &mut 
     }
 }
 
+/// [`conclude`] of a problem whose rows all have two bounds: a continuous map on a bounded box has a solution, whatever `W` is, and no impulse grows beyond it. Only
+/// rows without scale are looked at.
+pub(crate) fn conclude_bounded(
+    problem: &StoredProblem,
+    impulse: &[DVec3],
+    report: &mut SolverReport,
+) {
+    if report.status == SolverStatus::Converged
+        && !is_plainly_solved(problem, report)
+        && !interactions_without_scale_hold(problem, impulse)
+    {
+        report.status = SolverStatus::Stopped;
+    }
+}
+
 /// Only laws of one sign, and none closes at a good part of the free speed: nothing to doubt.
 fn is_plainly_solved(problem: &StoredProblem, report: &SolverReport) -> bool {
     let closing = problem

@@ -137,6 +137,12 @@ pub enum FieldError {
         /// Their names.
         integrators: [&'static str; 2],
     },
+    /// The systems of an interaction make different numbers of [`Substeps`](crate::Substeps).
+    #[error("its systems make {} and {} substeps, expected the same number", steps[0], steps[1])]
+    DifferentSubsteps {
+        /// Their numbers.
+        steps: [u32; 2],
+    },
 }
 
 pub(crate) fn expect_shape(

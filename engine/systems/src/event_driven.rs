@@ -295,6 +295,11 @@ impl Span<'_> {
                 h = step.next_length();
                 continue;
             }
+            if step.error.is_nan() {
+                // There is no state to go on from.
+                self.report.converged = false;
+                break;
+            }
             self.report.steps += 1;
             h = step.next_length().min(self.settings.largest_step);
             match hybrid.first_event(&step)? {

@@ -16,6 +16,7 @@ pub mod rigid_bodies;
 pub mod settings;
 pub mod simulation;
 pub mod solver_choice;
+pub mod substeps;
 pub mod system;
 
 mod step;
@@ -42,6 +43,7 @@ pub use report::StepReport;
 pub use settings::{Metric, Newton, Projection, Settings};
 pub use simulation::SystemsSimulation;
 pub use solver_choice::NAMES;
+pub use substeps::Substeps;
 pub use system::System;
 pub use system::finite_differences;
 pub use system::first_order::{Dynamics, FirstOrderLinear, FirstOrderModel};

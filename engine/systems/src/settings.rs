@@ -104,6 +104,6 @@ pub enum Metric {
     /// Kinetic: `M(q)⁻¹ Hᵀ Λ`, free of the choice of coordinates.
     #[default]
     Mass,
-    /// That of the coordinates as they are: `Hᵀ Λ`.
+    /// That of the coordinates as they are, the quaternion of a body among them: `(TᵀT)⁻¹ Hᵀ Λ` with `q̇ = T v`, `Hᵀ Λ` for `q̇ = v`.
     Coordinates,
 }

@@ -13,6 +13,7 @@ use crate::solver_choice::{AnySolver, named};
 use crate::step::Plant;
 use crate::step::gather::Gather;
 use crate::step::scheme::Instant;
+use crate::substeps::Substeps;
 use crate::system::System;
 use crate::system::state::State;
 use bevy_ecs::prelude::*;
@@ -225,6 +226,30 @@ impl SystemsSimulation {
             self.begin_at(self.time());
         }
         self.settings = settings;
+        Ok(())
+    }
+
+    /// Other [`Substeps`] of a system from the next step on; what its scheme remembers belongs to the old ones and is forgotten if they change. Interactions are checked by the
+    /// next step, so that the systems that one joins may be changed in turn.
+    ///
+    /// # Errors
+    /// [`SystemsError::System`] if there are none, or the entity is no system; the old ones then stay.
+    pub fn set_substeps(&mut self, system: Entity, substeps: Substeps) -> Result<(), SystemsError> {
+        let named = |source| SystemsError::System {
+            entity: system,
+            source,
+        };
+        substeps.check().map_err(named)?;
+        if self.world.get::<System>(system).is_none() {
+            return Err(named(FieldError::Missing { field: "system" }));
+        }
+        let old = self.world.get::<Substeps>(system).copied();
+        if old.unwrap_or_default() != substeps {
+            self.world
+                .entity_mut(system)
+                .insert(substeps)
+                .remove::<Previous>();
+        }
         Ok(())
     }
 

@@ -22,6 +22,7 @@ pub(crate) mod commit;
 pub(crate) mod gather;
 pub(crate) mod levels;
 pub(crate) mod link;
+pub(crate) mod parts;
 pub(crate) mod point;
 pub(crate) mod project;
 pub(crate) mod scheme;
@@ -54,6 +55,19 @@ pub(crate) struct Plant {
 impl Plant {
     /// All phases but the first and the last.
     pub(crate) fn step(
+        &mut self,
+        settings: &Settings,
+        solver: &mut AnySolver,
+    ) -> Result<(), SystemsError> {
+        if self.blocks.iter().all(|block| block.substeps == 1) {
+            return self.step_as_one(settings, solver);
+        }
+        let counts = self.substeps();
+        self.step_in_parts(&counts, settings, solver)
+    }
+
+    /// The same of systems that make one step, and the same.
+    fn step_as_one(
         &mut self,
         settings: &Settings,
         solver: &mut AnySolver,
@@ -181,6 +195,11 @@ impl Plant {
         };
         for block in &mut self.blocks {
             judge(block.residual(at));
+        }
+        for link in self.links.iter_mut().filter(|link| link.active) {
+            if let Some(turned) = link.turned(&self.blocks, at) {
+                judge(turned);
+            }
         }
         let bends = |link: &Link| link.active && link.may_mismatch();
         if self.links.iter().any(bends) {

@@ -124,11 +124,20 @@ fn systems_of_wrong_kinds_and_values() {
     ));
     let circuit = || FirstOrderLinear::new(Matrix::identity(1));
     let gamma = Integrator::EulerMoreau(EulerMoreau {
-        gamma: 0.0,
+        gamma: -0.1,
         ..EulerMoreau::default()
     });
     let error = of_system(circuit(), State::first_order([0.0]), gamma);
     assert!(matches!(error, FieldError::Range { field: "gamma", .. }));
+    for gamma_for_relation in [0.0, 1.1, f64::NAN] {
+        let gamma = Integrator::MoreauJean(MoreauJean {
+            gamma_for_relation,
+            ..MoreauJean::default()
+        });
+        let error = of_system(system(), state(), gamma);
+        let field = "gamma_for_relation";
+        assert!(matches!(error, FieldError::Range { field: own, .. } if own == field));
+    }
 }
 
 #[test]

@@ -250,3 +250,40 @@ fn nothing_that_stays_from_step_to_step_outlives_what_it_was_made_of() {
         ends.push(end);
     }
 }
+
+/// What is remembered is a component too: a number that is none is an error of that entity and field, in a plant that is kept and in one that is made anew.
+#[test]
+fn memory_that_is_no_number_is_named() {
+    let (mut simulation, own, wall) = ball(Settings::new(5e-3), Integrator::schatzman_paoli());
+    simulation.step().unwrap();
+    let named = |simulation: &mut SystemsSimulation| match simulation.step().unwrap_err() {
+        SystemsError::System { entity, source } | SystemsError::Interaction { entity, source } => {
+            let FieldError::NotFinite { field, .. } = source else {
+                panic!("{source}");
+            };
+            (entity, field)
+        }
+        other => panic!("{other}"),
+    };
+    let outcome = Outcome {
+        active: true,
+        lambda: vec![f64::NAN],
+        ..Outcome::default()
+    };
+    for kept in [true, false] {
+        if !kept {
+            let system = simulation.world().get::<System>(own).unwrap().clone();
+            simulation.world_mut().entity_mut(own).insert(system);
+        }
+        let mut edited = simulation.world_mut().entity_mut(wall);
+        edited.insert(outcome.clone());
+        assert_eq!(named(&mut simulation), (wall, "lambda"));
+        let mut edited = simulation.world_mut().entity_mut(wall);
+        edited.insert(Outcome::default());
+        let mut edited = simulation.world_mut().entity_mut(own);
+        edited.insert(Previous(vec![f64::NAN]));
+        assert_eq!(named(&mut simulation), (own, "previous"));
+        simulation.world_mut().entity_mut(own).remove::<Previous>();
+        simulation.step().unwrap();
+    }
+}

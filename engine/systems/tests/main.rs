@@ -12,19 +12,24 @@
 
 mod bad_input;
 mod ball;
+mod between;
 mod bodies;
 mod bodies_joined;
 #[cfg(feature = "rigid-bodies")]
 mod bodies_of_the_engine;
+mod chain;
 mod circuits;
 mod control;
 mod control_events;
 mod edits;
 mod events;
+mod events_attacked;
 mod events_manager;
 mod mechanisms;
 mod order;
+mod order_of_others;
 mod relations;
 mod slider_crank;
 mod sliding;
+mod substeps;
 mod table;

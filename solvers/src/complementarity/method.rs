@@ -3,7 +3,7 @@
 use super::BoxProblem;
 use crate::goal::Watch;
 use crate::{
-    Goal, History, ProblemError, Residual, SolverReport, SolverStatus, StoredProblem,
+    Goal, History, Law, ProblemError, Residual, SolverReport, SolverStatus, StoredProblem,
     infeasibility, natural_map,
 };
 use std::borrow::Cow;
@@ -142,15 +142,22 @@ const LARGEST_LEFT: f64 = 1e-2;
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// What is left of the velocities as a part of `q`, if `z` is so large that a residual relative to it may hide that: on a problem without
-/// solution `z` grows until every goal is reached. Zero else.
+/// solution `z` grows until every goal is reached. Zero else. Rows with two bounds do not grow, and may be large beside a `q` that is nearly zero: they do not count.
 fn left(problem: &BoxProblem, z: &[f64], residual: &Residual) -> f64 {
-    left_of(problem.scales(), problem.q(), z, residual)
+    let bounds = |row: usize| [problem.low()[row], problem.high()[row]];
+    left_of([problem.scales(), problem.q(), z], bounds, residual)
 }
 
-fn left_of(scales: &[f64], q: &[f64], z: &[f64], residual: &Residual) -> f64 {
+fn left_of(
+    [scales, q, z]: [&[f64]; 3],
+    bounds: impl Fn(usize) -> [f64; 2],
+    residual: &Residual,
+) -> f64 {
     let (mut size, mut free) = (0.0, 0.0);
-    for ((scale, q), z) in scales.iter().zip(q).zip(z) {
-        size += z * z * scale;
+    for (row, ((scale, q), z)) in scales.iter().zip(q).zip(z).enumerate() {
+        if !is_bounded(bounds(row)) {
+            size += z * z * scale;
+        }
         free += q * q / scale;
     }
     if size <= HARMLESS * HARMLESS * free || free == 0.0 {
@@ -161,13 +168,18 @@ fn left_of(scales: &[f64], q: &[f64], z: &[f64], residual: &Residual) -> f64 {
 
 /// A residual so small that an answer within the goal needs no certificate: see [`conclude`].
 pub(crate) fn is_beyond_doubt(
-    [scales, q, z]: [&[f64]; 3],
+    parts: [&[f64]; 3],
+    bounds: impl Fn(usize) -> [f64; 2],
     residual: &Residual,
     goal: &Goal,
 ) -> bool {
     goal.excess(residual) <= 1.0
         && residual.whole() <= BEYOND_DOUBT
-        && left_of(scales, q, z, residual) <= LARGEST_LEFT
+        && left_of(parts, bounds, residual) <= LARGEST_LEFT
+}
+
+fn is_bounded(bounds: [f64; 2]) -> bool {
+    bounds.iter().all(|bound| bound.is_finite())
 }
 
 /// Refuses a matrix with a diagonal entry that is not positive.
@@ -327,7 +339,13 @@ fn conclude(
     };
     let mut triples = Vec::new();
     problem.laws.pack(at, &mut triples);
-    infeasibility::conclude(problem, &triples, report);
+    let is_bounded =
+        |law: &Law| matches!(law, Law::Interval(law) if is_bounded([law.low, law.high]));
+    if problem.laws().iter().all(is_bounded) {
+        infeasibility::conclude_bounded(problem, &triples, report);
+    } else {
+        infeasibility::conclude(problem, &triples, report);
+    }
 }
 
 /// The public face of a method: [`crate::Solver`], and the same on a [`BoxProblem`].

@@ -179,7 +179,7 @@ impl PrimalDual {
         report.residual = problem.residual(&self.z);
         report.certificates = 1;
         let parts = [problem.scales(), problem.q(), &self.z];
-        if !is_beyond_doubt(parts, &report.residual, goal) {
+        if !is_beyond_doubt(parts, |row| problem.bounds(row), &report.residual, goal) {
             return None;
         }
         report.status = SolverStatus::Converged;

@@ -111,11 +111,13 @@ impl<'a> Contacts<'a> {
         let mut list = self.equalities.clone();
         list.extend(touching.iter().map(|contact| (links(contact), 0)));
         let masses = self.flow.masses(s)?;
-        let rows = self.flow.rows(&list, t, s, &masses);
-        let before: Vec<f64> = list
-            .iter()
-            .map(|(link, row)| self.flow.rate(&self.flow.plant.links[*link], t, s)[*row])
-            .collect();
+        let rows = self.flow.rows(&list, t, s, &masses)?;
+        let rate = |(link, row): &Row| -> Result<f64, SystemsError> {
+            let rates = self.flow.rate(&self.flow.plant.links[*link], t, s);
+            self.flow.expect_finite(*link, "output", &rates)?;
+            Ok(rates[*row])
+        };
+        let before = list.iter().map(rate).collect::<Result<Vec<f64>, _>>()?;
         let mut q = before.clone();
         for (q, (link, _)) in q.iter_mut().zip(&list).skip(self.equalities.len()) {
             let [e, _] = self.flow.plant.links[*link].law.restitution();
@@ -159,9 +161,9 @@ impl<'a> Contacts<'a> {
         let mut forces = Vec::new();
         if !resting.is_empty() {
             let masses = self.flow.masses(s)?;
-            let rows = self.flow.rows(&list, t, s, &masses);
+            let rows = self.flow.rows(&list, t, s, &masses)?;
             let free = self.flow.free(t, s, &masses)?;
-            let q = self.flow.second_rates(&list, &rows, &free, t, s);
+            let q = self.flow.second_rates(&list, &rows, &free, t, s)?;
             forces = self.solve(&rows.w, q, report, solver)?;
         }
         for contact in touching {
@@ -222,6 +224,9 @@ impl Hybrid for Contacts<'_> {
         let mut first: Option<Found> = None;
         let closed = self.closed();
         for (which, (index, status)) in self.contacts.iter().enumerate() {
+            let link = &self.flow.plant.links[*index];
+            let end = self.flow.gap(link, step.t + step.h, step.end());
+            self.flow.expect_finite(*index, "output", &end)?;
             let part = if *status == Status::Closed {
                 let place = closed.iter().position(|(link, _)| link == index);
                 self.opening(step, &closed, place.unwrap_or(0))?
@@ -255,17 +260,18 @@ impl Hybrid for Contacts<'_> {
         }
         for velocities in [false, true] {
             let masses = flow.masses(s)?;
-            let rows = flow.rows(&closed, t, s, &masses);
-            let missed = |(index, row): &Row| {
+            let rows = flow.rows(&closed, t, s, &masses)?;
+            let missed = |(index, row): &Row| -> Result<f64, SystemsError> {
                 let link = &flow.plant.links[*index];
                 let values = if velocities {
                     flow.rate(link, t, s)
                 } else {
                     flow.gap(link, t, s)
                 };
-                -values[*row]
+                flow.expect_finite(*index, "output", &values)?;
+                Ok(-values[*row])
             };
-            let mut change: Vec<f64> = closed.iter().map(missed).collect();
+            let mut change = closed.iter().map(missed).collect::<Result<Vec<f64>, _>>()?;
             flow.solve(&closed, &rows, &mut change)?;
             let begin = if velocities { flow.n } else { 0 };
             for (answer, change) in rows.answers.iter().zip(&change) {
@@ -293,6 +299,12 @@ impl Hybrid for Contacts<'_> {
         report: &mut EventReport,
         solver: &mut AnySolver,
     ) -> Result<(), SystemsError> {
+        for (link, _) in &self.contacts {
+            let owner = &self.flow.plant.links[*link];
+            let (y, rates) = (self.flow.gap(owner, t, s), self.flow.rate(owner, t, s));
+            self.flow.expect_finite(*link, "output", &y)?;
+            self.flow.expect_finite(*link, "output", &rates)?;
+        }
         let struck = found.map(|found| found.which);
         let touches = |contact: &usize| {
             let y = gap(&self.flow, self.contacts[*contact].0, t, s);

@@ -101,7 +101,8 @@ impl Step {
         Ok(Self {
             t,
             h,
-            error: (sum / n as f64).sqrt(),
+            // Nothing moves without error.
+            error: (sum / n.max(1) as f64).sqrt(),
             end,
             dense: [s.to_vec(), change, bend, skew, last],
         })
@@ -124,11 +125,9 @@ impl Step {
     /// The length of the next step.
     pub(super) fn next_length(&self) -> f64 {
         // The fourth root of the error, which is portable and more careful than the fifth; between a fifth and five times.
-        let factor = if self.error > 0.0 {
-            0.9 / self.error.sqrt().sqrt()
-        } else {
-            5.0
-        };
+        let factor = 0.9 / self.error.sqrt().sqrt();
+        // What overflows on the way is no number: a shorter step may do.
+        let factor = if factor.is_nan() { 0.2 } else { factor };
         self.h * factor.clamp(0.2, 5.0)
     }
 }

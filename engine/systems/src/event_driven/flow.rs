@@ -125,8 +125,24 @@ impl<'a> Flow<'a> {
         self.plant.blocks.iter().enumerate().map(factor).collect()
     }
 
+    /// What a relation wrote is finite.
+    pub(super) fn expect_finite(
+        &self,
+        link: usize,
+        field: &'static str,
+        values: &[f64],
+    ) -> Result<(), SystemsError> {
+        expect_finite(field, values).map_err(self.plant.links[link].named())
+    }
+
     /// `H`, `M⁻¹Hᵀ` and `W` of some rows.
-    pub(super) fn rows(&self, rows: &[Row], t: f64, s: &[f64], masses: &[Factor]) -> Rows {
+    pub(super) fn rows(
+        &self,
+        rows: &[Row],
+        t: f64,
+        s: &[f64],
+        masses: &[Factor],
+    ) -> Result<Rows, SystemsError> {
         let (mut h, mut answers) = (Vec::new(), Vec::new());
         for (index, row) in rows {
             let link = &self.plant.links[*index];
@@ -137,6 +153,7 @@ impl<'a> Flow<'a> {
                 let mut parts: Vec<_> = zeros.collect();
                 relation.jacobian(t, &q, &mut parts);
                 for (part, j) in parts.iter().zip(&link.blocks) {
+                    self.expect_finite(*index, "jacobian", part.entries())?;
                     own[self.range(*j)].copy_from_slice(part.row(*row));
                     answer[self.range(*j)].copy_from_slice(part.row(*row));
                     masses[*j].solve(&mut answer[self.range(*j)]);
@@ -152,7 +169,7 @@ impl<'a> Flow<'a> {
                 w[(i, k)] = dot(&h[i], &answers[k]);
             }
         }
-        Rows { h, answers, w }
+        Ok(Rows { h, answers, w })
     }
 
     /// `M⁻¹ F`.
@@ -185,9 +202,11 @@ impl<'a> Flow<'a> {
         a: &[f64],
         t: f64,
         s: &[f64],
-    ) -> Vec<f64> {
+    ) -> Result<Vec<f64>, SystemsError> {
         let of = |((link, row), h): (&Row, &Vec<f64>)| {
-            dot(h, a) + self.bias(&self.plant.links[*link], t, s)[*row]
+            let bias = self.bias(&self.plant.links[*link], t, s);
+            self.expect_finite(*link, "output", &bias)?;
+            Ok(dot(h, a) + bias[*row])
         };
         list.iter().zip(&rows.h).map(of).collect()
     }
@@ -203,8 +222,8 @@ impl<'a> Flow<'a> {
         let mut a = self.free(t, s, &masses)?;
         let mut lambda = Vec::new();
         if !closed.is_empty() {
-            let rows = self.rows(closed, t, s, &masses);
-            lambda = self.second_rates(closed, &rows, &a, t, s);
+            let rows = self.rows(closed, t, s, &masses)?;
+            lambda = self.second_rates(closed, &rows, &a, t, s)?;
             lambda.iter_mut().for_each(|lambda| *lambda = -*lambda);
             self.solve(closed, &rows, &mut lambda)?;
             for (answer, lambda) in rows.answers.iter().zip(&lambda) {
@@ -214,15 +233,30 @@ impl<'a> Flow<'a> {
         Ok(([&s[self.n..], &a].concat(), lambda))
     }
 
-    /// `x ← W⁻¹ x`.
+    /// `x ← W⁻¹ x`; rows that others imply, as those of a joint that is there twice, get nothing.
     pub(super) fn solve(
         &self,
         list: &[Row],
         rows: &Rows,
         x: &mut [f64],
     ) -> Result<(), SystemsError> {
-        match Factor::new(&rows.w) {
-            Some(factor) => factor.solve(x),
+        let own = independent(&rows.w);
+        if own.is_empty() {
+            x.fill(0.0);
+            return Ok(());
+        }
+        let is_whole = own.len() == x.len();
+        let part = (!is_whole).then(|| block_of(&rows.w, &own));
+        match Factor::new(part.as_ref().unwrap_or(&rows.w)) {
+            Some(factor) if is_whole => factor.solve(x),
+            Some(factor) => {
+                let mut answer: Vec<f64> = own.iter().map(|k| x[*k]).collect();
+                factor.solve(&mut answer);
+                x.fill(0.0);
+                own.iter()
+                    .zip(&answer)
+                    .for_each(|(k, value)| x[*k] = *value);
+            }
             None => {
                 let first = list.first().map_or(0, |(link, _)| *link);
                 let entity = self.plant.links[first].entity;
@@ -234,6 +268,39 @@ impl<'a> Flow<'a> {
         }
         Ok(())
     }
+}
+
+/// Rows of a symmetric matrix without negative eigenvalues that none of the others before them imply, in their order: by Cholesky's method, what is left of a diagonal
+/// entry is compared with the entry.
+fn independent(w: &Matrix) -> Vec<usize> {
+    let mut own: Vec<usize> = Vec::with_capacity(w.rows());
+    // Rows of the root, of the rows that are taken.
+    let mut root: Vec<Vec<f64>> = Vec::with_capacity(w.rows());
+    for i in 0..w.rows() {
+        let mut row: Vec<f64> = Vec::with_capacity(own.len() + 1);
+        for (k, other) in own.iter().enumerate() {
+            let known = dot(&row, &root[k][..k]);
+            row.push((w[(i, *other)] - known) / root[k][k]);
+        }
+        let left = w[(i, i)] - dot(&row, &row);
+        if left > 1e-12 * w[(i, i)] {
+            row.push(left.sqrt());
+            own.push(i);
+            root.push(row);
+        }
+    }
+    own
+}
+
+/// Rows and columns of a matrix.
+fn block_of(w: &Matrix, own: &[usize]) -> Matrix {
+    let mut part = Matrix::zeros(own.len(), own.len());
+    for (i, row) in own.iter().enumerate() {
+        for (j, column) in own.iter().enumerate() {
+            part[(i, j)] = w[(*row, *column)];
+        }
+    }
+    part
 }
 
 /// `H v + ∂h/∂t` at a point.

@@ -127,6 +127,9 @@ impl<'a> Relays<'a> {
             return Err(kind("a relation with D"));
         }
         let n = self.plant.blocks.iter().map(|block| block.size()).sum();
+        // At a bound that is infinite there is no motion to integrate.
+        expect_finite("lower", lower)?;
+        expect_finite("upper", upper)?;
         for (row, (low, high)) in lower.iter().zip(upper).enumerate() {
             let (mut output, mut answer) = (vec![0.0; n], vec![0.0; n]);
             for (side, j) in link.blocks.iter().enumerate() {
@@ -165,6 +168,14 @@ impl<'a> Relays<'a> {
         y[row]
     }
 
+    /// The same, a number.
+    fn finite_y(&self, k: usize, t: f64, s: &[f64]) -> Result<f64, SystemsError> {
+        let relay = &self.relays[k];
+        let y = self.y(relay, t, s);
+        expect_finite("output", &[y]).map_err(self.plant.links[relay.row.0].named())?;
+        Ok(y)
+    }
+
     /// `M⁻¹ f`.
     fn free(&self, t: f64, s: &[f64]) -> Result<Vec<f64>, SystemsError> {
         let mut free = vec![0.0; s.len()];
@@ -181,11 +192,17 @@ impl<'a> Relays<'a> {
     }
 
     /// `ẏ` of some relays under `ẋ = slope`; `ė` by central differences.
-    fn rates(&self, list: &[usize], slope: &[f64], t: f64, s: &[f64]) -> Vec<f64> {
+    fn rates(
+        &self,
+        list: &[usize],
+        slope: &[f64],
+        t: f64,
+        s: &[f64],
+    ) -> Result<Vec<f64>, SystemsError> {
         let of = |k: &usize| {
             let (relay, step) = (&self.relays[*k], 6e-6);
-            let by_time = self.y(relay, t + step, s) - self.y(relay, t - step, s);
-            dot(&relay.output, slope) + by_time / (2.0 * step)
+            let by_time = self.finite_y(*k, t + step, s)? - self.finite_y(*k, t - step, s)?;
+            Ok(dot(&relay.output, slope) + by_time / (2.0 * step))
         };
         list.iter().map(of).collect()
     }
@@ -241,7 +258,7 @@ impl<'a> Relays<'a> {
         let mut slope = self.slope_without(&sliding, t, s)?;
         let mut lambda = Vec::new();
         if !sliding.is_empty() {
-            lambda = self.rates(&sliding, &slope, t, s);
+            lambda = self.rates(&sliding, &slope, t, s)?;
             lambda.iter_mut().for_each(|lambda| *lambda = -*lambda);
             self.divide(&sliding, &mut lambda)?;
             for (k, lambda) in sliding.iter().zip(&lambda) {
@@ -295,6 +312,7 @@ impl Hybrid for Relays<'_> {
     fn first_event(&self, step: &Step) -> Result<Option<Found>, SystemsError> {
         let mut first: Option<Found> = None;
         for (which, relay) in self.relays.iter().enumerate() {
+            self.finite_y(which, step.t + step.h, step.end())?;
             let sign = match relay.mode {
                 Mode::Low => 1.0,
                 Mode::High => -1.0,
@@ -321,8 +339,9 @@ impl Hybrid for Relays<'_> {
         if sliding.is_empty() {
             return Ok(());
         }
-        let missed = |k: &usize| -self.y(&self.relays[*k], t, s);
-        let mut change: Vec<f64> = sliding.iter().map(missed).collect();
+        let missed = |k: &usize| Ok(-self.finite_y(*k, t, s)?);
+        let missed = sliding.iter().map(missed);
+        let mut change = missed.collect::<Result<Vec<f64>, SystemsError>>()?;
         self.divide(&sliding, &mut change)?;
         for (k, change) in sliding.iter().zip(&change) {
             add(s, *change, &self.relays[*k].answer);
@@ -346,7 +365,7 @@ impl Hybrid for Relays<'_> {
     ) -> Result<(), SystemsError> {
         let mut zero = Vec::new();
         for k in 0..self.relays.len() {
-            let y = self.y(&self.relays[k], t, s);
+            let y = self.finite_y(k, t, s)?;
             if y.abs() <= self.settings.gap || found.is_some_and(|found| found.which == k) {
                 zero.push(k);
             } else if found.is_none() {
@@ -360,7 +379,7 @@ impl Hybrid for Relays<'_> {
         }
         let slope = self.slope_without(&zero, t, s)?;
         // Those that slide and are not at an event are at zero, too: all sliding ones are among them.
-        let q = self.rates(&zero, &slope, t, s);
+        let q = self.rates(&zero, &slope, t, s)?;
         let bounds = |k: &usize| self.relays[*k].bounds;
         let laws: Vec<Law> = zero
             .iter()

@@ -9,7 +9,8 @@
 //! M̂ = M − hθ ∂f/∂x − hγ ∂g/∂x,      z = x_{k+1},      W = D + hγ C M̂⁻¹ B in both
 //! ```
 //!
-//! `x_{k+γ} = γ x_{k+1} + (1−γ) x_k`. `r_k` is what acted in the step before; zero at the start.
+//! `x_{k+γ} = γ x_{k+1} + (1−γ) x_k`. `r_k` is what acted in the step before; zero at the start. With `γ = 0` no `λ` of the step acts on its `x_{k+1}`, `W = D`: explicit, and stable for small
+//! `h` alone.
 
 use super::super::step::block::{Block, MassOf};
 use super::super::step::scheme::{Instant, Missed, Scheme, add_written};
@@ -24,7 +25,7 @@ use crate::system::state::State;
 pub struct EulerMoreau {
     /// `θ` in [0, 1]: ½ is of second order in smooth motion. Default ½.
     pub theta: f64,
-    /// `γ` in (0, 1]. Default 1: multipliers fully implicit.
+    /// `γ` in [0, 1]. Default 1: multipliers fully implicit. With 0 they are explicit, and the law is solved in `D` alone: the relative degree must be 0.
     pub gamma: f64,
     /// The law holds at `t_{k+γ}` (full scheme) and not at `t_{k+1}` (standard scheme). Default false.
     pub gamma_for_relation: bool,
@@ -47,8 +48,8 @@ impl EulerMoreau {
     pub(super) fn check(&self) -> Result<(), FieldError> {
         let theta = (0.0..=1.0).contains(&self.theta);
         expect_range("theta", self.theta, theta, "in [0, 1]")?;
-        let gamma = self.gamma > 0.0 && self.gamma <= 1.0;
-        expect_range("gamma", self.gamma, gamma, "in (0, 1]")
+        let gamma = (0.0..=1.0).contains(&self.gamma);
+        expect_range("gamma", self.gamma, gamma, "in [0, 1]")
     }
 
     /// `x_{k+θ}`.

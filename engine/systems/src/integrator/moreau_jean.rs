@@ -10,7 +10,18 @@
 //! Newton's loop starts at `v_k` and `q_k + h v_k`.
 //!
 //! Rows of `H` are those of the iterate by default, so that they belong to `q_{k+1}` once the loop has converged; its stop looks at the residual of
-//! the dynamics alone.
+//! the dynamics alone, so that where these are linear it ends after one iteration, with the rows of the first iterate. [`RowsAt::Converged`] goes on.
+//!
+//! With `γ < 1` relations are those of `t_{k+γ}`, and so are laws without impacts:
+//!
+//! ```text
+//! q_{k+γ} = q_k ⊕ γ h(θ v + (1−θ) v_k),   v_{k+γ} = γ v + (1−γ) v_k,   H = H(t_{k+γ}, q_{k+γ})
+//! equality, relay    law on  ẏ_{k+γ} / γ = H v + ((1−γ) H v_k + ∂h/∂t)/γ      a cone's law does not see the factor, and W = H M̂⁻¹ Hᵀ stays symmetric
+//! impacts            law on  H v + ∂h/∂t + e ẏ_k                             Newton's law is about the rates on both sides of the impact
+//! compliant, first order     h(t_{k+γ}, q_{k+γ}, λ),  h(t_{k+γ}, x_{k+γ}, λ)
+//! ```
+//!
+//! At `γ = θ = ½` equalities do no work and are of second order; those that are quadratic in `q` are kept exactly.
 
 use super::super::step::block::{Block, MassOf};
 use super::super::step::scheme::{Instant, Missed, Scheme, add_written};
@@ -31,6 +42,9 @@ pub struct MoreauJean {
     pub rows_at: RowsAt,
     /// Where a mass that varies is taken.
     pub mass_at: MassAt,
+    /// `γ` in (0, 1] of the point `t_{k+γ}` of the step at which relations hold. Default 1: the end. With `γ = ½` an equality that the start does not satisfy turns its
+    /// rate round in each step.
+    pub gamma_for_relation: f64,
 }
 
 impl Default for MoreauJean {
@@ -40,6 +54,7 @@ impl Default for MoreauJean {
             activation: Activation::default(),
             rows_at: RowsAt::default(),
             mass_at: MassAt::default(),
+            gamma_for_relation: 1.0,
         }
     }
 }
@@ -48,6 +63,13 @@ impl MoreauJean {
     pub(super) fn check(&self) -> Result<(), FieldError> {
         let theta = (0.0..=1.0).contains(&self.theta);
         expect_range("theta", self.theta, theta, "in [0, 1]")?;
+        let gamma = self.gamma_for_relation > 0.0 && self.gamma_for_relation <= 1.0;
+        expect_range(
+            "gamma_for_relation",
+            self.gamma_for_relation,
+            gamma,
+            "in (0, 1]",
+        )?;
         let finite = |field, value: f64| expect_range(field, value, value.is_finite(), "finite");
         if let MassAt::Forecast { gamma } = self.mass_at {
             finite("mass_at.gamma", gamma)?;
@@ -131,10 +153,13 @@ pub enum MassAt {
 /// Where the rows of relations are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowsAt {
-    /// At the iterate: implicit.
+    /// At the iterate, of the point of the step at which relations hold: implicit.
     #[default]
     Iterate,
-    /// At the end of a step without interactions, `q_k + h v_free`: explicit in the multipliers, as some programs take the rows of joints and contacts.
+    /// The same, and Newton's loop goes on until the rows are those of the new iterate, to its relative bound: fully implicit.
+    Converged,
+    /// At the end of a step without interactions, `q_k + h(θ v_free + (1−θ) v_k)`: explicit in the multipliers, as some programs take the rows of joints and
+    /// contacts.
     Predicted,
     /// At the start of the step: explicit, one iteration for linear systems with any relation.
     Start,
@@ -187,6 +212,19 @@ impl Scheme for MoreauJean {
             displace(&block.system, q, &parts, &mut block.work);
             copy_all(v, &block.z);
         }
+    }
+
+    fn between(&self, block: &mut Block, at: Instant) {
+        let gamma = self.gamma_for_relation;
+        if gamma >= 1.0 {
+            return;
+        }
+        copy(&mut block.between, block.start.q());
+        let parts = [
+            (gamma * at.h * self.theta, &block.z[..]),
+            (gamma * at.h * (1.0 - self.theta), block.start.v()),
+        ];
+        displace(&block.system, &mut block.between, &parts, &mut block.work);
     }
 
     fn known(&self, block: &mut Block, at: Instant) {

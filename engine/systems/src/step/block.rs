@@ -13,12 +13,16 @@ pub(crate) struct Block {
     pub(crate) entity: Entity,
     pub(crate) system: System,
     pub(crate) integrator: Integrator,
+    /// Steps that it makes within one of the simulation.
+    pub(crate) substeps: u32,
     /// At `t_k`.
     pub(crate) start: State,
     /// `q_{k−1}`, of Schatzman–Paoli.
     pub(crate) previous: Vec<f64>,
-    /// `q_k ⊕ h v_free`, of [`RowsAt::Predicted`](crate::RowsAt::Predicted).
+    /// `q_k ⊕ h(θ v_free + (1−θ) v_k)`, of [`RowsAt::Predicted`](crate::RowsAt::Predicted).
     pub(crate) predicted: Vec<f64>,
+    /// `q_{k+γ}` of Moreau–Jean with `γ < 1`.
+    pub(crate) between: Row,
     /// `r_k`.
     pub(crate) reaction_before: Vec<f64>,
     /// What does not depend on the iterate, see [`Scheme::known`](super::scheme::Scheme::known).
@@ -158,6 +162,7 @@ impl Block {
         scheme.first(self);
         scheme.first_state(self, at);
         self.moved();
+        scheme.between(self, at);
         expect_finite("force at the start", &self.known).map_err(self.named())
     }
 
@@ -173,8 +178,9 @@ impl Block {
         self.applied.fill(0.0);
         self.factor(at)?;
         self.free_change(at)?;
-        add(&mut self.change, 1.0, &self.z);
-        self.change.iter_mut().for_each(|d| *d *= at.h);
+        // z is v_k: θ v_free + (1 − θ) v_k.
+        let velocities = self.change.iter_mut().zip(&self.z);
+        velocities.for_each(|(d, v)| *d = at.h * (v + scheme.theta * *d));
         self.predicted.clear();
         self.predicted.extend_from_slice(self.start.q());
         if let Model::Lagrangian(model) = self.system.model() {
@@ -288,6 +294,24 @@ impl Block {
         let integrator = self.integrator;
         integrator.scheme().state(self, at);
         self.moved();
+        integrator.scheme().between(self, at);
+    }
+
+    /// `q` at the point of the step at which its relations hold.
+    pub(super) fn place_of_law(&self) -> &[f64] {
+        if self.law_at() < 1.0 {
+            &self.between
+        } else {
+            self.state.q()
+        }
+    }
+
+    /// `γ` of that point, of Lagrangian relations.
+    pub(super) fn law_at(&self) -> f64 {
+        match self.integrator {
+            Integrator::MoreauJean(scheme) => scheme.gamma_for_relation,
+            Integrator::SchatzmanPaoli(_) | Integrator::EulerMoreau(_) => 1.0,
+        }
     }
 
     /// `‖𝓡_free − applied‖`, and the size of its terms.

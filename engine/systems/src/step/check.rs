@@ -128,12 +128,18 @@ pub(super) fn check_interaction(
     };
     let (columns, inputs): (Vec<_>, Vec<_>) =
         joined.iter().map(|j| (width(j), of(j).size())).unzip();
+    if let [a, b] = joined
+        && of(a).substeps != of(b).substeps
+    {
+        let steps = [of(a).substeps, of(b).substeps];
+        return Err(FieldError::DifferentSubsteps { steps });
+    }
     check_bodies(relation, joined, blocks)?;
     relation.check(&columns, &inputs)?;
     law.check(relation.rows())?;
     let integrators: Vec<Integrator> = joined.iter().map(|j| of(j).integrator).collect();
     let level = level(relation, law, &integrators)?;
     let systems: Vec<&System> = joined.iter().map(|j| &of(j).system).collect();
-    check_degree(relation, level, &systems)?;
+    check_degree(relation, level, &systems, &integrators)?;
     Ok(level)
 }

@@ -15,12 +15,13 @@ use super::link::{Level, Link};
 use super::point::Sides;
 use super::scheme::{Instant, Missed};
 use crate::algebra::{Matrix, Row, zeros};
-use crate::error::{FieldError, SystemsError};
+use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::integrator::{Integrator, RowsAt};
 use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 use crate::law::NonsmoothLaw;
 use crate::relation::Relation;
 use crate::report::StepReport;
+use crate::substeps::Substeps;
 use crate::system::System;
 use crate::system::state::State;
 use again::{NowOfInteraction, NowOfSystem};
@@ -36,6 +37,7 @@ type OfSystem = (
     Option<&'static Integrator>,
     Option<&'static Reaction>,
     Option<&'static Previous>,
+    Option<&'static Substeps>,
 );
 
 /// What is read of an interaction.
@@ -136,14 +138,22 @@ impl Gather {
 
 /// A system, checked.
 fn block_of(row: <OfSystem as QueryData>::Item<'_, '_>, h: f64) -> Result<Block, SystemsError> {
-    let (entity, _, system, state, integrator, reaction, previous) = row;
+    let (entity, _, system, state, integrator, reaction, previous, substeps) = row;
     let named = |source| SystemsError::System { entity, source };
     let missing = |field| named(FieldError::Missing { field });
     let state = state.ok_or(missing("state"))?;
     let integrator = integrator.ok_or(missing("integrator"))?;
     check_system(system, state, integrator).map_err(named)?;
+    let substeps = substeps.copied().unwrap_or_default();
+    substeps.check().map_err(named)?;
     let memory = [reaction.map(|r| &r.0), previous.map(|p| &p.0)];
-    Ok(block(entity, system, state, *integrator, memory, h))
+    for (field, entries) in ["reaction", "previous"].into_iter().zip(memory) {
+        expect_finite(field, entries.map_or(&[], Vec::as_slice)).map_err(named)?;
+    }
+    let h = h / f64::from(substeps.0);
+    let mut block = block(entity, system, state, *integrator, memory, h);
+    block.substeps = substeps.0;
+    Ok(block)
 }
 
 /// An interaction, checked.
@@ -160,6 +170,7 @@ fn link_of(
     let joined = find(joins, places).map_err(named)?;
     let level = check_interaction(relation, law, &joined, blocks).map_err(named)?;
     let before = outcome.cloned().unwrap_or_default();
+    expect_finite("lambda", &before.lambda).map_err(named)?;
     let mut link = link(entity, relation, law, level, joined, before);
     link.know_integrators(blocks);
     Ok(link)
@@ -204,9 +215,11 @@ fn block(
         entity,
         system: system.clone(),
         integrator,
+        substeps: 1,
         start: state.clone(),
         previous,
         predicted: Vec::new(),
+        between: Row::new(),
         reaction_before: reaction
             .filter(fits)
             .cloned()
@@ -263,6 +276,7 @@ fn link(
         closed: false,
         activation: None,
         rows_at: RowsAt::default(),
+        gamma: 1.0,
         offset: Row::new(),
         output: smallvec::smallvec![Matrix::default(); sides],
         input: smallvec::smallvec![Matrix::default(); sides],
@@ -287,6 +301,7 @@ impl Link {
         for j in &self.blocks {
             if let Integrator::MoreauJean(scheme) = blocks[*j].integrator {
                 self.rows_at = scheme.rows_at;
+                self.gamma = scheme.gamma_for_relation;
                 if self.law.is_impact() {
                     self.activation = self.activation.or(Some(scheme.activation));
                 }

@@ -81,21 +81,26 @@ fn of_position(law: &NonsmoothLaw) -> Result<Level, FieldError> {
     Ok(Level::Position)
 }
 
-/// Multipliers that are functions of time: of Euler–Moreau systems with one `γ`, and of Moreau–Jean systems beside them if that is 1.
+/// Multipliers that are functions of time: of systems whose relations hold at one point of the step and that take the multipliers of that point alone, or of systems
+/// with the same integrator.
 fn of_value(integrators: &[Integrator]) -> Result<Level, FieldError> {
-    let is_implicit = |integrator: &Integrator| match integrator {
-        Integrator::EulerMoreau(scheme) => scheme.gamma >= 1.0,
-        Integrator::MoreauJean(_) => true,
-        Integrator::SchatzmanPaoli(_) => false,
+    let gamma = |integrator: &Integrator| match integrator {
+        Integrator::EulerMoreau(scheme) if scheme.remembers() => None,
+        Integrator::EulerMoreau(scheme) => Some(scheme.law_at().to_bits()),
+        Integrator::MoreauJean(scheme) => Some(scheme.gamma_for_relation.to_bits()),
+        Integrator::SchatzmanPaoli(_) => None,
     };
-    if !integrators.iter().all(is_implicit) {
+    let first = integrators.first().and_then(gamma);
+    if first.is_none() || integrators.iter().any(|other| gamma(other) != first) {
         expect_equal(integrators)?;
     }
     match integrators.first() {
         Some(Integrator::EulerMoreau(scheme)) => Ok(Level::Value {
             gamma: scheme.law_at(),
         }),
-        Some(Integrator::MoreauJean(_)) => Ok(Level::Value { gamma: 1.0 }),
+        Some(Integrator::MoreauJean(scheme)) => Ok(Level::Value {
+            gamma: scheme.gamma_for_relation,
+        }),
         Some(Integrator::SchatzmanPaoli(_)) | None => Err(FieldError::Kind {
             field: "relation",
             found: "FirstOrder",
@@ -124,18 +129,31 @@ fn expect_equal(integrators: &[Integrator]) -> Result<(), FieldError> {
     }
 }
 
-/// The relative degree of first-order relations is at most 1, where all is linear and can be seen from the matrices.
+/// The relative degree of first-order relations is at most 1, with explicit multipliers 0, where all is linear and can be seen from the matrices.
 pub(crate) fn check_degree(
     relation: &Relation,
     level: Level,
     systems: &[&System],
+    integrators: &[Integrator],
 ) -> Result<(), FieldError> {
-    let (Level::Value { .. }, Relation::FirstOrderLinear(relation)) = (level, relation) else {
+    let (Level::Value { gamma }, Relation::FirstOrderLinear(relation)) = (level, relation) else {
         return Ok(());
     };
+    let is_explicit = |integrator: &Integrator| match integrator {
+        Integrator::EulerMoreau(scheme) => scheme.gamma <= 0.0,
+        Integrator::MoreauJean(_) | Integrator::SchatzmanPaoli(_) => false,
+    };
+    let is_explicit = gamma <= 0.0 || integrators.iter().any(is_explicit);
     let Some(found) = degree(relation, systems) else {
         return Ok(());
     };
+    if is_explicit && found > 0 {
+        return Err(FieldError::RelativeDegree {
+            found,
+            most: 0,
+            reason: "γ = 0 takes multipliers explicitly, so that the output must answer to them itself",
+        });
+    }
     if found <= 1 {
         return Ok(());
     }

@@ -9,8 +9,9 @@
 //! | level | `w` | `w^τ` | `output` | `input` | `feedthrough` |
 //! |---|---|---|---|---|---|
 //! | velocity: rigid, Moreau–Jean | `ẏ + e ẏ_k` | `H v^τ + ∂h/∂t + e ẏ_k` | `H` | `Hᵀ` | 0 |
+//! | the same with `γ < 1`, law without impacts | `ẏ_{k+γ}/γ` | `H v^τ + ((1−γ) H v_k + ∂h/∂t)/γ` | `H` | `Hᵀ` | 0 |
 //! | position: rigid, Schatzman–Paoli | `y + e y_{k−1}` | `h(q^τ) + e y_{k−1}` | `H` | `Hᵀ` | 0 |
-//! | compliant, `s = ∂q/∂z` | `y` | `h(q^τ, λ^τ) − D λ^τ` | `s H` | `weight Hᵀ` | `D` |
+//! | compliant, `s = ∂q_{k+γ}/∂z` | `y` | `h(q^τ, λ^τ) − D λ^τ` | `s H` | `weight Hᵀ` | `D` |
 //! | first order, `X = ∂x/∂z` | `y` | `h(x^τ, λ^τ) − D λ^τ` | `C X` | `weight B` | `D` |
 //!
 //! With `g` nonlinear, `known = weight (g^τ − B λ^τ)`, and `weight ∂g/∂x X` goes into `M̂`.
@@ -38,7 +39,7 @@ pub(crate) enum Level {
     Velocity,
     /// `y` at the end of the step, by position impulses.
     Position,
-    /// `y` at the end of the step, by forces.
+    /// `y` at the end of the step, or at `t_{k+γ}`, by forces.
     Compliant,
     /// `y` at `t_{k+γ}`, by multipliers of first-order relations.
     Value {
@@ -69,6 +70,8 @@ pub(crate) struct Link {
     pub(crate) activation: Option<Activation>,
     /// Where rows are taken.
     pub(crate) rows_at: RowsAt,
+    /// `γ` of the point of the step at which a Lagrangian relation holds.
+    pub(crate) gamma: f64,
     /// `w^τ`.
     pub(crate) offset: Row,
     /// A matrix for each system.
@@ -118,6 +121,12 @@ impl Link {
         Point::of(at.end(), blocks, &self.blocks, |block| block.state.q())
     }
 
+    /// Where a Lagrangian relation holds at the iterate.
+    fn point_of_law<'a>(&self, blocks: &'a [Block], at: Instant) -> Point<'a> {
+        let t = at.t + self.gamma * at.h;
+        Point::of(t, blocks, &self.blocks, Block::place_of_law)
+    }
+
     /// `x_{k+γ}` of every system.
     fn law_point<'a>(&self, blocks: &'a [Block], at: Instant, gamma: f64) -> Point<'a> {
         let t = at.t + gamma * at.h;
@@ -156,9 +165,12 @@ impl Link {
             if self.level == Level::Velocity {
                 for (h, j) in relation.jacobian.iter().zip(&self.blocks) {
                     h.add_times(1.0, blocks[*j].state.v(), &mut self.offset);
+                    if let Some(weight) = self.weight_of_start() {
+                        h.add_times(weight, blocks[*j].start.v(), &mut self.offset);
+                    }
                 }
             } else {
-                let q = |j: usize| blocks[j].state.q();
+                let q = |j: usize| blocks[j].place_of_law();
                 linear_output(relation, &self.blocks, q, &self.lambda, &mut self.offset);
             }
             self.add_restitution();
@@ -167,13 +179,13 @@ impl Link {
             }
             return;
         }
-        let end = self.end_point(blocks, at);
+        let end = self.point_of_law(blocks, at);
         let point = match self.rows_at {
             RowsAt::Start => self.start_point(blocks, at),
             RowsAt::Predicted => {
                 Point::of(at.end(), blocks, &self.blocks, |block| &block.predicted)
             }
-            RowsAt::Iterate => self.end_point(blocks, at),
+            RowsAt::Iterate | RowsAt::Converged => self.point_of_law(blocks, at),
         };
         let Seen::Lagrangian(relation) = self.relation.seen() else {
             return;
@@ -185,11 +197,18 @@ impl Link {
             }
         }
         if self.level == Level::Velocity {
+            let weight = self.weight_of_start();
             if !self.relation.is_linear() {
                 relation.output_by_time(point.t, &point.seen, &mut self.offset);
+                if weight.is_some() {
+                    self.offset.iter_mut().for_each(|rate| *rate /= self.gamma);
+                }
             }
             for (h, j) in self.output.iter().zip(&self.blocks) {
                 h.add_times(1.0, blocks[*j].state.v(), &mut self.offset);
+                if let Some(weight) = weight {
+                    h.add_times(weight, blocks[*j].start.v(), &mut self.offset);
+                }
             }
         } else {
             relation.output(end.t, &end.seen, &self.lambda, &mut self.offset);
@@ -202,13 +221,19 @@ impl Link {
             for (side, j) in self.blocks.iter().enumerate() {
                 let scheme = blocks[*j].integrator.scheme();
                 self.input[side].scale(scheme.force_weight(at));
-                self.output[side].scale(scheme.position_slope(at));
+                self.output[side].scale(self.gamma * scheme.position_slope(at));
             }
         }
         self.add_restitution();
         if self.level == Level::Compliant {
             self.take_feedthrough_off();
         }
+    }
+
+    /// What `H v_k` counts in the law beside `H v`: `(1 − γ)/γ` of laws without impacts; none if that is zero.
+    fn weight_of_start(&self) -> Option<f64> {
+        let is_between = self.gamma < 1.0 && !self.law.is_impact();
+        is_between.then(|| (1.0 - self.gamma) / self.gamma)
     }
 
     /// `− D λ^τ`.
@@ -251,27 +276,42 @@ impl Link {
         for (side, j) in self.blocks.iter().enumerate() {
             let block = &mut blocks[*j];
             clear(&mut self.acts, block.size());
-            let weight = || block.integrator.scheme().force_weight(at);
-            match &self.slopes {
-                Some(slopes) if is_exact => add(&mut self.acts, weight(), &slopes.g[side]),
-                _ => {
+            let weight = block.integrator.scheme().force_weight(at);
+            let slopes = self.slopes.as_ref().filter(|_| is_exact);
+            match slopes {
+                Some(slopes) => add(&mut self.acts, weight, &slopes.g[side]),
+                None => {
                     self.input[side].add_times(1.0, &self.lambda, &mut self.acts);
                     add(&mut self.acts, 1.0, &self.known[side]);
                 }
             }
-            let physical = match block.integrator {
-                Integrator::EulerMoreau(_) => 1.0 / weight(),
-                Integrator::MoreauJean(_) | Integrator::SchatzmanPaoli(_) => 1.0,
-            };
             add(&mut block.applied, 1.0, &self.acts);
-            add(&mut block.reaction, physical, &self.acts);
+            match (block.integrator, slopes) {
+                // With γ = 0 nothing of it acts in this step.
+                (Integrator::EulerMoreau(_), Some(slopes)) if weight == 0.0 => {
+                    add(&mut block.reaction, 1.0, &slopes.g[side]);
+                }
+                (Integrator::EulerMoreau(_), _) => {
+                    add(&mut block.reaction, 1.0 / weight, &self.acts);
+                }
+                _ => add(&mut block.reaction, 1.0, &self.acts),
+            }
         }
     }
 
     /// The same where it is `input λ`.
     fn apply_linear(&self, blocks: &mut [Block], at: Instant) {
-        for (input, j) in self.input.iter().zip(&self.blocks) {
+        for (side, (input, j)) in self.input.iter().zip(&self.blocks).enumerate() {
             let block = &mut blocks[*j];
+            if let Integrator::EulerMoreau(scheme) = &block.integrator
+                && scheme.force_weight(at) == 0.0
+            {
+                // With γ = 0 nothing of it acts in this step.
+                if let Relation::FirstOrderLinear(relation) = &self.relation {
+                    relation.b[side].add_times(1.0, &self.lambda, &mut block.reaction);
+                }
+                continue;
+            }
             let physical = match &block.integrator {
                 Integrator::EulerMoreau(scheme) => 1.0 / scheme.force_weight(at),
                 Integrator::MoreauJean(_) | Integrator::SchatzmanPaoli(_) => 1.0,
@@ -283,6 +323,28 @@ impl Link {
                 *reaction += physical * acts;
             }
         }
+    }
+
+    /// Under [`RowsAt::Converged`]: how far the rows are from those at the new iterate, and how large these are.
+    pub(super) fn turned(&mut self, blocks: &[Block], at: Instant) -> Option<[f64; 2]> {
+        let turns = self.level == Level::Velocity && !self.relation.is_linear();
+        if !turns || self.rows_at != RowsAt::Converged {
+            return None;
+        }
+        let point = self.point_of_law(blocks, at);
+        let mut now = std::mem::take(&mut self.rows_in_passing);
+        if let Seen::Lagrangian(relation) = self.relation.seen() {
+            jacobian_into(relation, &point, &mut now);
+        }
+        let (mut square, mut size) = (0.0, 0.0);
+        for (now, used) in now.iter().zip(&self.output) {
+            for (now, used) in now.entries().iter().zip(used.entries()) {
+                square += (now - used) * (now - used);
+                size += now * now;
+            }
+        }
+        self.rows_in_passing = now;
+        Some([square.sqrt(), size.sqrt()])
     }
 
     /// The output at the new iterate may be another than the linearised one, `w`.

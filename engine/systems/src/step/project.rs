@@ -1,7 +1,7 @@
 //! Correction of positions after the velocities, of systems under Moreau–Jean [docs/theory.md §11; Acary 2013].
 //!
 //! ```text
-//! repeat:  0 ≤ y(q) + H G Hᵀ Λ ⊥ Λ ≥ 0,   q ← q + G Hᵀ Λ       G = M(q)⁻¹ or I, rows of the normals alone
+//! repeat:  0 ≤ y(q) + H G Hᵀ Λ ⊥ Λ ≥ 0,   q ← q ⊕ G Hᵀ Λ       G = M(q)⁻¹ or (TᵀT)⁻¹ with q̇ = T v, rows of the normals alone
 //! ```
 //!
 //! *Direct*: of the contacts that were active, or are closed by the rule of hysteresis, those that overlap. *Combined*: all active ones are brought to
@@ -185,9 +185,15 @@ impl Plant {
                     normal[*j] = h.row(row).to_vec();
                 }
                 let mut answer = normal.clone();
-                if pass.metric == Metric::Mass {
-                    for j in &link.blocks {
-                        self.divide_by_mass(*j, &mut masses[*j], &mut answer[*j])?;
+                for j in &link.blocks {
+                    match (pass.metric, self.blocks[*j].system.model()) {
+                        (Metric::Mass, _) => {
+                            self.divide_by_mass(*j, &mut masses[*j], &mut answer[*j])?;
+                        }
+                        (Metric::Coordinates, Model::Lagrangian(model)) => {
+                            model.divide_by_metric(&mut answer[*j]);
+                        }
+                        (Metric::Coordinates, Model::FirstOrder(_)) => {}
                     }
                 }
                 rows.push(Row {

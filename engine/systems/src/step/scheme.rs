@@ -91,6 +91,9 @@ pub(crate) trait Scheme {
     /// The state at the end of the step that `block.z` stands for: `block.state`.
     fn state(&self, block: &mut Block, at: Instant);
 
+    /// Where rigid relations hold if that is not at the end: `block.between`.
+    fn between(&self, _block: &mut Block, _at: Instant) {}
+
     /// The part of `−𝓡_free` that does not depend on `z`: `block.known`, zero before.
     fn known(&self, block: &mut Block, at: Instant);
 

@@ -29,6 +29,10 @@ pub trait LagrangianModel: Send + Sync {
         crate::algebra::add(q, 1.0, by);
     }
 
+    /// `d ← (TᵀT)⁻¹ d` for `n` entries, where `q̇ = T v`: the displacement of least change of `q` that a gradient by displacements asks for. Nothing, unless `q` has others
+    /// than velocities have.
+    fn divide_by_metric(&self, _d: &mut [f64]) {}
+
     /// What `q` must satisfy besides its length, such as a norm of 1.
     ///
     /// # Errors

@@ -144,6 +144,11 @@ impl LagrangianModel for NewtonEuler {
         q[3..].copy_from_slice(&normalised(turned));
     }
 
+    /// A turn by `φ` changes the unit quaternion by `½ p ∘ (0, φ)`, of norm `½‖φ‖`.
+    fn divide_by_metric(&self, d: &mut [f64]) {
+        d.iter_mut().skip(3).for_each(|d| *d *= 4.0);
+    }
+
     fn check_coordinates(&self, q: &[f64]) -> Result<(), FieldError> {
         expect_finite("q", q)?;
         let norm = orientation(q).iter().map(|p| p * p).sum::<f64>().sqrt();

@@ -1,7 +1,7 @@
 //! The plant of the step before, where it is still that of the world: components are compared by when they were changed.
 
 use super::{Gather, before_the_start, places};
-use crate::error::{FieldError, SystemsError};
+use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::integrator::Integrator;
 use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 use crate::law::NonsmoothLaw;
@@ -12,6 +12,7 @@ use crate::step::block::Block;
 use crate::step::check::check_state;
 use crate::step::link::Link;
 use crate::step::scheme::Instant;
+use crate::substeps::Substeps;
 use crate::system::System;
 use crate::system::state::State;
 use bevy_ecs::change_detection::Tick;
@@ -24,6 +25,7 @@ pub(super) type NowOfSystem = (
         Option<Ref<'static, SpawnId>>,
         Ref<'static, System>,
         Option<Ref<'static, Integrator>>,
+        Option<Ref<'static, Substeps>>,
     ),
     Option<Ref<'static, State>>,
     Option<Ref<'static, Reaction>>,
@@ -46,7 +48,7 @@ pub(super) type NowOfInteraction = (
 /// for being later, so that they may come round.
 #[derive(Default)]
 pub(crate) struct Kept {
-    pub(in crate::step) systems: Vec<Known<3>>,
+    pub(in crate::step) systems: Vec<Known<4>>,
     pub(in crate::step) interactions: Vec<Known<4>>,
     /// When states and outcomes were written by the step.
     pub(in crate::step) committed: Option<Tick>,
@@ -68,13 +70,16 @@ type Parts<'a> = (
     Option<Ref<'a, SpawnId>>,
     Ref<'a, System>,
     Option<Ref<'a, Integrator>>,
+    Option<Ref<'a, Substeps>>,
 );
 
-fn ticks_of_system((id, system, integrator): &Parts<'_>) -> Option<[Tick; 3]> {
+fn ticks_of_system((id, system, integrator, substeps): &Parts<'_>) -> Option<[Tick; 4]> {
     Some([
         tick(id.as_ref())?,
         system.last_changed(),
         tick(integrator.as_ref())?,
+        // What is not there has never changed.
+        tick(substeps.as_ref()).unwrap_or(Tick::new(0)),
     ])
 }
 
@@ -179,7 +184,8 @@ impl Gather {
                 return Ok(false);
             }
             let is_as_left = Some(outcome.last_changed()) == kept.committed;
-            plant.links[own.place].read(&outcome, is_as_left);
+            let link = &mut plant.links[own.place];
+            link.read(&outcome, is_as_left).map_err(link.named())?;
         }
         Ok(is_whole && known.next().is_none())
     }
@@ -205,15 +211,23 @@ impl Block {
             Integrator::EulerMoreau(scheme) if scheme.remembers() => {
                 let n = self.size();
                 match reaction.filter(|reaction| reaction.0.len() == n) {
-                    Some(reaction) => self.reaction_before.copy_from_slice(&reaction.0),
+                    Some(reaction) => {
+                        expect_finite("reaction", &reaction.0)?;
+                        self.reaction_before.copy_from_slice(&reaction.0);
+                    }
                     None => self.reaction_before.fill(0.0),
                 }
             }
             Integrator::SchatzmanPaoli(_) => {
                 let n = self.size();
                 match previous.filter(|previous| previous.0.len() == n) {
-                    Some(previous) => self.previous.copy_from_slice(&previous.0),
-                    None => self.previous = before_the_start(state, at.h),
+                    Some(previous) => {
+                        expect_finite("previous", &previous.0)?;
+                        self.previous.copy_from_slice(&previous.0);
+                    }
+                    None => {
+                        self.previous = before_the_start(state, at.h / f64::from(self.substeps))
+                    }
                 }
             }
             _ => {}
@@ -224,19 +238,28 @@ impl Block {
 
 impl Link {
     /// Takes what the step before, or the user, says of it.
-    fn read(&mut self, outcome: &Outcome, is_as_left: bool) {
+    fn read(&mut self, outcome: &Outcome, is_as_left: bool) -> Result<(), FieldError> {
         if is_as_left {
-            self.was_closed = self.closed;
-            if !self.active {
-                self.lambda.fill(0.0);
-            }
+            self.go_on();
         } else {
+            expect_finite("lambda", &outcome.lambda)?;
             self.was_closed = outcome.closed;
             if outcome.active && outcome.lambda.len() == self.lambda.len() {
                 self.lambda.copy_from_slice(&outcome.lambda);
             } else {
                 self.lambda.fill(0.0);
             }
+        }
+        (self.active, self.closed) = (false, false);
+        self.correction.fill(0.0);
+        Ok(())
+    }
+
+    /// The end of a step is the start of the next one.
+    pub(in crate::step) fn go_on(&mut self) {
+        self.was_closed = self.closed;
+        if !self.active {
+            self.lambda.fill(0.0);
         }
         (self.active, self.closed) = (false, false);
         self.correction.fill(0.0);

@@ -9,13 +9,17 @@ use crate::step::point::{Point, jacobian_into};
 use crate::step::scheme::Instant;
 
 impl Link {
-    /// `y` that the law is about, at the iterate: `h(t, q, λ)`, or `h(t_{k+γ}, x_{k+γ}, λ)`.
+    /// `y` that the law is about, at the iterate: `h(t, q, λ)`, of compliant relations at `t_{k+γ}`, or `h(t_{k+γ}, x_{k+γ}, λ)`.
     pub(super) fn law_output(&self, blocks: &[Block], at: Instant, y: &mut Row) {
         clear(y, self.rows());
         match (self.relation.seen(), self.level) {
             (Seen::Lagrangian(relation), _) => {
-                let end = self.end_point(blocks, at);
-                relation.output(end.t, &end.seen, &self.lambda, y);
+                let point = if self.level == Level::Compliant {
+                    self.point_of_law(blocks, at)
+                } else {
+                    self.end_point(blocks, at)
+                };
+                relation.output(point.t, &point.seen, &self.lambda, y);
             }
             (Seen::FirstOrder(relation), Level::Value { gamma }) => {
                 let point = self.law_point(blocks, at, gamma);
@@ -28,7 +32,14 @@ impl Link {
     /// Output and rate at the iterate, as those of the end of the step.
     pub(in crate::step) fn note_end(&mut self, blocks: &[Block], at: Instant) {
         if let Relation::LagrangianLinear(relation) = &self.relation {
-            let q = |j: usize| blocks[j].state.q();
+            let is_end = self.level != Level::Compliant;
+            let q = |j: usize| {
+                if is_end {
+                    blocks[j].state.q()
+                } else {
+                    blocks[j].place_of_law()
+                }
+            };
             linear_output(
                 relation,
                 &self.blocks,

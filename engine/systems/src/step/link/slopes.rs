@@ -115,7 +115,7 @@ impl Slopes {
     }
 }
 
-/// A slope by `x` as one by `z`: `x = γ z` of a first-order system, `x = (q, v)` with `∂q/∂z = slope` of a Lagrangian one.
+/// A slope by `x_{k+γ}` as one by `z`: `γ` times that of `x = z` of a first-order system, of `x = (q, v)` with `∂q/∂z = slope` of a Lagrangian one.
 fn by_unknown(matrix: &Matrix, n: usize, gamma: f64, slope: f64, by: &mut Matrix) {
     if matrix.columns() == n {
         by.become_copy(matrix);
@@ -124,7 +124,7 @@ fn by_unknown(matrix: &Matrix, n: usize, gamma: f64, slope: f64, by: &mut Matrix
     }
     by.become_zeros(matrix.rows(), n);
     for row in 0..matrix.rows() {
-        add(by.row_mut(row), slope, &matrix.row(row)[..n]);
-        add(by.row_mut(row), 1.0, &matrix.row(row)[n..]);
+        add(by.row_mut(row), gamma * slope, &matrix.row(row)[..n]);
+        add(by.row_mut(row), gamma, &matrix.row(row)[n..]);
     }
 }
