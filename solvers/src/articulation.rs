@@ -26,6 +26,7 @@ mod island;
 mod joint_factor;
 mod joints;
 mod plan;
+mod shares;
 
 #[cfg(test)]
 mod tests;

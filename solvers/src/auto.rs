@@ -27,7 +27,7 @@ mod by_velocity;
 mod clusters;
 mod cycles;
 mod hard_islands;
-mod spread;
+pub(crate) mod spread;
 
 pub use by_velocity::VelocityGoal;
 

@@ -47,6 +47,7 @@ mod impacts_within_the_step;
 mod incline;
 mod interactions;
 mod invariance;
+mod jaws;
 mod joint_order;
 mod joints;
 mod kinematic;

@@ -261,3 +261,66 @@ fn a_bend_is_the_same_however_its_sheet_was_put_together() {
     let report = wrong.join("\n");
     assert!(wrong.is_empty(), "{} of {count}:\n{report}", wrong.len());
 }
+
+/// Walls of the mesh whose upper edge lies in the sheet, as under a floor: nothing of them is on its free side. With friction, so that the body
+/// rests on the sheet to the rounding of impulses; it loses `μ g h` of its speed in a step.
+#[test]
+#[ignore = "in 50 of 108 cases a body loses up to 1.45 of 2 m/s in one step at the edge of a wall below the sheet"]
+fn a_wall_under_a_sheet_does_not_stop_what_slides_on_it() {
+    let friction = 0.4;
+    let wall = |facing: bool| {
+        let at = |y: f64, z: f64| DVec3::new(0.0, y, z);
+        let triangles = [
+            [at(-1.5, 0.0), at(1.5, 0.0), at(1.5, -1.0)],
+            [at(-1.5, 0.0), at(1.5, -1.0), at(-1.5, -1.0)],
+        ];
+        if facing {
+            triangles.to_vec()
+        } else {
+            turned(&triangles)
+        }
+    };
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for walls in [vec![true], vec![false], vec![true, false]] {
+        let mut triangles = sheet();
+        triangles.extend(walls.iter().flat_map(|facing| wall(*facing)));
+        let mut floor = fixed(0, mesh(&triangles), DVec3::ZERO);
+        floor.material = Material::with_friction(friction);
+        for (name, collider, z) in [
+            ("cube", Collider::cuboid(0.1, 0.1, 0.1), 0.1),
+            ("plate", Collider::cuboid(0.1, 0.08, 0.005), 0.005),
+            ("cylinder", Collider::cylinder(0.07, 0.07), 0.07),
+        ] {
+            for h in [1.0 / 200.0, 1.0 / 240.0, 1e-3] {
+                for phase in 0..4 {
+                    let at = DVec3::new(-0.31 - 0.003 * f64::from(phase), 0.17, z);
+                    let mut body = flying(1, collider.clone(), at, DVec3::new(2.0, 0.3, 0.0));
+                    body.material = Material::with_friction(friction);
+                    let settings = Settings {
+                        time_step: h,
+                        ..Settings::default()
+                    };
+                    let mut state = StepState::default();
+                    state.set_bodies(&[floor.clone(), body]).unwrap();
+                    count += 1;
+                    let most = 1.5 * friction * -settings.gravity.z * h;
+                    let mut before = velocity(&state, 1);
+                    while before.length() > 0.5 {
+                        state.step(&settings).unwrap();
+                        let now = velocity(&state, 1);
+                        if (now - before).length() > most {
+                            let lost = (now - before).length();
+                            wrong.push(format!(
+                                "{walls:?} {name}, h {h:.4}, phase {phase}: {lost:.2} m/s"
+                            ));
+                            break;
+                        }
+                        before = now;
+                    }
+                }
+            }
+        }
+    }
+    let report = wrong.join("\n");
+    assert!(wrong.is_empty(), "{} of {count}:\n{report}", wrong.len());
+}

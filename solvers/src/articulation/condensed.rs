@@ -196,6 +196,27 @@ impl<const N: usize> Condensed<N> {
         }
     }
 
+    /// `M̂⁻¹` of one body; none of what nothing moves or no column touches.
+    pub(super) fn response_of(&self, body: u32) -> Option<&[Six; 6]> {
+        let touched = self.touched_at(body)?;
+        let group = &self.groups[touched.group as usize];
+        let place = touched.place as usize;
+        Some(&self.response[group.base + place * group.members.len() + place])
+    }
+
+    /// The first row of a triple, for one of its bodies.
+    pub(super) fn normal_lever(&self, body: u32, triple: usize) -> Option<Six> {
+        let mut levers = self.touched_at(body)?.levers.iter();
+        levers
+            .find(|(own, _)| *own as usize == triple)
+            .map(|(_, lever)| lever[0])
+    }
+
+    fn touched_at(&self, body: u32) -> Option<&Touched> {
+        let index = *self.index.get(body as usize)?;
+        (index != FIXED).then(|| &self.touched[index as usize])
+    }
+
     /// The triple that is next acts on a body.
     fn touch(&mut self, problem: &FactoredProblem, joints: &Joints<N>, body: u32, lever: Lever) {
         if problem.inverse_mass[body as usize].is_fixed() {

@@ -3,6 +3,7 @@
 use super::alternate::{self, Alternate};
 use super::condensed::Condensed;
 use super::joints::{Joints, is_equality};
+use super::shares::Shares;
 use crate::auto::{AutoSettings, Stage};
 use crate::law::list::rows_of_mut;
 use crate::newton::space::NEWTON_STEPS;
@@ -63,6 +64,7 @@ struct Shared {
     impulse: Vec<DVec3>,
     scratch: Vec<WorldTwist>,
     solver: Option<Box<Auto>>,
+    shares: Shares,
     alternate: Alternate,
     path: Vec<Stage>,
 }
@@ -274,11 +276,14 @@ impl<const N: usize> Parts<N> {
         let mut solver = own.solver.take().unwrap_or_default();
         let mut total = SolverReport::default();
         let mut target = task.goal.scaled;
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS {
             let rows = condensed.source.iter();
             own.impulse.clear();
             own.impulse
                 .extend(rows.map(|triple| impulse[*triple as usize]));
+            if attempt == 0 {
+                own.shares.start(condensed, problem, &mut own.impulse);
+            }
             let goal = Goal {
                 scaled: target,
                 ..*task.goal

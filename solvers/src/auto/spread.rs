@@ -22,17 +22,17 @@ use glam::DVec3;
 use std::ops::Range;
 
 /// Part of a contact's inverse mass that turning adds, up to which a body counts as one that cannot turn.
-const TURNS: f64 = 0.01;
+pub(crate) const TURNS: f64 = 0.01;
 /// Cosine of the angle between the normals of a face.
-const LEVEL: f64 = 0.999;
+pub(crate) const LEVEL: f64 = 0.999;
 /// Lever of a normal impulse, over its distance from the centre, up to which it is rounding.
 const ASIDE: f64 = 1e-3;
 /// Most sweeps …
-const SWEEPS: usize = 50;
+pub(crate) const SWEEPS: usize = 50;
 /// … and visits to contacts, but for one sweep, …
-const VISITS: usize = 20_000;
+pub(crate) const VISITS: usize = 20_000;
 /// … which end when impulses change by less than this part.
-const SETTLED: f64 = 1e-3;
+pub(crate) const SETTLED: f64 = 1e-3;
 
 /// Buffers of the spread start.
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ pub(super) struct Spread {
 }
 
 /// The points of the pair that begins with the contact `first`.
-fn points(contacts: &[Contact], first: usize) -> Range<usize> {
+pub(crate) fn points(contacts: &[Contact], first: usize) -> Range<usize> {
     let others = contacts[first + 1..].iter();
     let same = others.take_while(|other| other.bodies == contacts[first].bodies);
     first..first + 1 + same.count()
