@@ -25,7 +25,7 @@ pub use factored::FactoredProblem;
 pub use interaction::{Interaction, MAX_ROWS};
 pub use stored::StoredProblem;
 
-pub(crate) use check::{expect_length, is_shared};
+pub(crate) use check::{check_warm_start, expect_length, is_shared};
 
 #[cfg(test)]
 mod tests;

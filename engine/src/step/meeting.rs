@@ -32,6 +32,7 @@ use crate::bodies::slot::Slot;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
 use crate::error::StepError;
+use crate::interactions::detected::Detected;
 use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
 use calm::{Calm, CalmPairs};
@@ -106,6 +107,8 @@ pub(crate) struct Meetings {
     struck: Vec<Slot>,
     /// All that were in this step: detection now allows for what they reach.
     reached: Vec<Slot>,
+    /// Contacts that the last look found after the last round, and that do not come any more.
+    unmet: Vec<Detected>,
     /// Bodies that stay where they meet.
     held: Held,
 }
@@ -141,7 +144,7 @@ impl Meetings {
         self.last_resorts = 0;
         self.changed.clear();
         self.calm.clear();
-        self.held.clear();
+        self.unmet.clear();
         self.reached.clear();
         self.carried.clear();
         self.carried.extend(record.impulse.iter().map(|r| r.x));
@@ -172,7 +175,7 @@ impl Meetings {
             return Ok(false);
         }
         exchange.clear(solved.record.found.len());
-        self.held.clear();
+        self.unmet.clear();
         self.count_pushes(solved);
         // With planes still in an island that go, its motion is not the one to look at.
         let look = (solved, impacts);
@@ -193,7 +196,8 @@ impl Meetings {
         if changes && round >= ROUNDS {
             self.last_resorts += exchange.late.len();
             if round >= ROUNDS + LAST || exchange.late.is_empty() {
-                self.hold((solved, impacts), exchange);
+                self.unmet
+                    .extend(exchange.late.iter().map(|late| late.contact));
                 return Ok(false);
             }
             exchange.stay.fill(true);
@@ -594,6 +598,14 @@ impl Meetings {
         let h = solved.settings.time_step;
         let ways = pair.map(|slot| self.way(slot, (solved, impacts)));
         let known = self.calm.get(pair);
+        // On the same ways they meet as they did.
+        if let Some(met) = known.filter(|calm| calm.strict == strict && calm.ways == ways)
+            && let Some(time) = met.met
+        {
+            let path = solved.path(pair, ways);
+            path.plane.set(met.plane);
+            return Some((path, time));
+        }
         let is_calm =
             |calm: &&Calm| (calm.strict || !strict) && calm.covers(&ways, (solved.bodies, h));
         if known.filter(is_calm).is_some() {
@@ -608,6 +620,14 @@ impl Meetings {
             && (strict || path.sinks(h, &mut self.points))
             && let Some(time) = path.meeting(h, &mut self.points)
         {
+            self.calm.push(Calm {
+                pair,
+                ways,
+                room: 0.0,
+                strict,
+                plane: path.plane.get(),
+                met: Some(time),
+            });
             return Some((path, time));
         }
         // What told may have found a better plane.
@@ -618,6 +638,7 @@ impl Meetings {
             room: room.unwrap_or(0.0),
             strict,
             plane: path.plane.get(),
+            met: None,
         });
         None
     }

@@ -21,6 +21,22 @@ const TIMES_BUDGET: usize = 3;
 /// Linearisations of forces at solved motions in a step: Newton's method needs a few.
 const LINEARISATIONS: usize = 12;
 
+/// The motion of the step as solved, of a `StepState` whose looks are borrowed beside it.
+macro_rules! solved {
+    ($step:expr) => {
+        Solved {
+            bodies: &$step.bodies,
+            motion: &$step.motion,
+            record: &$step.record,
+            contacts: &$step.problem.contacts,
+            impacts: &$step.problem.impacts,
+            forces: &$step.forces,
+            edits: &$step.edits,
+            settings: &$step.settings,
+        }
+    };
+}
+
 impl StepState {
     /// Contacts only where bodies meet, and impacts one after another: with others the problem is solved again, near them and then
     /// as a whole, until none changes.
@@ -49,6 +65,7 @@ impl StepState {
                 }
             }
         }
+        self.meetings.hold((&solved!(self), &self.impacts));
         self.settle_forces(scheme)?;
         // With adhesion, or other laws than Coulomb's, it is not that of the contacts and the free motion of the step.
         if self.judged.is_some() || self.problem.is_changed() {
@@ -74,16 +91,7 @@ impl StepState {
             graph,
             ..
         } = self;
-        let solved = Solved {
-            bodies: &self.bodies,
-            motion: &self.motion,
-            record: &self.record,
-            contacts: &self.problem.contacts,
-            impacts: &self.problem.impacts,
-            forces: &self.forces,
-            edits: &self.edits,
-            settings: &self.settings,
-        };
+        let solved = solved!(self);
         loop {
             if impacts.part_pairs(&solved, &self.joints, exchange) == Found::Contacts {
                 return Ok(Next::Again);

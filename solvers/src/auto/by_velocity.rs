@@ -31,7 +31,7 @@ use super::clusters::Clusters;
 use super::spread::Spread;
 use super::{Auto, AutoSettings};
 use crate::islands::{Extract, Islands};
-use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
+use crate::problem::{FactoredProblem, ProblemError, WorldTwist, check_warm_start};
 use crate::sweep::acceleration::Momentum;
 use crate::{Goal, Law, NsgsSettings, SolverReport, SolverStatus, infeasibility, natural_map};
 use figure::{
@@ -226,6 +226,10 @@ impl Auto {
         let mut triples = std::mem::take(&mut self.triples);
         let result = solved.and_then(|mut report| {
             problem.in_checked_triples(impulse, &mut triples, |impulse| {
+                // Where something overflowed, no goal is reached.
+                if !report.converged() {
+                    check_warm_start(impulse, impulse.len())?;
+                }
                 let step = Step {
                     problem,
                     goal,

@@ -17,6 +17,8 @@ pub(super) struct Calm {
     pub(super) strict: bool,
     /// The last plane between them.
     pub(super) plane: Option<DVec3>,
+    /// When they meet on just these ways, s after `t_k`.
+    pub(super) met: Option<f64>,
 }
 
 impl Calm {
@@ -25,6 +27,9 @@ impl Calm {
     /// A point at `ρ` from its centre is at most `t (|Δv| + |Δω| |ρ|)` from where it was on the other way: rotations are as close as their
     /// vectors. What moves both bodies alike leaves them as far apart as they were.
     pub(super) fn covers(&self, ways: &[WorldTwist; 2], (bodies, h): (&Bodies, f64)) -> bool {
+        if self.met.is_some() {
+            return false;
+        }
         if *ways == self.ways {
             return true;
         }

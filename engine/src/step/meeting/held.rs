@@ -5,7 +5,6 @@
 
 use super::Meetings;
 use crate::bodies::slot::Slot;
-use crate::step::exchange::Exchange;
 use crate::step::impacts::Impacts;
 use crate::step::solved::Solved;
 use glam::DVec3;
@@ -134,14 +133,13 @@ impl Held {
 }
 
 impl Meetings {
-    /// Pairs that meet after the last round: those that would sink into each other come no closer.
-    pub(super) fn hold(&mut self, look: (&Solved, &Impacts), exchange: &Exchange) {
+    /// The step is solved. Pairs that meet after the last round: those that would sink into each other come no closer.
+    pub(crate) fn hold(&mut self, look: (&Solved, &Impacts)) {
         let (solved, _) = look;
         let h = solved.settings.time_step;
-        let late = exchange
-            .late
-            .chunk_by(|a, b| a.contact.bodies == b.contact.bodies);
-        let late: Vec<_> = late.map(|rows| rows[0].contact).collect();
+        self.held.clear();
+        let mut late = std::mem::take(&mut self.unmet);
+        late.dedup_by_key(|contact| contact.bodies);
         for _ in 0..PLANES {
             let mut meets = false;
             for contact in &late {
@@ -177,5 +175,6 @@ impl Meetings {
             }
         }
         self.held.end();
+        self.unmet = late;
     }
 }
