@@ -27,9 +27,9 @@ pub(crate) struct Limits {
     /// Overlap that is left alone, m.
     pub(super) tolerance: f64,
     /// Least radius of curvature of the surface, m; infinite for plane faces.
-    curvature: f64,
+    pub(super) curvature: f64,
     /// Distance of the point of the surface that is farthest from the centre, m; zero for balls, which may turn.
-    lever: f64,
+    pub(super) lever: f64,
 }
 
 impl Limits {

@@ -23,7 +23,10 @@ pub(super) struct Way {
 impl Way {
     pub(super) fn of(bodies: &Bodies, slot: Slot, moved: &Displacement) -> Self {
         let body = &bodies.constants[slot];
-        let (radius, ball) = (body.radius, body.ball_radius());
+        Self::new(body.radius, body.ball_radius(), moved)
+    }
+
+    fn new(radius: f64, ball: Option<f64>, moved: &Displacement) -> Self {
         let angle = if ball.is_some() { 0.0 } else { moved.angle };
         let turned = if angle > 0.0 { angle * radius } else { 0.0 };
         Self {
@@ -115,4 +118,132 @@ pub(super) fn may_overlap(
     let tangential = (relative - candidate.normal * normal).length();
     let turn = (a.angular - b.angular).length();
     depth(arms.map(DVec3::length), turn, tangential) > tolerance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Lcg;
+    use moreau_solvers::WorldTwist;
+
+    /// A contact of two bodies, a ball or not, and what happened to them.
+    struct Case {
+        candidate: Detected,
+        positions: [DVec3; 2],
+        balls: [f64; 2],
+        moved: [Displacement; 2],
+        limits: [Limits; 2],
+        radii: [f64; 2],
+    }
+
+    impl Case {
+        fn random(random: &mut Lcg) -> Self {
+            let vectors = [(); 7].map(|()| random.symmetric_vector());
+            let mut number = |low: f64, high: f64| low + (high - low) * random.uniform();
+            let [up, common, across, go_a, turn_a, go_b, turn_b] = vectors;
+            let normal = (up + 2.0 * DVec3::Z).normalize();
+            // Some turn far, and have room for it.
+            let far = if number(0.0, 1.0) < 0.3 { 20.0 } else { 1.0 };
+            let moved = [(go_a, turn_a), (go_b, turn_b)].map(|(go, turn)| {
+                Displacement::by(&WorldTwist {
+                    linear: 0.3 * common + 0.01 * go,
+                    angular: 0.05 * far * turn,
+                })
+            });
+            let gap = number(-1e-4, 0.1) * far;
+            // From a die to a hill.
+            let radii = [0, 1].map(|_| 0.05 / (1.0 - number(0.0, 0.9999)));
+            let is_ball = [0, 1].map(|_| number(0.0, 1.0) < 0.5);
+            let point = DVec3::new(1.0, 2.0, 3.0);
+            // Contact points are on the surface.
+            let centres = [0, 1].map(|side| {
+                let out = if side == 0 { normal } else { -normal };
+                let along = if is_ball[side] {
+                    out
+                } else {
+                    (out + 0.5 * across.normalize_or_zero()).normalize()
+                };
+                point + out * (0.5 * gap) + along * radii[side]
+            });
+            let limit = |side: usize| Limits {
+                tolerance: 1e-4,
+                lever: if is_ball[side] { 0.0 } else { radii[side] },
+                curvature: f64::INFINITY,
+            };
+            Self {
+                candidate: Detected {
+                    bodies: [Slot(0), Slot(1)],
+                    point,
+                    normal,
+                    gap,
+                    feature: 0,
+                },
+                positions: centres,
+                balls: [0, 1].map(|side| if is_ball[side] { radii[side] } else { 0.0 }),
+                moved,
+                limits: [limit(0), limit(1)],
+                radii,
+            }
+        }
+
+        fn may_overlap(&self) -> bool {
+            let centres = Centres {
+                positions: &self.positions,
+                balls: &self.balls,
+                inverse_mass: &[1.0; 2],
+            };
+            may_overlap(&self.candidate, centres, &self.moved, &self.limits)
+        }
+
+        fn way(&self, side: usize) -> Way {
+            let ball = self.balls[side];
+            Way::new(
+                self.radii[side],
+                (ball > 0.0).then_some(ball),
+                &self.moved[side],
+            )
+        }
+    }
+
+    #[test]
+    fn ways_that_are_short_leave_nothing_to_doubt() {
+        let mut random = Lcg::new(7);
+        let mut short = [0; 2];
+        for _ in 0..200_000 {
+            let case = Case::random(&mut random);
+            let (a, b) = (case.way(0), case.way(1));
+            let room = case.candidate.gap + 1e-4;
+            let went = case.moved.map(|moved| moved.linear);
+            let told = [a.is_short(&b, room), a.is_short_apart(&b, went, room)];
+            for (count, told) in short.iter_mut().zip(told) {
+                *count += usize::from(told);
+            }
+            assert!(!(told[0] || told[1]) || !case.may_overlap());
+        }
+        // What both went together tells nothing of them.
+        assert!(short[0] < short[1] / 3 && short[0] > 1_000, "{short:?}");
+    }
+
+    /// Two balls overlap where their centres are too close.
+    #[test]
+    fn no_overlap_of_balls_is_missed() {
+        let mut random = Lcg::new(8);
+        let mut seen = [0; 2];
+        for _ in 0..400_000 {
+            let case = Case::random(&mut random);
+            if case.balls.contains(&0.0) {
+                continue;
+            }
+            let [a, b] = [0, 1].map(|side| case.positions[side] + case.moved[side].linear);
+            let gap = a.distance(b) - case.radii[0] - case.radii[1];
+            let may = case.may_overlap();
+            assert!(may || gap >= -1e-4 - 1e-12, "{gap}");
+            seen[usize::from(may)] += 1;
+            // To second order it is exact.
+            let along = (a - b - (case.positions[0] - case.positions[1])).length();
+            let bend = along * along / (2.0 * (case.radii[0] + case.radii[1]));
+            assert!(!may || gap <= -1e-4 + bend + 1e-12, "{gap}");
+        }
+        assert!(seen.iter().all(|count| *count > 1_000), "{seen:?}");
+    }
 }
