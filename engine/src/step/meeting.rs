@@ -97,7 +97,7 @@ pub(crate) struct Meetings {
     fresh: Vec<usize>,
     /// Pairs whose contacts were exchanged, in the order in which that happened.
     changed: Vec<[Slot; 2]>,
-    /// Pairs that were found not to meet.
+    /// Pairs that were followed, with what came of it.
     calm: CalmPairs,
     pushes: Vec<Push>,
     points: Vec<ContactPoint>,

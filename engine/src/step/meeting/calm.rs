@@ -1,11 +1,12 @@
-//! Pairs that were found not to meet on their ways. As long as these stay close to what they were, nothing new is to be found.
+//! Pairs that were followed on their ways. As long as the ways of those that do not meet stay close to what they were, and those of the others are
+//! just the same, nothing new is to be found.
 
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use glam::DVec3;
 use moreau_solvers::WorldTwist;
 
-/// A pair that was found not to meet.
+/// A pair that was followed. Most do not meet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Calm {
     pub(super) pair: [Slot; 2],
@@ -17,7 +18,7 @@ pub(super) struct Calm {
     pub(super) strict: bool,
     /// The last plane between them.
     pub(super) plane: Option<DVec3>,
-    /// When they meet on just these ways, s after `t_k`.
+    /// When the bodies meet on just these ways, s after `t_k`, if they do.
     pub(super) met: Option<f64>,
 }
 
