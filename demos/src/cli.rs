@@ -317,7 +317,7 @@ pub(crate) struct ConvertOptions {
 /// The presets of [`Accuracy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Preset {
-    /// To 1e-2, with a bounded cost of each step.
+    /// To 1e-3, as far as a budget of sweeps gets.
     Interactive,
     /// To 1e-4.
     Engineering,

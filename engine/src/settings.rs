@@ -109,7 +109,7 @@ impl Default for Settings {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Accuracy {
-    /// `e_scaled ≤ 1e-3` within a budget: 4 to 10 sweeps, more for few contacts ([`Settings::auto_for`]), factorisations for few contacts only, two linearisations of the
+    /// `e_scaled ≤ 1e-3` within a budget: 4 to 10 sweeps, more for few contacts and for shapes that take long to find ([`Settings::auto_for`]), factorisations for few contacts only, two linearisations of the
     /// projection. For real-time use: what is not reached within the budget is reported, and goes on in the next step.
     Interactive,
     /// `e_scaled ≤ 1e-4`, 8 to 20 000 sweeps. The default.

@@ -344,6 +344,11 @@ impl StepState {
         if self.problem.contacts.len() >= self.settings.nsgs().parallel_from {
             self.threads.start(self.settings.threads)?;
         }
+        self.solver.looks = if self.settings.has_budget_of_products() {
+            self.record.pairs_of_others(&self.bodies)
+        } else {
+            0
+        };
         let settings = self.settings;
         self.solve_all(&settings)?;
         self.clock.timing.ms_solve += self.clock.lap();

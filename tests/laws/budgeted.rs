@@ -1,5 +1,7 @@
 //! **Law.** Steps that are solved within a budget gain no energy: contacts of e = 0 do no positive work, whatever is left of their laws.
 //!
+//! What finds contacts of irregular shapes takes longer than a hundred sweeps over them: sweeps may cost as much, so that nearly all steps are solved.
+//!
 //! With `Accuracy::Interactive` a step ends at a residual of some 1e-3. What contacts exchanged within it leave has to be smoothed out in the few sweeps there are: else piles of irregular
 //! shapes blow up.
 
@@ -8,9 +10,11 @@ use moreau_demos::built_in;
 
 /// The work that a residual of `e_scaled` leaves, as a part of the kinetic energy of the pile when it falls; the default goal is 1e-3.
 const LEFT: f64 = 1e-3;
+/// Steps of a fall of irregular shapes that the budget may leave unsolved, as a part of all.
+const UNSOLVED: f64 = 0.1;
 
 #[test]
-fn piles_of_any_shape_gain_no_energy_within_a_budget() {
+fn piles_of_any_shape_are_solved_and_gain_no_energy_within_a_budget() {
     for (shape, count) in [
         ("hulls", 150),
         ("rods", 80),
@@ -27,16 +31,22 @@ fn piles_of_any_shape_gain_no_energy_within_a_budget() {
         };
         run.simulation.set_settings(settings).unwrap();
         let (mut largest, mut most, mut overlap) = (0.0_f64, 0.0_f64, 0.0_f64);
-        for _ in 0..220 {
+        let (steps, mut unsolved) = (220, 0);
+        for _ in 0..steps {
             let report = run.step().unwrap();
+            unsolved += u32::from(!report.converged);
             largest = largest.max(report.energy.kinetic);
             most = most.max(report.energy.work_impact + report.energy.work_friction);
             overlap = overlap.max(report.overlap_left);
         }
-        println!("{scene}: {most:e} of {largest} J in a step, overlap left {overlap:e} m");
+        println!("{scene}: {most:e} of {largest} J in a step, overlap left {overlap:e} m, {unsolved} steps unsolved");
         assert!(
             most <= LEFT * largest,
             "{scene}: contacts do {most} J of work"
+        );
+        assert!(
+            f64::from(unsolved) <= UNSOLVED * f64::from(steps),
+            "{scene}: {unsolved} of {steps} steps unsolved"
         );
     }
 }

@@ -2,6 +2,7 @@
 
 use super::detected::{Centres, Detected};
 use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
 use crate::components::BodyId;
 use bevy_ecs::entity::Entity;
 use glam::DVec3;
@@ -39,6 +40,14 @@ impl ContactRecord {
     #[inline]
     pub(crate) fn places(&self) -> &[Detected] {
         self.chosen.as_deref().unwrap_or(&self.found)
+    }
+
+    /// Pairs in `I₀` of bodies neither of which is a ball.
+    pub(crate) fn pairs_of_others(&self, bodies: &Bodies) -> usize {
+        let is_ball = |slot: &Slot| bodies.constants[*slot].ball_radius().is_some();
+        let pairs = self.found.chunk_by(|a, b| a.bodies == b.bodies);
+        let others = pairs.filter(|rows| !rows[0].bodies.iter().any(is_ball));
+        others.count()
     }
 
     fn clear(&mut self) {

@@ -33,6 +33,8 @@ pub struct Advanced {
 /// Block products of a step with [`Accuracy::Interactive`] beside those of its sweeps: a third of a millisecond, so that forty contacts get a
 /// hundred sweeps more and a thousand get four.
 const FREE_PRODUCTS: usize = 4_000;
+/// Block products that take as long as the narrow phase of a pair of bodies other than balls: a microsecond.
+const PRODUCTS_OF_A_LOOK: usize = 100;
 /// Contacts in the factorisations of such a step, counted anew in each: one to two milliseconds, so that forty contacts get forty of them. A tower whose masses
 /// grow upwards needs more sweeps than any budget of these has.
 const FREE_FACTORS: usize = 1_600;
@@ -83,14 +85,15 @@ impl Settings {
         }
     }
 
-    /// The solver of a step with so many contacts. Without an override [`Accuracy::Interactive`] has a budget of block products, never of
-    /// seconds: a sweep over all contacts costs one each. Few contacts get more sweeps for it, and some factorisations with as many sweeps between
-    /// them, as a tower needs them.
+    /// The solver of a step with so many contacts, and so many `looks` at pairs of bodies neither of which is a ball: by detection, and in the
+    /// rounds after it. Without an override [`Accuracy::Interactive`] has a budget of block products, never of seconds: a sweep over all contacts costs
+    /// one each. Few contacts get more sweeps for it, and some factorisations with as many sweeps between them, as a tower needs them. A look allows for
+    /// what it costs: of a motion that is solved better fewer follow.
     #[must_use]
-    pub fn auto_for(&self, contacts: usize) -> AutoSettings {
+    pub fn auto_for(&self, contacts: usize, looks: usize) -> AutoSettings {
         let mut auto = self.auto();
-        if self.accuracy == Accuracy::Interactive && self.advanced.max_sweeps.is_none() {
-            auto.max_sweeps += FREE_PRODUCTS / contacts.max(1);
+        if self.has_budget_of_products() {
+            auto.max_sweeps += (FREE_PRODUCTS + PRODUCTS_OF_A_LOOK * looks) / contacts.max(1);
             auto.first.max_sweeps = auto.max_sweeps;
             let few = FREE_FACTORS / contacts.max(1);
             if self.advanced.max_factorizations.is_none() && few >= LEAST_FACTORISATIONS {
@@ -99,6 +102,11 @@ impl Settings {
             }
         }
         auto
+    }
+
+    /// Sweeps have a budget of block products.
+    pub(crate) fn has_budget_of_products(&self) -> bool {
+        self.accuracy == Accuracy::Interactive && self.advanced.max_sweeps.is_none()
     }
 
     /// The solver of the step: these sweeps, then Newton for the islands that they leave unsolved.

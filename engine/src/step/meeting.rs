@@ -99,6 +99,8 @@ pub(crate) struct Meetings {
     changed: Vec<[Slot; 2]>,
     /// Pairs that were followed, with what came of it.
     calm: CalmPairs,
+    /// Pairs of bodies neither of which is a ball that were followed since they were asked for.
+    followed: usize,
     pushes: Vec<Push>,
     points: Vec<ContactPoint>,
     /// Rows of a pair that are looked at.
@@ -140,6 +142,7 @@ impl Meetings {
         self.rounds = 0;
         self.rounds_left_out = 0;
         self.looked = false;
+        self.followed = 0;
         self.late_contacts = 0;
         self.last_resorts = 0;
         self.changed.clear();
@@ -204,6 +207,11 @@ impl Meetings {
         }
         self.rounds += usize::from(changes);
         Ok(changes)
+    }
+
+    /// Pairs of bodies neither of which is a ball that were followed since this was asked for.
+    pub(crate) fn take_followed(&mut self) -> usize {
+        std::mem::take(&mut self.followed)
     }
 
     /// No more contacts are exchanged in this step.
@@ -401,6 +409,7 @@ impl Meetings {
         if changes {
             let path = solved.path(pair, ways);
             let h = solved.settings.time_step;
+            self.followed += usize::from(solved.is_of_others(pair));
             match self.follow(&path, &new, doubt, solved) {
                 Encounter::Apart => {}
                 Encounter::Meets { normal, .. } if solved.is_plane(&new, normal) => changes = false,
@@ -612,6 +621,7 @@ impl Meetings {
             return None;
         }
         let path = solved.path(pair, ways);
+        self.followed += usize::from(solved.is_of_others(pair));
         if let Some(plane) = known.and_then(|calm| calm.plane).or(plane) {
             path.plane.set(Some(plane));
         }

@@ -60,6 +60,7 @@ impl StepState {
                 next => {
                     self.wake_struck(scheme)?;
                     self.exchange(next, scheme);
+                    self.solver.looks += self.meetings.take_followed();
                     self.solve_near()?;
                     whole = false;
                 }
@@ -210,7 +211,7 @@ impl StepState {
     fn solve_on(&mut self) -> Result<bool, StepError> {
         let before = self.solver.effort();
         let mut settings = self.settings;
-        let budget = settings.auto_for(self.problem.contacts.len());
+        let budget = settings.auto_for(self.problem.contacts.len(), self.solver.looks);
         let left = |all: usize, spent: usize, least: usize| {
             let least = least.min(all).max(all / LEAST_PART);
             Some(all.saturating_sub(spent).max(least))

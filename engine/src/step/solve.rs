@@ -32,6 +32,8 @@ pub(crate) struct Moving<'a> {
 pub(crate) struct Solver {
     pub(crate) auto: Auto,
     pub(crate) report: SolverReport,
+    /// Looks of this step at pairs of bodies neither of which is a ball; not counted by detection where sweeps have no budget of block products.
+    pub(crate) looks: usize,
     few: SubProblem,
     /// Slots of its bodies.
     slots: Vec<Slot>,
@@ -70,11 +72,12 @@ impl Solver {
         let Self {
             auto,
             report,
+            looks,
             few,
             rows,
             ..
         } = self;
-        auto.settings = settings.auto_for(problem.contacts.len());
+        auto.settings = settings.auto_for(problem.contacts.len(), *looks);
         let (factored, end) = if is_few {
             few.split()
         } else {
@@ -169,7 +172,7 @@ impl Solver {
         if !self.near.take(from, (problem, record), moving, held) {
             return Ok(false);
         }
-        let few = settings.auto_for(problem.contacts.len()).max_sweeps < NEARBY_SWEEPS;
+        let few = settings.auto_for(problem.contacts.len(), self.looks).max_sweeps < NEARBY_SWEEPS;
         let report = self.near.solve(self.auto.sweeps(), settings)?;
         let done = !few || report.converged();
         if done {

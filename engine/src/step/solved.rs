@@ -275,6 +275,12 @@ impl Solved<'_> {
         pair.into_iter().all(ball)
     }
 
+    /// Neither is a ball.
+    pub(crate) fn is_of_others(&self, pair: [Slot; 2]) -> bool {
+        let ball = |slot: Slot| self.bodies.constants[slot].ball_radius().is_some();
+        !pair.into_iter().any(ball)
+    }
+
     /// The contact is of a plane ahead that the bodies may have left when they get there.
     pub(crate) fn is_in_doubt(&self, row: usize) -> bool {
         self.is_ahead(row) && !self.is_unbounded(self.record.found[row].bodies) && self.is_fast(row)
