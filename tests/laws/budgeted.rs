@@ -39,7 +39,9 @@ fn piles_of_any_shape_are_solved_and_gain_no_energy_within_a_budget() {
             most = most.max(report.energy.work_impact + report.energy.work_friction);
             overlap = overlap.max(report.overlap_left);
         }
-        println!("{scene}: {most:e} of {largest} J in a step, overlap left {overlap:e} m, {unsolved} steps unsolved");
+        println!(
+            "{scene}: {most:e} of {largest} J in a step, overlap left {overlap:e} m, {unsolved} steps unsolved"
+        );
         assert!(
             most <= LEFT * largest,
             "{scene}: contacts do {most} J of work"

@@ -59,6 +59,8 @@ pub(crate) struct Path<'a> {
     pub(crate) poses: [&'a Pose; 2],
     /// Constant through the step, inertial frame.
     pub(crate) twists: [WorldTwist; 2],
+    /// Angular velocities that move the surfaces, rad/s: balls turn in themselves, and so do round bodies about their axis.
+    turns: [DVec3; 2],
     /// Unit normal, from B to A, of a plane that may be between them: any will do. The last that was, once the pair was followed.
     pub(crate) plane: Cell<Option<DVec3>>,
 }
@@ -95,6 +97,36 @@ pub(crate) fn thickness([a, b]: [&BodyConstants; 2]) -> f64 {
 pub(crate) fn is_surface(body: &BodyConstants) -> bool {
     let solid = body.geometry.as_ref().is_none_or(Geometry::is_solid);
     !solid && body.radius.is_finite()
+}
+
+/// Angular velocity that moves the surface of a body at a pose, rad/s.
+fn turn(body: &BodyConstants, pose: &Pose, angular: DVec3) -> DVec3 {
+    if angular == DVec3::ZERO || body.ball_radius().is_some() {
+        return DVec3::ZERO;
+    }
+    let axis = body.axis_at(pose);
+    axis.map_or(angular, |axis| angular.reject_from_normalized(axis))
+}
+
+impl<'a> Path<'a> {
+    /// A pair that moves from these poses at `t_k` on, with a plane to begin with.
+    pub(crate) fn new(
+        pair: [Slot; 2],
+        bodies: [&'a BodyConstants; 2],
+        poses: [&'a Pose; 2],
+        twists: [WorldTwist; 2],
+        plane: Option<DVec3>,
+    ) -> Self {
+        let turns = [0, 1].map(|side| turn(bodies[side], poses[side], twists[side].angular));
+        Self {
+            pair,
+            bodies,
+            poses,
+            twists,
+            turns,
+            plane: Cell::new(plane),
+        }
+    }
 }
 
 impl Path<'_> {
@@ -256,7 +288,7 @@ impl Path<'_> {
         let support = |side: usize, n: DVec3| {
             let (body, pose, twist) = (self.bodies[side], &poses[side], &self.twists[side]);
             // n·(ω×ρ) = (n×ω)·ρ
-            let turned = n + n.cross(self.turn(side)) * window;
+            let turned = n + n.cross(self.turns[side]) * window;
             let shape = body.shape_pose(pose);
             let about_centre = ShapePose::new(shape.position - pose.position, shape.orientation);
             let geometry = body.geometry.as_ref()?;
@@ -272,7 +304,7 @@ impl Path<'_> {
     /// Largest acceleration of a point of the surface from turning, m/s²: of round bodies, whose turn about their axis does not count, the
     /// turn that does changes its direction with the other.
     fn bend(&self, side: usize) -> f64 {
-        let (turn, whole) = (self.turn(side), self.twists[side].angular);
+        let (turn, whole) = (self.turns[side], self.twists[side].angular);
         if self.bodies[side].is_round() {
             SQRT_2 * turn.length() * whole.length() * self.reach(side)
         } else {
@@ -455,30 +487,20 @@ impl Path<'_> {
         h * ((a.linear - b.linear).length() + self.turning())
     }
 
-    /// Largest speed of a surface from turning, m/s. Balls turn in themselves, and so do round bodies about their axis.
+    /// Largest speed of a surface from turning, m/s.
     fn turning(&self) -> f64 {
-        self.turn(0).length() * self.reach(0) + self.turn(1).length() * self.reach(1)
+        self.turns[0].length() * self.reach(0) + self.turns[1].length() * self.reach(1)
     }
 
     /// Largest speed of a surface from turning along a normal, m/s: `|n·(ω×ρ)| ≤ |n×ω| R`.
     fn turning_along(&self, normal: DVec3) -> f64 {
-        let speed = |side: usize| normal.cross(self.turn(side)).length() * self.reach(side);
+        let speed = |side: usize| normal.cross(self.turns[side]).length() * self.reach(side);
         speed(0) + speed(1)
-    }
-
-    /// Angular velocity that moves the surface of a body, rad/s.
-    fn turn(&self, side: usize) -> DVec3 {
-        let (body, turn) = (self.bodies[side], self.twists[side].angular);
-        if turn == DVec3::ZERO || body.ball_radius().is_some() {
-            return DVec3::ZERO;
-        }
-        let axis = body.axis_at(self.poses[side]);
-        axis.map_or(turn, |axis| turn.reject_from_normalized(axis))
     }
 
     /// Distance of the farthest point of a body that turns, m.
     fn reach(&self, side: usize) -> f64 {
-        if self.turn(side) == DVec3::ZERO {
+        if self.turns[side] == DVec3::ZERO {
             0.0
         } else {
             self.bodies[side].radius

@@ -263,7 +263,7 @@ impl Projector {
                 .flatten()
                 .map(|pair| pair.map(|slot| slot.0));
             self.suspects.extend(pairs);
-            self.suspects.sort_unstable();
+            self.suspects.sort();
             self.suspects.dedup();
         }
     }
@@ -274,7 +274,7 @@ impl Projector {
             let pairs = swings.iter();
             self.suspects
                 .extend(pairs.map(|nearest| nearest.bodies.map(|slot| slot.0)));
-            self.suspects.sort_unstable();
+            self.suspects.sort();
             self.suspects.dedup();
         }
     }

@@ -172,7 +172,10 @@ impl Solver {
         if !self.near.take(from, (problem, record), moving, held) {
             return Ok(false);
         }
-        let few = settings.auto_for(problem.contacts.len(), self.looks).max_sweeps < NEARBY_SWEEPS;
+        let few = settings
+            .auto_for(problem.contacts.len(), self.looks)
+            .max_sweeps
+            < NEARBY_SWEEPS;
         let report = self.near.solve(self.auto.sweeps(), settings)?;
         let done = !few || report.converged();
         if done {

@@ -18,7 +18,6 @@ use crate::motion::Motion;
 use crate::settings::{Settings, Theta};
 use glam::DVec3;
 use moreau_solvers::{Contact, WorldTwist};
-use std::cell::Cell;
 use std::ops::Range;
 
 /// Cosine of the angle between two normals that are one plane: what a body of a twentieth of its size a step turns it by.
@@ -345,18 +344,15 @@ impl Solved<'_> {
     }
 
     pub(crate) fn path(&self, pair: [Slot; 2], twists: [WorldTwist; 2]) -> Path<'_> {
-        Path {
-            pair,
-            bodies: pair.map(|slot| &self.bodies.constants[slot]),
-            poses: pair.map(|slot| &self.bodies.pose[slot]),
-            twists,
-            plane: Cell::new(if self.is_of_balls(pair) {
-                None
-            } else {
-                let found = &self.record.found[self.rows_of(pair)];
-                found.first().map(|place| place.normal)
-            }),
-        }
+        let plane = if self.is_of_balls(pair) {
+            None
+        } else {
+            let found = &self.record.found[self.rows_of(pair)];
+            found.first().map(|place| place.normal)
+        };
+        let bodies = pair.map(|slot| &self.bodies.constants[slot]);
+        let poses = pair.map(|slot| &self.bodies.pose[slot]);
+        Path::new(pair, bodies, poses, twists, plane)
     }
 
     /// `v_{k+1}`.

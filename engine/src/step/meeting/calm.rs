@@ -73,12 +73,20 @@ impl CalmPairs {
 
     /// A look is over: what it found takes the place of what was known of the same pairs.
     pub(super) fn end_look(&mut self) {
-        if self.found.is_empty() {
-            return;
+        let Self { known, found } = self;
+        found.sort_by_key(|calm| calm.pair);
+        found.dedup_by_key(|calm| calm.pair);
+        let before = known.len();
+        for calm in found.drain(..) {
+            let place = known[..before].binary_search_by_key(&calm.pair, |own| own.pair);
+            match place {
+                Ok(place) => known[place] = calm,
+                Err(_) => known.push(calm),
+            }
         }
-        self.found.append(&mut self.known);
-        std::mem::swap(&mut self.found, &mut self.known);
-        self.known.sort_by_key(|calm| calm.pair);
-        self.known.dedup_by_key(|calm| calm.pair);
+        if known.len() > before {
+            // Two lists in order.
+            known.sort_by_key(|calm| calm.pair);
+        }
     }
 }

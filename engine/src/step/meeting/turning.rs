@@ -56,7 +56,8 @@ impl Meetings {
         let swings = |pair: &[Slot; 2]| pair.iter().any(|slot| solved.swings(*slot));
         let found = found.map(|rows| rows[0].bodies);
         pairs.extend(found.filter(|pair| !self.awaits(*pair) && swings(pair)));
-        pairs.sort_unstable();
+        // Three lists in order.
+        pairs.sort();
         pairs.dedup();
         pairs
     }

@@ -280,7 +280,7 @@ impl Contacts {
         self.fresh.extend_from_slice(&self.answer);
         self.fresh.sort_by_key(|contact| contact.bodies);
         self.again.extend_from_slice(asked);
-        self.again.sort_unstable();
+        self.again.sort();
         self.again.dedup();
     }
 
@@ -342,7 +342,7 @@ impl Contacts {
         for slot in slots {
             self.last[*slot] = Displacement::NONE;
         }
-        self.asked.sort_unstable();
+        self.asked.sort();
         self.asked.dedup();
         if !self.asked.is_empty() {
             self.ask(bodies, detection);
