@@ -481,8 +481,9 @@ impl StepState {
         energy.fall_asleep(fell.kinetic);
         bodies.stand();
         let (detection, broken) = (&self.detection, &self.joints.broken);
+        let balls = self.motion.centres().balls;
         self.touching
-            .follow(bodies, &last.record, detection, broken);
+            .follow((bodies, balls), &last.record, detection, broken);
         let closed = last.record.impulse.iter().filter(|r| r.x > 0.0);
         let closed_contacts = closed.count();
         self.clock.step += 1;

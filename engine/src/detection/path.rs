@@ -9,6 +9,7 @@
 //! over the contact points `i` that the pair has at `t`, no meeting is passed over; without rotation the steps are exact.
 //! Bodies meet when they overlap by `ε`: two that slide past each other flush do not.
 
+use crate::bodies::Bodies;
 use crate::bodies::constants::BodyConstants;
 use crate::bodies::slot::Slot;
 use crate::components::Pose;
@@ -79,6 +80,16 @@ pub(crate) enum Encounter {
 /// Overlap at which two bodies meet, m; infinite if both are unbounded.
 pub(crate) fn tolerance(bodies: [&BodyConstants; 2]) -> f64 {
     TOUCH * thickness(bodies)
+}
+
+/// The same by slots; `balls`: radii, m, 0 for all other bodies. Those lie closer together than all that is known of the bodies.
+pub(crate) fn tolerance_of(pair: [Slot; 2], balls: &[f64], bodies: &Bodies) -> f64 {
+    let [a, b] = pair.map(|slot| balls[slot]);
+    if a > 0.0 && b > 0.0 {
+        TOUCH * a.min(b)
+    } else {
+        tolerance(pair.map(|slot| &bodies.constants[slot]))
+    }
 }
 
 /// Half-thickness of the thinner of two bodies, m; infinite if both are unbounded.

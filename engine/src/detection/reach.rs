@@ -184,7 +184,8 @@ fn measure_at(slot: Slot, (speed, spin): (f64, f64), source: &Source) -> (Aabb, 
     let turn = if bounded { spin * body.radius } else { 0.0 };
     let distance = margin + h * (speed + turn);
     let angle = if bounded { 0.0 } else { h * spin };
-    let ball_radius = body.ball_radius();
+    let radius = source.motion.centres().balls[slot];
+    let ball_radius = (radius > 0.0).then_some(radius);
     let travel = h * if ball_radius.is_some() {
         speed
     } else {

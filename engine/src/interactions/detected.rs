@@ -5,6 +5,7 @@ use super::record::Earlier;
 use crate::bodies::slot::Slot;
 use glam::{BVec3, DVec3};
 use moreau_geometry::ContactPoint;
+use std::ops::Range;
 
 /// A contact found by the narrow phase. Bodies are dense slots, `A < B` in the order of ids.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,4 +116,24 @@ pub(crate) struct Centres<'a> {
     pub(crate) balls: &'a [f64],
     /// Of their bodies, 1/kg; 0 for what no impulse moves.
     pub(crate) inverse_mass: &'a [f64],
+}
+
+/// The first row of a pair, or where it would be, in a list that is ordered by pair, from a row on that is not after it: near by in short time.
+pub(crate) fn first_row_from(found: &[Detected], mut from: usize, pair: [Slot; 2]) -> usize {
+    let is_before = |place: &Detected| place.bodies < pair;
+    let mut step = 1;
+    while found.get(from + step).is_some_and(is_before) {
+        from += step;
+        step *= 2;
+    }
+    let end = found.len().min(from + step);
+    from + found[from..end].partition_point(is_before)
+}
+
+/// All rows of the pair of this one.
+pub(crate) fn rows_around(found: &[Detected], row: usize) -> Range<usize> {
+    let is_of_pair = |place: &&Detected| place.bodies == found[row].bodies;
+    let before = found[..row].iter().rev().take_while(is_of_pair).count();
+    let after = found[row..].iter().take_while(is_of_pair).count();
+    row - before..row + after
 }

@@ -258,11 +258,12 @@ impl Alone {
     /// The row, which pushes in an impact or across a gap, does so with two bodies that are free to move, and its pair was not looked at yet.
     fn is_new(&self, row: usize, (place, is_impact): (&Detected, bool), solved: &Solved) -> bool {
         let pair = place.bodies;
-        let touch = || path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
+        let centres = solved.motion.centres();
+        let touch = || path::tolerance_of(pair, centres.balls, solved.bodies);
+        let is_free =
+            |slot: &Slot| centres.inverse_mass[*slot] > 0.0 && !solved.bodies.is_asleep(*slot);
         (is_impact || place.gap > touch())
-            && pair
-                .iter()
-                .all(|slot| solved.bodies.is_awake_dynamic(*slot))
+            && pair.iter().all(is_free)
             && !self.contains(pair)
             && !self.others.contains(&pair)
             && solved.edits.law(row).is_none()

@@ -32,7 +32,7 @@ use crate::bodies::slot::Slot;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
 use crate::error::StepError;
-use crate::interactions::detected::Detected;
+use crate::interactions::detected::{Detected, rows_around};
 use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
 use calm::{Calm, CalmPairs};
@@ -368,7 +368,7 @@ impl Meetings {
         for rows in fresh.chunk_by(|a, b| found[*a].bodies == found[*b].bodies) {
             let pair = found[rows[0]].bodies;
             let open = !impacts.awaits(pair) && !solved.is_unbounded(pair);
-            if open && self.judge(pair, solved.rows_of(pair), solved, exchange) {
+            if open && self.judge(pair, rows_around(found, rows[0]), solved, exchange) {
                 if !self.changed.contains(&pair) {
                     self.changed.push(pair);
                 }

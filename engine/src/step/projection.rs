@@ -104,7 +104,8 @@ impl Kick {
             &motion.free[slot],
             &bodies.constants[slot],
         );
-        let swing = if body.ball_radius().is_some() || !body.radius.is_finite() {
+        let is_ball = motion.centres().balls[slot] > 0.0;
+        let swing = if is_ball || !body.radius.is_finite() {
             0.0
         } else {
             (moved.angular - free.angular * h).length() * body.radius

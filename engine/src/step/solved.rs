@@ -84,8 +84,9 @@ impl Solved<'_> {
     /// The surfaces are apart at `t_k`: the contact is of a plane that the body has yet to meet.
     pub(crate) fn is_ahead(&self, row: usize) -> bool {
         let place = &self.record.found[row];
-        let bodies = || place.bodies.map(|slot| &self.bodies.constants[slot]);
-        place.gap > 0.0 && place.gap > path::tolerance(bodies()) && !self.is_given(row)
+        let balls = self.motion.centres().balls;
+        let tolerance = || path::tolerance_of(place.bodies, balls, self.bodies);
+        place.gap > 0.0 && place.gap > tolerance() && !self.is_given(row)
     }
 
     /// What earlier stages did to a row.
@@ -270,14 +271,14 @@ impl Solved<'_> {
     }
 
     pub(crate) fn is_of_balls(&self, pair: [Slot; 2]) -> bool {
-        let ball = |slot: Slot| self.bodies.constants[slot].ball_radius().is_some();
-        pair.into_iter().all(ball)
+        let balls = self.motion.centres().balls;
+        pair.into_iter().all(|slot| balls[slot] > 0.0)
     }
 
     /// Neither is a ball.
     pub(crate) fn is_of_others(&self, pair: [Slot; 2]) -> bool {
-        let ball = |slot: Slot| self.bodies.constants[slot].ball_radius().is_some();
-        !pair.into_iter().any(ball)
+        let balls = self.motion.centres().balls;
+        !pair.into_iter().any(|slot| balls[slot] > 0.0)
     }
 
     /// The contact is of a plane ahead that the bodies may have left when they get there.

@@ -7,6 +7,7 @@ use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{BodyId, JointId, RigidBody};
 use crate::detection::{Detection, path};
+use crate::interactions::detected::first_row_from;
 use crate::interactions::record::ContactRecord;
 use crate::math::rotation::contact_frame;
 use crate::results::events::{ContactEvent, Edge, SensorEvent, SleepEvent, StepEvents};
@@ -138,7 +139,7 @@ impl Touching {
     /// The step is over, with these contacts.
     pub(crate) fn follow(
         &mut self,
-        bodies: &Bodies,
+        (bodies, balls): (&Bodies, &[f64]),
         record: &ContactRecord,
         detection: &Detection,
         broken: &[JointId],
@@ -149,7 +150,7 @@ impl Touching {
         if !same {
             self.renumber(bodies);
         }
-        self.compare_contacts(bodies, record);
+        self.compare_contacts(bodies, balls, record);
         self.compare_sensed(bodies, detection, same);
         self.events.contacts.sort_by_key(|event| event.bodies);
         self.events.sensors.sort_by_key(|event| event.bodies);
@@ -214,7 +215,7 @@ impl Touching {
         self.epoch = Some(bodies.epoch);
     }
 
-    fn compare_contacts(&mut self, bodies: &Bodies, record: &ContactRecord) {
+    fn compare_contacts(&mut self, bodies: &Bodies, balls: &[f64], record: &ContactRecord) {
         self.now.clear();
         let places = record.places();
         let mut row = 0;
@@ -228,7 +229,7 @@ impl Touching {
             while before.next_if(|touched| **touched < pair).is_some() {}
             let touched = before.next_if_eq(&&pair).is_some();
             let near = || {
-                let tolerance = path::tolerance(pair.map(|slot| &bodies.constants[slot]));
+                let tolerance = path::tolerance_of(pair, balls, bodies);
                 places[row..end].iter().any(|place| place.gap <= tolerance)
             };
             let pushes = record.impulse[row..end].iter().any(|r| r.x > 0.0);
@@ -248,12 +249,13 @@ impl Touching {
             self.resting.dedup();
         }
         let (contacts, resting) = (&mut self.events.contacts, &self.resting);
+        let mut begin = 0;
         differences(&self.awake, &self.now, |edge, pair| {
             if edge == Edge::Ends && resting.binary_search(&pair).is_ok() {
                 return;
             }
             let (mut impulse, mut normal_impulse) = (DVec3::ZERO, 0.0);
-            let begin = places.partition_point(|place| place.bodies < pair);
+            begin = first_row_from(places, begin, pair);
             let rows = places.iter().enumerate().skip(begin);
             for (row, place) in rows.take_while(|(_, place)| place.bodies == pair) {
                 let r = record.true_impulse(row);
