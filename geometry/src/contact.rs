@@ -284,6 +284,11 @@ impl Pair<'_> {
                                 u64::from(id) + (1 << 40)
                             }
                         };
+                        patch.retain(|contact| {
+                            let on_surface = contact.point - contact.normal * (0.5 * contact.gap);
+                            let (center, radius) = (relative.position, convex.bounding_radius());
+                            !surface.hides(id, triangle, on_surface, center, radius)
+                        });
                         let outer = self.feature;
                         self.feature = mix(outer, place);
                         self.emit(&mut patch, body_pose, false);

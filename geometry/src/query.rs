@@ -54,7 +54,7 @@ pub use ray::{Inside, Ray, RayHit};
 pub use shape_ray::{cast_ray, ray_hits};
 pub use tree::Tree;
 
-pub(crate) use sheet::SheetTree;
+pub(crate) use sheet::{Sheared, SheetTree};
 
 #[cfg(test)]
 mod tests;

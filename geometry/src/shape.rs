@@ -62,6 +62,9 @@ pub enum Shape {
     /// A triangle that collapses by this, or that is given twice with the same winding, is dropped. One that is given with both windings
     /// has two sides, and acts on a body on the side where that has its centre, seen from the place of the sheet that is nearest to it. For triangles that are wound the wrong way see
     /// [`Geometry::winding`].
+    ///
+    /// At an edge where more than two triangles meet, as of a floor and a wall under it, or at a border that lies on another triangle, a point acts on a convex body, or a part of one, only if
+    /// no triangle shows its back on the way from the point to the body's centre: what is on the floor does not touch the wall.
     TriangleMesh {
         /// Vertices (m).
         vertices: Vec<DVec3>,

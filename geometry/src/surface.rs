@@ -7,11 +7,15 @@
 //!
 //! Vertices of a mesh that are near each other are one (`weld`), and the neighbour of an edge may be that of a part (`seams`). A triangle
 //! is cut only where its neighbours along an edge are not in one plane.
+//!
+//! Where more than two triangles meet at an edge (`crowded`), what is behind one of them does not act on what is before it (`hidden`).
 
 mod cone;
+mod crowded;
 mod fan;
 mod field;
 mod flat;
+mod hidden;
 mod mesh;
 mod pieces;
 mod seams;
@@ -89,6 +93,14 @@ impl Surface {
         match self {
             Self::Mesh(mesh) => mesh.visit(region, matters, visit),
             Self::Field(field) => field.visit(region, matters, visit),
+        }
+    }
+
+    /// True if a triangle is at a crowded edge, or one of its corners is an end of such an edge.
+    fn is_crowded(&self, triangle: u32) -> bool {
+        match self {
+            Self::Mesh(mesh) => mesh.is_crowded(triangle),
+            Self::Field(_) => false,
         }
     }
 

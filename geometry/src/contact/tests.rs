@@ -1,5 +1,6 @@
 //! Laws of the narrow phase, on every pair of shapes.
 
+mod crowded;
 mod fast_paths;
 mod invariance;
 mod optimality;

@@ -29,7 +29,7 @@ impl SheetTree {
 }
 
 /// A ray, ready for triangles.
-struct Sheared {
+pub(crate) struct Sheared {
     origin: DVec3,
     /// The axis it runs along most, and the two others, so that they are right-handed.
     axes: [usize; 3],
@@ -37,7 +37,7 @@ struct Sheared {
 }
 
 impl Sheared {
-    fn new(origin: DVec3, direction: DVec3) -> Self {
+    pub(crate) fn new(origin: DVec3, direction: DVec3) -> Self {
         let size = direction.abs();
         let z = if size.x >= size.y && size.x >= size.z {
             0
@@ -61,7 +61,7 @@ impl Sheared {
 
     /// Distance of the hit on a triangle.
     #[inline]
-    fn meet(&self, corners: &[DVec3; 3]) -> Option<f64> {
+    pub(crate) fn meet(&self, corners: &[DVec3; 3]) -> Option<f64> {
         let [x, y, z] = self.axes;
         let [shear_x, shear_y, scale] = self.shear;
         let seen = corners.map(|corner| {

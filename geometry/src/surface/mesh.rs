@@ -3,7 +3,7 @@
 use super::SurfaceTriangle;
 use super::fan::Fans;
 use super::flat::Level;
-use super::pieces::{self, fans};
+use super::pieces::{self, Piece, fans};
 use super::seams::Seams;
 use super::sides::Sheets;
 use super::weld::Welded;
@@ -26,6 +26,8 @@ pub(crate) struct Mesh {
     /// Sheets of the triangles; empty if none has two sides.
     sheets: Vec<Sheets>,
     fans: Fans,
+    /// Which triangles are at crowded edges (`hidden`); empty if there are none.
+    crowded: Vec<bool>,
     /// Number of each triangle in the list that was given.
     given: Vec<u32>,
     /// For queries.
@@ -83,6 +85,11 @@ impl Mesh {
             true => pieces.iter().map(|piece| piece.sheets).collect(),
             false => Vec::new(),
         };
+        let at_crowd = |piece: &Piece| seams.crowded.has(piece.of, &piece.ids);
+        let crowded = match seams.crowded.is_empty() {
+            true => Vec::new(),
+            false => pieces.iter().map(at_crowd).collect(),
+        };
         let fans = fans(&pieces, &welded, &seams);
         let boxes: Vec<_> = pieces
             .iter()
@@ -102,6 +109,7 @@ impl Mesh {
             rays: SheetTree::default(),
             triangles: pieces.into_iter().map(|piece| piece.triangle).collect(),
             fans,
+            crowded,
             winding: seams.winding,
         })
     }
@@ -135,6 +143,11 @@ impl Mesh {
     /// Sheets of the triangles; empty if none has two sides.
     pub(super) fn sheets(&self) -> &[Sheets] {
         &self.sheets
+    }
+
+    /// What [`Surface::is_crowded`](super::Surface::is_crowded) says.
+    pub(super) fn is_crowded(&self, triangle: u32) -> bool {
+        self.crowded.get(triangle as usize) == Some(&true)
     }
 
     /// Edges from a triangle's corner (m).

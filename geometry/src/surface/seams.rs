@@ -2,6 +2,7 @@
 //!
 //! A corner in the middle of another triangle's edge parts that edge. Each part has a neighbour of its own.
 
+use super::crowded::Crowded;
 use super::triangle::{CONE_TOLERANCE, normal_of};
 use super::weld::Welded;
 use crate::{Aabb, Winding};
@@ -27,16 +28,17 @@ pub(super) struct Seams {
     /// Triangle, edge: the parts of those that are not.
     pub(super) parted: BTreeMap<(usize, usize), Vec<Part>>,
     pub(super) winding: Winding,
+    pub(super) crowded: Crowded,
 }
 
 /// A part of an edge: its vertices in order of their numbers, true if it is run through from the first to the second; triangle, edge and
 /// number of the part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Run {
-    vertices: (usize, usize),
-    ahead: bool,
-    triangle: usize,
-    edge: usize,
+pub(super) struct Run {
+    pub(super) vertices: (usize, usize),
+    pub(super) ahead: bool,
+    pub(super) triangle: usize,
+    pub(super) edge: usize,
     part: usize,
 }
 
@@ -103,6 +105,7 @@ impl Seams {
             whole,
             parted,
             winding,
+            crowded: Crowded::new(mesh, &runs),
         }
     }
 
