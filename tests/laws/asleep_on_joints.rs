@@ -73,6 +73,44 @@ fn a_static_host_that_is_put_elsewhere_wakes_its_load() {
     assert!(apart < 1e-9, "{apart} m apart");
 }
 
+/// Nothing lies on the host, and nothing tells that it fell but the joint.
+#[test]
+fn a_static_host_that_is_let_go_falls_with_its_load() {
+    let (mut simulation, trolley, load) = hung(RigidBody::Static);
+    simulation.set(trolley, RigidBody::Dynamic);
+    for _ in 0..100 {
+        let report = simulation.step().unwrap();
+        let apart = open(&simulation, trolley, load);
+        let said = report.joint_error;
+        assert!(apart < 1e-9, "{apart} m apart, the report says {said:e}");
+    }
+    // g t²/2 after half a second.
+    let fell = 1.0 - simulation.pose(load).unwrap().position.z;
+    assert!((fell - 9.81 / 8.0).abs() < 1e-9, "fell {fell} m");
+}
+
+#[test]
+fn a_link_does_not_sleep_while_the_next_one_swings() {
+    let mut simulation = Simulation::new(Settings::default()).unwrap();
+    let upper = cube(&mut simulation, 1.0, DVec3::new(0.5, 0.0, 0.0));
+    let lower = cube(&mut simulation, 1.0, DVec3::new(1.5, 0.0, 0.0));
+    let pin = Joint::to_world(upper, JointKind::Revolute).at(DVec3::ZERO, DVec3::Y);
+    simulation.spawn_joint(pin, ()).unwrap();
+    let pin = Joint::new(upper, lower, JointKind::Revolute).at(DVec3::X, DVec3::Y);
+    simulation.spawn_joint(pin, ()).unwrap();
+    for _ in 0..20 {
+        simulation.step().unwrap();
+    }
+    // By hand, which contacts with what is awake undo as well.
+    simulation.set(upper, Sleeping);
+    simulation.step().unwrap();
+    assert!(!simulation.is_sleeping(upper));
+    let (before, energy) = (simulation.pose(upper).unwrap(), simulation.step().unwrap());
+    assert_ne!(simulation.pose(upper).unwrap(), before);
+    let gap = energy.energy.energy_gap;
+    assert!(gap.abs() < 1e-9, "energy from nowhere: {gap} J");
+}
+
 #[test]
 fn what_a_motor_drives_does_not_fall_asleep() {
     for rate in [0.02, 1e-3] {

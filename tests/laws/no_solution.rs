@@ -293,3 +293,50 @@ fn columns_deep_under_a_plate_are_not_shot_out_and_say_so() {
         }
     }
 }
+
+/// A stick of 30 cm hangs on a pin from a hand that begins to move at once, and its lower end, ahead of the hand, slides on the ground: with friction well below
+/// what jams, `l sin a > μ (l cos a + r)`. The impulse comes from the hand, at a speed that nothing has on its own.
+#[test]
+fn a_stick_that_a_hand_begins_to_push_has_a_solution() {
+    for (accuracy, h, friction, lean, speed) in [
+        (Accuracy::Engineering, 1e-5, 0.3, 0.7_f64, 0.5),
+        (Accuracy::Engineering, 1e-5, 0.5, 0.9, 2.0),
+        (Accuracy::Reference, 2e-4, 0.1, 0.45, 2.0),
+    ] {
+        let settings = Settings {
+            time_step: h,
+            accuracy,
+            ..Settings::default()
+        };
+        let mut simulation = Simulation::new(settings).unwrap();
+        let material = Material::with_friction(friction);
+        let ground = (RigidBody::Static, Collider::half_space(DVec3::Z), material);
+        simulation.spawn(ground).unwrap();
+        let (length, radius) = (0.3, 0.01);
+        let low = radius * DVec3::Z;
+        let up = DVec3::new(-lean.sin(), 0.0, lean.cos());
+        let pin = low + length * up;
+        let hand = (
+            RigidBody::Kinematic,
+            Collider::sphere(0.001),
+            Pose::from_position(pin),
+            Twist::linear(speed, 0.0, 0.0),
+        );
+        let hand = simulation.spawn(hand).unwrap();
+        let stick = (
+            RigidBody::Dynamic,
+            Collider::capsule(length / 2.0, radius),
+            Pose::from_position(low + length / 2.0 * up)
+                .with_orientation(DQuat::from_rotation_arc(DVec3::Z, up)),
+            material,
+        );
+        let stick = simulation.spawn(stick).unwrap();
+        let joint = Joint::new(hand, stick, JointKind::Revolute).at(pin, DVec3::Y);
+        simulation.spawn_joint(joint, NoCollision).unwrap();
+        for _ in 0..5 {
+            let report = simulation.step().unwrap();
+            let (status, left) = (report.status, report.velocity);
+            assert_eq!(status, StepStatus::Converged, "h {h}: {left:e} m/s left");
+        }
+    }
+}

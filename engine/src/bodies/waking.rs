@@ -186,7 +186,7 @@ impl Bodies {
         woke
     }
 
-    /// Wakes what hangs on joints of bodies that are in motion by themselves, or were changed.
+    /// Wakes what hangs on joints of bodies that are in motion by themselves, were changed, or are awake.
     pub(crate) fn wake_hung(&mut self) {
         let hosts = std::mem::take(&mut self.sleep.hosts);
         for [slot, on] in &self.hung {
@@ -198,6 +198,24 @@ impl Bodies {
             }
         }
         self.wake();
+        self.wake_tied();
+    }
+
+    /// Wakes what joints tie to dynamic bodies that are awake, as contacts with them do. Most joints are within islands, which sleep and wake as a whole; not
+    /// those of a body that was static, or that was put to sleep by hand.
+    fn wake_tied(&mut self) {
+        while self.sleep.count > 0 {
+            for [a, b] in &self.tied {
+                for [slot, other] in [[*a, *b], [*b, *a]] {
+                    let island = self.sleep.rest[slot].asleep;
+                    let awake = self.is_awake_dynamic(other);
+                    self.sleep.to_wake.extend(island.filter(|_| awake));
+                }
+            }
+            if !self.wake() {
+                break;
+            }
+        }
     }
 
     /// A kinematic body in motion.
@@ -219,7 +237,11 @@ impl Bodies {
                 self.sleep.to_wake.push(island);
             }
         }
-        self.wake()
+        let woke = self.wake();
+        if woke {
+            self.wake_tied();
+        }
+        woke
     }
 
     /// The island of a body wakes at the beginning of the next step. False if it does not sleep.

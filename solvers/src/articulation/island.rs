@@ -4,7 +4,7 @@ use super::alternate::{self, Alternate};
 use super::condensed::Condensed;
 use super::joints::{Joints, is_equality};
 use super::shares::Shares;
-use crate::auto::{AutoSettings, Stage};
+use crate::auto::{AutoSettings, Stage, take_back};
 use crate::law::list::rows_of_mut;
 use crate::newton::space::NEWTON_STEPS;
 use crate::problem::{FactoredProblem, Interaction, ProblemError, WorldTwist};
@@ -209,7 +209,13 @@ impl<const N: usize> Parts<N> {
                 break;
             }
         }
-        let (left, asked) = (total.residual.constraint_velocity, self.joints.asked);
+        let mut asked = self.joints.asked;
+        if !is_solved(&total, task) && self.lower(&mut own.scratch, problem, (impulse, twist)) {
+            total.residual = recover(&mut self.joints, problem, impulse, twist);
+            total.certificates += 1;
+            asked = self.joints.asked;
+        }
+        let left = total.residual.constraint_velocity;
         let rounding = total.residual.constraint <= ROUNDING;
         if left > HELD && left > CONTRADICTED * asked && !rounding {
             // The factor leaves nothing but what no multiplier changes.
@@ -220,6 +226,26 @@ impl<const N: usize> Parts<N> {
             total.status = SolverStatus::Stopped;
         }
         Ok(Some(total))
+    }
+
+    /// Takes the impulses of contacts on a machine back to where they do no work, as those of other islands: with the joints eliminated the problem is one of
+    /// cones, whose `q` are the velocities under the joints alone. True if there was something to take back; the multipliers are to follow.
+    fn lower(
+        &mut self,
+        scratch: &mut Vec<WorldTwist>,
+        problem: &FactoredProblem,
+        (impulse, twist): (&mut [DVec3], &[WorldTwist]),
+    ) -> bool {
+        let is_joint = |other: &Interaction| is_equality(&other.law);
+        if !problem.interactions.iter().all(is_joint) {
+            return false;
+        }
+        scratch.clear();
+        scratch.extend_from_slice(problem.free_twist);
+        self.joints.gather(scratch);
+        self.joints.solve();
+        self.joints.scatter(scratch);
+        take_back(problem.contacts, impulse, (scratch, twist))
     }
 
     /// Solves an island with so many triples of rows beside the joints, one way or the other.

@@ -39,8 +39,9 @@ use figure::{
     some_are_unequal_or_small, stiffness,
 };
 use glam::DVec3;
-use load::{OVERLOAD, driven, largest, mass_of_springs, may_jam};
+use load::{OVERLOAD, asked_by_joints, driven, largest, mass_of_springs, may_jam};
 use mend::Kept;
+pub(crate) use work::take_back;
 
 /// What every island of a time step is to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -618,8 +619,8 @@ impl ByVelocity {
         found.filter(|status| *status == SolverStatus::Infeasible || self.is_overloaded(goal))
     }
 
-    /// An impulse of the island that was taken out is far beyond what its drives may give and what stops all of its bodies, with what springs
-    /// hold them with, from the largest free speed at a contact, or turns them round to the largest that one asks for: they jam.
+    /// An impulse of the island that was taken out is far beyond what its drives may give, what its joints ask for, and what stops all of its bodies, with what
+    /// springs hold them with, from the largest free speed at a contact, or turns them round to the largest that one asks for: they jam.
     fn is_overloaded(&mut self, goal: &VelocityGoal) -> bool {
         let view = self.extract.view();
         relative_speeds(&view, view.free_twist, &mut self.speed, |_, _| {});
@@ -629,7 +630,8 @@ impl ByVelocity {
         let moving = view.inverse_mass.iter().filter(|mass| mass.linear > 0.0);
         let mass = moving.map(|mass| 1.0 / mass.linear).sum::<f64>() + mass_of_springs(&view);
         let largest = largest(&view, &self.extract.impulse).sqrt();
-        largest > OVERLOAD * (mass * fastest + driven(&view))
+        let others = driven(&view) + asked_by_joints(&view);
+        largest > OVERLOAD * (mass * fastest + others)
     }
 
     /// The impulses of a few plain sweeps from zero, the points of a pair alike: what is pressed straight is not turned.

@@ -48,6 +48,23 @@ pub(super) fn mass_of_springs(problem: &FactoredProblem) -> f64 {
     rows.sum()
 }
 
+/// The impulses that let rigid joints follow, row by row, what their bodies do on their own (N·s, of couples N·m·s): a hand that moves at once takes along what
+/// it holds, and that strikes what is in its way, at speeds that no contact has before.
+pub(super) fn asked_by_joints(problem: &FactoredProblem) -> f64 {
+    let joints = problem.interactions.iter();
+    let joints = joints.filter(|other| matches!(other.law, Law::Equality(_)));
+    let impulses = joints.flat_map(|other| {
+        let rows = other.law.rows();
+        let block = other.block(other.bodies.map(|j| &problem.inverse_mass[j as usize]));
+        let velocity = other.velocity(&other.bodies.map(|j| problem.free_twist[j as usize]));
+        (0..rows).filter_map(move |k| {
+            let (asked, moved) = (velocity[k / 3][k % 3].abs(), block[k * rows + k]);
+            (other.compliance[k] == 0.0 && moved > 0.0).then(|| asked / moved)
+        })
+    });
+    impulses.sum()
+}
+
 /// Some impulse is beyond what stops the lightest body many times over: without one no island jams.
 pub(super) fn may_jam(problem: &FactoredProblem, impulse: &[DVec3], goal: &VelocityGoal) -> bool {
     let largest = largest(problem, impulse);

@@ -40,17 +40,30 @@ impl ByVelocity {
             return false;
         }
         view.twist_under_triples(&extract.impulse, twist);
-        let (mut free, mut square) = (0.0, 0.0);
-        for (contact, r) in view.contacts.iter().zip(&extract.impulse) {
-            let q = velocity(contact, view.free_twist);
-            free += r.dot(q);
-            square += r.dot(velocity(contact, twist) - q);
-        }
-        let excessive = free + 0.5 * square > 0.0 && square > 0.0;
-        if excessive {
-            let part = (-free / square).max(0.0);
-            extract.impulse.iter_mut().for_each(|r| *r *= part);
-        }
-        excessive
+        let mut impulse = extract.impulse.clone();
+        let took = take_back(view.contacts, &mut impulse, (view.free_twist, twist));
+        extract.impulse = impulse;
+        took
     }
+}
+
+/// Takes impulses that do work back to the least energy along them, given the twists without and with them. True if they did work.
+pub(crate) fn take_back(
+    contacts: &[Contact],
+    impulse: &mut [DVec3],
+    (without, with): (&[WorldTwist], &[WorldTwist]),
+) -> bool {
+    let (mut free, mut square) = (0.0, 0.0);
+    for (contact, r) in contacts.iter().zip(&*impulse) {
+        let q = velocity(contact, without);
+        free += r.dot(q);
+        square += r.dot(velocity(contact, with) - q);
+    }
+    let excessive = free + 0.5 * square > 0.0 && square > 0.0;
+    if excessive {
+        let part = (-free / square).max(0.0);
+        let own = impulse.iter_mut().take(contacts.len());
+        own.for_each(|r| *r *= part);
+    }
+    excessive
 }
