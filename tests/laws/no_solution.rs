@@ -299,7 +299,7 @@ fn columns_deep_under_a_plate_are_not_shot_out_and_say_so() {
 #[test]
 fn a_stick_that_a_hand_begins_to_push_has_a_solution() {
     for (accuracy, h, friction, lean, speed) in [
-        (Accuracy::Engineering, 1e-5, 0.3, 0.7_f64, 0.5),
+        (Accuracy::Engineering, 1e-5, 0.3, 0.7, 0.5),
         (Accuracy::Engineering, 1e-5, 0.5, 0.9, 2.0),
         (Accuracy::Reference, 2e-4, 0.1, 0.45, 2.0),
     ] {
@@ -314,7 +314,7 @@ fn a_stick_that_a_hand_begins_to_push_has_a_solution() {
         simulation.spawn(ground).unwrap();
         let (length, radius) = (0.3, 0.01);
         let low = radius * DVec3::Z;
-        let up = DVec3::new(-lean.sin(), 0.0, lean.cos());
+        let up = DVec3::new(-libm::sin(lean), 0.0, libm::cos(lean));
         let pin = low + length * up;
         let hand = (
             RigidBody::Kinematic,
