@@ -315,6 +315,7 @@ impl Projector {
     /// What the step has done to the poses so far. True if some body was kicked beyond its margin.
     fn measure(&mut self, bodies: &Bodies, motion: &Motion, settings: &Settings) -> bool {
         let widest = settings.projection.tolerance;
+        let balls = motion.centres().balls;
         if self.epoch != bodies.epoch || self.widest.to_bits() != widest.to_bits() {
             self.epoch = bodies.epoch;
             self.widest = widest;
@@ -327,7 +328,7 @@ impl Projector {
             self.kicks.resize(bodies.len(), Kick::default());
             let ways = bodies
                 .slots()
-                .map(|slot| Way::of(bodies, slot, &Displacement::NONE));
+                .map(|slot| Way::of(bodies, slot, balls, &Displacement::NONE));
             self.ways.clear();
             self.ways.extend(ways);
         }
@@ -341,7 +342,7 @@ impl Projector {
             for (slot, row) in rows {
                 moved[row] = Displacement::between(&bodies.before.pose[slot], &bodies.pose[slot]);
                 kicks[row] = Kick::of(slot, &moved[row], (bodies, motion), settings);
-                ways[row] = Way::of(bodies, slot, &moved[row]);
+                ways[row] = Way::of(bodies, slot, balls, &moved[row]);
                 kicked |= kicks[row].is_large(limits[slot].tolerance);
             }
             kicked

@@ -21,19 +21,19 @@ pub(super) struct Way {
 }
 
 impl Way {
-    pub(super) fn of(bodies: &Bodies, slot: Slot, moved: &Displacement) -> Self {
-        let body = &bodies.constants[slot];
-        Self::new(body.radius, body.ball_radius(), moved)
+    /// Of a body. `balls`: radii, m, 0 for all that are none.
+    pub(super) fn of(bodies: &Bodies, slot: Slot, balls: &[f64], moved: &Displacement) -> Self {
+        Self::new(bodies.constants[slot].radius, balls[slot], moved)
     }
 
-    fn new(radius: f64, ball: Option<f64>, moved: &Displacement) -> Self {
-        let angle = if ball.is_some() { 0.0 } else { moved.angle };
+    fn new(radius: f64, ball: f64, moved: &Displacement) -> Self {
+        let angle = if ball > 0.0 { 0.0 } else { moved.angle };
         let turned = if angle > 0.0 { angle * radius } else { 0.0 };
         Self {
             most: one_norm(moved.linear) + turned,
             angle,
             radius,
-            ball: ball.unwrap_or(0.0),
+            ball,
         }
     }
 
@@ -196,12 +196,7 @@ mod tests {
         }
 
         fn way(&self, side: usize) -> Way {
-            let ball = self.balls[side];
-            Way::new(
-                self.radii[side],
-                (ball > 0.0).then_some(ball),
-                &self.moved[side],
-            )
+            Way::new(self.radii[side], self.balls[side], &self.moved[side])
         }
     }
 
