@@ -294,3 +294,61 @@ fn every_overlap_that_a_step_leaves_is_said() {
         }
     }
 }
+
+/// Hulls with e = 1 and without friction are thrown onto the ground, turning. Only gravity works on them: no step gains energy. Impacts keep it; what corners overlap by
+/// once the hull has turned on, the projection lifts.
+#[test]
+#[ignore = "a known fault: the projection lifts what impacts of turning hulls leave as overlap, 2 % of the energy in a step at 10 ms, 0.3 at 5, 0.13 at 2.5"]
+fn elastic_hulls_that_turn_gain_no_energy() {
+    let mut largest = 0.0_f64;
+    for h in [0.01, 0.005, 0.0025] {
+        let mut random = Lcg::new(3);
+        let (mut most, mut at_end) = (0.0_f64, 0.0_f64);
+        for _ in 0..8 {
+            let points = (0..16).map(|_| {
+                let direction = random.symmetric_vector().normalize();
+                0.1 * DVec3::new(1.0, 0.8, 0.6) * direction
+            });
+            let hull = Collider::convex_hull(points.collect());
+            let centre = hull.center_of_mass().unwrap();
+            let mut simulation = Simulation::new(Settings {
+                time_step: h,
+                ..reference()
+            })
+            .unwrap();
+            let material = Material {
+                friction: 0.0,
+                restitution: 1.0,
+                ..Material::default()
+            };
+            let ground = (RigidBody::Static, Collider::half_space(DVec3::Z), material);
+            simulation.spawn(ground).unwrap();
+            simulation
+                .spawn((
+                    RigidBody::Dynamic,
+                    hull,
+                    material,
+                    Pose::from_position(0.2 * DVec3::Z + centre),
+                    Twist {
+                        linear: DVec3::new(1.0, 0.3, -2.0),
+                        angular: DVec3::new(0.0, 0.0, 3.0),
+                    },
+                ))
+                .unwrap();
+            let (mut before, mut start) = (None, 0.0);
+            for _ in 0..(3.0 / h) as usize {
+                let energy = simulation.step().unwrap().energy;
+                let now = energy.kinetic + energy.potential;
+                if let Some(before) = before.replace(now) {
+                    most = most.max((now - before) / start);
+                } else {
+                    start = now;
+                }
+            }
+            at_end = at_end.max(before.unwrap_or(start) / start - 1.0);
+        }
+        println!("h {h}: {most:e} of the energy in a step, {at_end:e} after 3 s");
+        largest = largest.max(most);
+    }
+    assert!(largest < 1e-6, "a step gains {largest:e} of the energy");
+}
