@@ -137,3 +137,39 @@ pub(crate) fn rows_around(found: &[Detected], row: usize) -> Range<usize> {
     let after = found[row..].iter().take_while(is_of_pair).count();
     row - before..row + after
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_pair_are_found_from_any_row_before_them() {
+        let place = |a: u32, b: u32| Detected {
+            bodies: [Slot(a), Slot(b)],
+            point: DVec3::ZERO,
+            normal: DVec3::Z,
+            gap: 0.0,
+            feature: 0,
+        };
+        // Pairs (a, b) with one to four rows, some left out.
+        let pairs = (0..40).flat_map(|a| (a + 1..a + 4).map(move |b| (a, b)));
+        let pairs = pairs.filter(|(a, b)| (3 * a + b) % 5 != 0);
+        let rows = pairs.flat_map(|(a, b)| (0..1 + (a + b) % 4).map(move |_| place(a, b)));
+        let found: Vec<_> = rows.collect();
+        for a in 0..40 {
+            for b in a + 1..a + 4 {
+                let pair = [Slot(a), Slot(b)];
+                let first = found.partition_point(|place| place.bodies < pair);
+                for from in 0..=first {
+                    assert_eq!(first_row_from(&found, from, pair), first);
+                }
+            }
+        }
+        for (row, place) in found.iter().enumerate() {
+            let first = found.partition_point(|other| other.bodies < place.bodies);
+            let end = found.partition_point(|other| other.bodies <= place.bodies);
+            assert_eq!(rows_around(&found, row), first..end);
+        }
+        assert_eq!(first_row_from(&[], 0, [Slot(0), Slot(1)]), 0);
+    }
+}
