@@ -345,7 +345,7 @@ impl StepState {
             self.threads.start(self.settings.threads)?;
         }
         self.solver.looks = if self.settings.has_budget_of_products() {
-            self.record.pairs_of_others(&self.bodies)
+            self.record.pairs_of_others(self.motion.centres().balls)
         } else {
             0
         };

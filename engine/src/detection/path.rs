@@ -82,7 +82,7 @@ pub(crate) fn tolerance(bodies: [&BodyConstants; 2]) -> f64 {
     TOUCH * thickness(bodies)
 }
 
-/// The same by slots; `balls`: radii, m, 0 for all other bodies. Those lie closer together than all that is known of the bodies.
+/// The same by slots; `balls`: radii, m, 0 for all other bodies. They are asked first, as they lie closer together in memory than the constants of the bodies.
 pub(crate) fn tolerance_of(pair: [Slot; 2], balls: &[f64], bodies: &Bodies) -> f64 {
     let [a, b] = pair.map(|slot| balls[slot]);
     if a > 0.0 && b > 0.0 {

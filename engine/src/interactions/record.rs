@@ -42,9 +42,9 @@ impl ContactRecord {
         self.chosen.as_deref().unwrap_or(&self.found)
     }
 
-    /// Pairs in `I₀` of bodies neither of which is a ball.
-    pub(crate) fn pairs_of_others(&self, bodies: &Bodies) -> usize {
-        let is_ball = |slot: &Slot| bodies.constants[*slot].ball_radius().is_some();
+    /// Pairs in `I₀` of bodies neither of which is a ball. `balls`: radii, m, 0 for all that are none.
+    pub(crate) fn pairs_of_others(&self, balls: &[f64]) -> usize {
+        let is_ball = |slot: &Slot| balls[*slot] > 0.0;
         let pairs = self.found.chunk_by(|a, b| a.bodies == b.bodies);
         let others = pairs.filter(|rows| !rows[0].bodies.iter().any(is_ball));
         others.count()

@@ -260,6 +260,7 @@ impl Alone {
         let pair = place.bodies;
         let centres = solved.motion.centres();
         let touch = || path::tolerance_of(pair, centres.balls, solved.bodies);
+        // Awake and dynamic, by lists that lie closer together than the constants of the bodies.
         let is_free =
             |slot: &Slot| centres.inverse_mass[*slot] > 0.0 && !solved.bodies.is_asleep(*slot);
         (is_impact || place.gap > touch())

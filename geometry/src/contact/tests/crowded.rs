@@ -291,8 +291,8 @@ fn a_wall_under_a_floor_acts_on_what_is_under_it() {
 }
 
 #[test]
-#[ignore = "a measurement: cargo test --release -p moreau-geometry -- --ignored --nocapture many_walls"]
-fn many_walls_at_an_edge_take_a_time_that_is_bounded() {
+#[ignore = "a measurement: cargo test --release -p moreau-geometry -- --ignored --nocapture time_of_many_walls"]
+fn time_of_many_walls_at_an_edge() {
     for count in [10, 100, 1000] {
         for alternating in [false, true] {
             let fan = (0..count).flat_map(|k| {

@@ -35,13 +35,13 @@ impl ByVelocity {
     /// least at `−r·q/rᵀWr` of it, and cones are kept. True if there was something to take back.
     pub(super) fn lower(&mut self) -> bool {
         let Self { extract, twist, .. } = self;
+        let mut impulse = std::mem::take(&mut extract.impulse);
         let view = extract.view();
-        if !view.interactions.is_empty() {
-            return false;
-        }
-        view.twist_under_triples(&extract.impulse, twist);
-        let mut impulse = extract.impulse.clone();
-        let took = take_back(view.contacts, &mut impulse, (view.free_twist, twist));
+        let is_plain = view.interactions.is_empty();
+        let took = is_plain && {
+            view.twist_under_triples(&impulse, twist);
+            take_back(view.contacts, &mut impulse, (view.free_twist, twist))
+        };
         extract.impulse = impulse;
         took
     }
