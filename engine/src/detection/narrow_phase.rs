@@ -132,7 +132,7 @@ impl Scene<'_> {
                 if x.meets(y) {
                     let [p, q] = [(a, x), (b, y)].map(|(slot, ball)| self.ball(slot, ball));
                     if let Some(point) = ball_contact(p, q, x.distance + y.distance)
-                        && self.keeps(pair, x.margin + y.margin, &point)
+                        && self.keeps_balls(pair, x.margin + y.margin, &point)
                     {
                         *deepest = deepest.max(-point.gap);
                         candidates.push(Detected::new(pair, &point));
@@ -253,6 +253,23 @@ impl Scene<'_> {
         point.gap <= margin
             || point.gap <= margin + time_step * self.speed(pair, motion, point)
                 && !(motion.round && self.is_beside(pair, point))
+    }
+
+    /// The same of two balls, whose spin does not move their surfaces along the normal.
+    #[inline]
+    fn keeps_balls(&self, pair: [Slot; 2], margin: f64, point: &ContactPoint) -> bool {
+        let Rule::Margin { motion, time_step } = self.rule else {
+            return true;
+        };
+        let speed = || {
+            let mut speed: f64 = 0.0;
+            for twists in [&motion.begin, &motion.free] {
+                let [a, b] = pair.map(|slot| point.normal.dot(twists[slot].linear));
+                speed = speed.max(a.abs()).max(b.abs()).max(b - a);
+            }
+            speed
+        };
+        point.gap <= margin || point.gap <= margin + time_step * speed()
     }
 
     /// See [`BodyConstants::is_beside`](crate::bodies::constants::BodyConstants::is_beside).

@@ -212,6 +212,13 @@ impl Unit {
             let Some(balls) = self.balls.last_mut() else {
                 return;
             };
+            // The contacts of a colour lie far apart.
+            let ahead = (group + 1) * LANES..(group + 2) * LANES;
+            for index in self.order.get(ahead).unwrap_or(&[]) {
+                if let Some(member) = self.members.get(*index as usize) {
+                    prefetch(&problem.contacts[member.contact as usize]);
+                }
+            }
             for (lane, index) in lanes.iter().enumerate() {
                 let Some(member) = self.members.get(*index as usize) else {
                     continue;
@@ -300,8 +307,11 @@ impl Unit {
             }
         }
         // Contacts are read in their order, which colours jump about in.
-        let balls = self.members.iter().zip(&mut *impulse);
-        for (member, (contact, r)) in balls.filter(|(member, _)| member.ball) {
+        let balls = self.members.iter().zip(&mut *impulse).enumerate();
+        for (place, (member, (contact, r))) in balls.filter(|(_, (member, _))| member.ball) {
+            if let Some(next) = self.members.get(place + LANES) {
+                prefetch(&contacts[next.contact as usize].frame);
+            }
             *contact = member.contact;
             *r = in_frame(&contacts[member.contact as usize].frame, *r);
         }
