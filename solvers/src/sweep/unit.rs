@@ -309,8 +309,9 @@ impl Unit {
         // Contacts are read in their order, which colours jump about in.
         let balls = self.members.iter().zip(&mut *impulse).enumerate();
         for (place, (member, (contact, r))) in balls.filter(|(_, (member, _))| member.ball) {
-            if let Some(next) = self.members.get(place + LANES) {
-                prefetch(&contacts[next.contact as usize].frame);
+            let next = self.members.get(place + LANES);
+            if let Some(next) = next.and_then(|next| contacts.get(next.contact as usize)) {
+                prefetch(&next.frame);
             }
             *contact = member.contact;
             *r = in_frame(&contacts[member.contact as usize].frame, *r);
