@@ -17,6 +17,7 @@ mod field;
 mod flat;
 mod hidden;
 mod mesh;
+mod opposed;
 mod pieces;
 mod seams;
 mod sides;

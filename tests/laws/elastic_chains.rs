@@ -421,3 +421,67 @@ fn rough_elastic_impacts_do_not_run_away() {
         assert!(now < 1e3 * start, "{now} J of {start}");
     }
 }
+
+/// Two crowds of elastic frictionless balls that fly at each other in a box: more than a thousand contacts, where the stages of a step are few. What
+/// strikes after them is stopped, and that gains no energy, whatever else restitutes. A step is solved to `e_scaled` 1e-3 of what its bodies have.
+#[test]
+fn crowds_that_fly_at_each_other_gain_no_energy() {
+    for (accuracy, seed) in [
+        (Accuracy::Interactive, 1),
+        (Accuracy::Interactive, 2),
+        (Accuracy::Engineering, 3),
+    ] {
+        let settings = Settings {
+            time_step: 1.0 / 60.0,
+            gravity: DVec3::ZERO,
+            accuracy,
+            ..Settings::default()
+        };
+        let mut simulation = Simulation::new(settings).unwrap();
+        let material = Material::frictionless(1.0);
+        for normal in [DVec3::X, DVec3::Y, DVec3::Z] {
+            for normal in [normal, -normal] {
+                let wall = Collider::half_space(normal);
+                let at = Pose::from_position(normal * -1.3);
+                simulation
+                    .spawn((RigidBody::Static, wall, material, at))
+                    .unwrap();
+            }
+        }
+        let mut random = Lcg::new(seed);
+        for number in 0..100 {
+            let side = if number % 2 == 0 { 1.0 } else { -1.0 };
+            let place = number / 2;
+            let along = |k: i32| 0.25 * f64::from(k);
+            let at = DVec3::new(
+                side * (0.2 + along(place % 4)),
+                along(place / 4 % 4) - 0.375,
+                along(place / 16) - 0.375,
+            );
+            let velocity = DVec3::X * (-50.0 * side) + random.symmetric_vector() * 5.0;
+            let ball = (
+                RigidBody::Dynamic,
+                Collider::sphere(0.1 * (0.6 + 0.4 * random.uniform())),
+                material,
+                Pose::from_position(at + random.symmetric_vector() * 0.02),
+                Twist {
+                    linear: velocity,
+                    angular: DVec3::ZERO,
+                },
+            );
+            simulation.spawn(ball).unwrap();
+        }
+        let mut most: f64 = 0.0;
+        let mut first = None;
+        for _ in 0..6 {
+            let energy = simulation.step().unwrap().energy;
+            let gain = energy.work_impact + energy.work_friction;
+            let first = *first.get_or_insert(energy.kinetic - gain);
+            most = most.max(gain / first);
+        }
+        assert!(
+            most <= 1e-3,
+            "{accuracy:?}: a step gains {most:.1e} of the energy"
+        );
+    }
+}

@@ -13,6 +13,8 @@ use crate::support::*;
 const CELL: f64 = 0.25;
 /// Corners miss each other by no more, m.
 const OFF: f64 = 1e-9;
+/// A sheet is this far aside of its back, m: more than what counts as one place.
+const OFF_PLACE: f64 = 1e-4;
 /// What single precision makes of coordinates some metres large, m.
 const SINGLE: f64 = 1e-6;
 
@@ -148,6 +150,131 @@ fn triangles_given_twice_are_one() {
 #[test]
 fn a_sheet_with_two_sides_is_smooth() {
     slides(&[sheet(), turned(&sheet())].concat(), 0.0);
+}
+
+/// Both sides of a sheet, each of its own triangles: of other sizes, or `OFF_PLACE` aside.
+fn sides_of_their_own() -> [Vec<Triangle>; 4] {
+    let aside = |t: &Triangle| t.map(|corner| corner + DVec3::new(1.0, 0.7, 0.0) * OFF_PLACE);
+    let moved: Vec<Triangle> = sheet().iter().map(aside).collect();
+    [
+        [junctions(), turned(&sheet())].concat(),
+        [sheet(), turned(&junctions())].concat(),
+        [junctions(), turned(&junctions())].concat(),
+        [sheet(), turned(&moved)].concat(),
+    ]
+}
+
+#[test]
+fn a_sheet_is_smooth_whatever_the_triangles_of_its_back_are() {
+    for triangles in sides_of_their_own() {
+        slides(&triangles, 0.0);
+    }
+}
+
+/// What lies on a sheet may leave it: its other side, a place away from what is above, does not hold. Gravity takes `g h` in a step; what the solver adds is
+/// 1e-11 of it.
+#[test]
+fn the_back_of_a_sheet_holds_nothing_down() {
+    let settings = reference();
+    let h = settings.time_step;
+    for triangles in sides_of_their_own() {
+        let floor = fixed(0, mesh(&triangles), DVec3::ZERO);
+        let mut shapes = lying();
+        shapes.push(("ball", Collider::sphere(0.1), DQuat::IDENTITY, 0.1));
+        for (name, collider, orientation, z) in shapes {
+            let mut body = flying(1, collider, DVec3::new(0.1, 0.07, z), DVec3::Z);
+            body.pose.orientation = orientation;
+            let mut state = StepState::default();
+            state.set_bodies(&[floor.clone(), body]).unwrap();
+            state.step(&settings).unwrap();
+            let v = velocity(&state, 1);
+            let expected = DVec3::Z + settings.gravity * h;
+            assert!((v - expected).length() < 1e-9, "{name}: {v}");
+        }
+    }
+}
+
+/// Boxes side by side in one mesh, closed, each with edges of its own: those of one row end in the middle of those of the next. They may reach `over` (m)
+/// into each other.
+fn boxes(widths: [f64; 3], over: f64) -> Vec<Triangle> {
+    let closed = |low: DVec3, high: DVec3| {
+        let corner = |x: usize, y: usize, z: usize| {
+            let pick = |k: usize, low: f64, high: f64| if k == 0 { low } else { high };
+            DVec3::new(
+                pick(x, low.x, high.x),
+                pick(y, low.y, high.y),
+                pick(z, low.z, high.z),
+            )
+        };
+        let faces = [
+            [
+                corner(0, 0, 0),
+                corner(0, 1, 0),
+                corner(1, 1, 0),
+                corner(1, 0, 0),
+            ],
+            [
+                corner(0, 0, 1),
+                corner(1, 0, 1),
+                corner(1, 1, 1),
+                corner(0, 1, 1),
+            ],
+            [
+                corner(0, 0, 0),
+                corner(1, 0, 0),
+                corner(1, 0, 1),
+                corner(0, 0, 1),
+            ],
+            [
+                corner(0, 1, 0),
+                corner(0, 1, 1),
+                corner(1, 1, 1),
+                corner(1, 1, 0),
+            ],
+            [
+                corner(0, 0, 0),
+                corner(0, 0, 1),
+                corner(0, 1, 1),
+                corner(0, 1, 0),
+            ],
+            [
+                corner(1, 0, 0),
+                corner(1, 1, 0),
+                corner(1, 1, 1),
+                corner(1, 0, 1),
+            ],
+        ];
+        faces
+            .into_iter()
+            .flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]])
+    };
+    let row = |i: i32| {
+        let x = CELL * f64::from(i);
+        let width = widths[i.rem_euclid(3) as usize];
+        let count = (3.2 / width).ceil() as i32;
+        (0..count).flat_map(move |j| {
+            let y = -1.6 + width * f64::from(j);
+            let depth = 0.2 + 0.1 * f64::from((i + j).rem_euclid(2));
+            closed(
+                DVec3::new(x, y, -depth),
+                DVec3::new(x + CELL + over, y + width + over, 0.0),
+            )
+        })
+    };
+    (-6..8).flat_map(row).collect()
+}
+
+#[test]
+fn boxes_side_by_side_in_one_mesh_are_smooth() {
+    slides(&boxes([CELL; 3], 0.0), 0.0);
+    slides(&boxes([0.25, 0.3, 0.2], 0.0), 0.0);
+}
+
+#[test]
+#[ignore = "red: an edge within the top of another box is the side of its own, and nothing hides it: plates are stopped"]
+fn boxes_that_reach_into_each_other_are_smooth() {
+    slides(&boxes([0.25, 0.3, 0.2], 1e-3), 0.0);
+    slides(&boxes([0.25, 0.3, 0.2], 0.05), 0.0);
 }
 
 #[test]

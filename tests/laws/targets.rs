@@ -412,3 +412,60 @@ fn wrong_targets_are_refused_and_change_nothing() {
     simulation.step().unwrap();
     assert_eq!(simulation.pose(lift), Some(good));
 }
+
+/// What lies on a platform that turns about an axis off its centre sticks to it below `ω² R = μ g`: in a step it slips by no more than `h` times what the
+/// solver leaves at the worst contact, which the report says.
+#[test]
+#[ignore = "red: contacts that come in at a look within the step see the centre of the platform on the chord of its way, not on its circle: up to 0.4 mm \
+            in a second at 10 m (2 to 23 cm before their arms began at t_k)"]
+fn a_load_on_a_platform_slips_by_what_the_solver_leaves() {
+    let (mu, radius, h) = (0.5, 0.6, 1.0 / 60.0);
+    let mut wrong = Vec::new();
+    for accuracy in [Accuracy::Interactive, Accuracy::Engineering] {
+        for off in [0.0, 1.0, 3.0, 10.0] {
+            for part in [0.5, 0.8, 0.9, 0.95] {
+                let settings = Settings {
+                    time_step: h,
+                    accuracy,
+                    ..Settings::default()
+                };
+                let mut simulation = Simulation::new(settings).unwrap();
+                let rate = libm::sqrt(part * mu * -settings.gravity.z / radius);
+                let at = |t: f64| {
+                    let turn = DQuat::from_rotation_z(rate * t);
+                    Pose::from_position(turn * DVec3::new(off, 0.0, -0.1)).with_orientation(turn)
+                };
+                let material = Material::with_friction(mu);
+                let plate = Collider::cuboid(16.0, 16.0, 0.1);
+                let platform = simulation
+                    .spawn((RigidBody::Kinematic, plate, material, at(0.0)))
+                    .unwrap();
+                let disc = (
+                    RigidBody::Dynamic,
+                    Collider::cylinder(0.01, 0.05),
+                    material,
+                    Pose::at(radius, 0.0, 0.01),
+                    Twist {
+                        linear: DVec3::Y * rate * radius,
+                        angular: DVec3::Z * rate,
+                    },
+                );
+                let disc = simulation.spawn(disc).unwrap();
+                let start = place(&simulation, platform, disc);
+                let (mut left, mut slip) = (0.0, 0.0_f64);
+                for step in 0..60 {
+                    let target = at(f64::from(step + 1) * h);
+                    simulation.move_to(platform, target).unwrap();
+                    left += h * simulation.step().unwrap().worst_velocity;
+                    slip = slip.max((place(&simulation, platform, disc) - start).length());
+                }
+                if slip > 2.0 * left + 1e-9 {
+                    wrong.push(format!(
+                        "{accuracy:?}, off {off}, {part} of the friction: {slip:.1e} of {left:.1e} m"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -363,9 +363,8 @@ impl Impacts {
         }
         let some = self.strikes.list.iter().any(|strike| strike.fast);
         let (fast, stops) = (some && !last, some && last);
-        // Bodies that are stopped from the velocities at hand gain no energy either.
-        let most = most_changes(solved.record.found.len());
-        let stage = fast || stops && self.stops < most / STOPS;
+        let most_stops = most_stops(solved.record.found.len());
+        let stage = fast || stops && self.stops < most_stops;
         if stage && !whole {
             return Next::Check;
         }
@@ -382,7 +381,7 @@ impl Impacts {
                 }
             }
         }
-        if stops && !stage && self.stops >= most / STOPS + LAST {
+        if stops && !stage && self.stops >= most_stops + LAST {
             return Next::Nothing;
         }
         if !stage {
@@ -632,6 +631,13 @@ fn most_changes(contacts: usize) -> usize {
     } else {
         FEW_CHANGES
     }
+}
+
+/// Stages of a step of so many contacts in which bodies are stopped: one at least. From the velocities at hand that gains no energy: all offsets
+/// are ≥ 0 there, so that rest is among the velocities that the laws allow, and none of these is farther from it than what is solved. Beside
+/// impacts it could: what opens has to be free to restitute as they do.
+fn most_stops(contacts: usize) -> usize {
+    (most_changes(contacts) / STOPS).max(1)
 }
 
 /// In a step of so many contacts impacts can be made one after another.

@@ -81,7 +81,7 @@ impl Mesh {
         }
         let seams = Seams::new(&mut welded);
         let pieces = pieces::pieces(&welded, &seams);
-        let sheets = match welded.backs.iter().any(Option::is_some) {
+        let sheets = match pieces.iter().any(|piece| piece.sheets.is_some()) {
             true => pieces.iter().map(|piece| piece.sheets).collect(),
             false => Vec::new(),
         };

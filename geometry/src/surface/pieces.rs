@@ -3,6 +3,7 @@
 use super::SurfaceTriangle;
 use super::fan::Fans;
 use super::flat::{self, FLAT, Level};
+use super::opposed::opposed;
 use super::seams::{Part, Seams};
 use super::sides::Sheets;
 use super::triangle::{CONE_TOLERANCE, normal_of};
@@ -23,6 +24,10 @@ pub(super) struct Piece {
 pub(super) fn pieces(mesh: &Welded, seams: &Seams) -> Vec<Piece> {
     let mut pieces = Vec::with_capacity(mesh.triangles.len());
     let sheets = seams.sheets(mesh);
+    let opposed = match seams.crowded.is_empty() {
+        true => vec![false; mesh.triangles.len()],
+        false => opposed(mesh),
+    };
     for t in 0..mesh.triangles.len() {
         let corners = mesh.corners(t);
         let normal = normal_of(corners);
@@ -59,7 +64,9 @@ pub(super) fn pieces(mesh: &Welded, seams: &Seams) -> Vec<Piece> {
         }
         for piece in &mut pieces[first..] {
             piece.of = t;
-            piece.sheets = mesh.backs[t].map(|back| [sheets[t], sheets[back]]);
+            let own_back = mesh.backs[t].map(|back| [sheets[t], sheets[back]]);
+            // It acts on what has its centre before its plane, as where a sheet goes over into its own back.
+            piece.sheets = own_back.or(opposed[t].then_some([sheets[t]; 2]));
         }
     }
     pieces

@@ -62,13 +62,7 @@ impl Seams {
             runs.extend((0..3).map(|k| Run::new(ids[k], ids[(k + 1) % 3], t, k, 0)));
         }
         runs.sort_unstable();
-        let open: Vec<Run> = runs
-            .chunk_by(|a, b| a.vertices == b.vertices)
-            .filter(|same| same[0].ahead == same[same.len() - 1].ahead)
-            .flatten()
-            .copied()
-            .collect();
-        let mut parted = parted(mesh, &open);
+        let mut parted = parted(mesh, &runs);
         if !parted.is_empty() {
             runs.retain(|run| !parted.contains_key(&(run.triangle, run.edge)));
             for (&(t, k), parts) in &parted {
@@ -157,9 +151,10 @@ impl Seams {
     }
 }
 
-/// Edges without a neighbour on which corners without one lie; the corners are moved there.
-fn parted(mesh: &mut Welded, open: &[Run]) -> BTreeMap<(usize, usize), Vec<Part>> {
-    let mut corners: Vec<usize> = open
+/// Edges on which corners lie, whether they have a neighbour or not: boxes side by side have edges of their own, of which those of one end in the
+/// middle of those of another. The corners are moved there.
+fn parted(mesh: &mut Welded, edges: &[Run]) -> BTreeMap<(usize, usize), Vec<Part>> {
+    let mut corners: Vec<usize> = edges
         .iter()
         .flat_map(|run| [run.vertices.0, run.vertices.1])
         .collect();
@@ -169,7 +164,7 @@ fn parted(mesh: &mut Welded, open: &[Run]) -> BTreeMap<(usize, usize), Vec<Part>
         let ids = mesh.triangles[run.triangle];
         [ids[run.edge], ids[(run.edge + 1) % 3]]
     };
-    let boxes: Vec<_> = open
+    let boxes: Vec<_> = edges
         .iter()
         .map(|run| Aabb::from_points(ends(run).map(|id| mesh.points[id])))
         .map(|bounds| bounds.inflated(mesh.distance).to_parry())
@@ -180,7 +175,7 @@ fn parted(mesh: &mut Welded, open: &[Run]) -> BTreeMap<(usize, usize), Vec<Part>
     for &id in &corners {
         let point = mesh.points[id];
         for index in tree.intersect_aabb(&Aabb::new(point, point).to_parry()) {
-            let ends = ends(&open[index as usize]);
+            let ends = ends(&edges[index as usize]);
             if ends.contains(&id) {
                 continue;
             }
@@ -200,7 +195,7 @@ fn parted(mesh: &mut Welded, open: &[Run]) -> BTreeMap<(usize, usize), Vec<Part>
     let mut parted = BTreeMap::new();
     let mut moved: BTreeMap<usize, DVec3> = BTreeMap::new();
     for on_edge in found.chunk_by(|x, y| x.0 == y.0) {
-        let run = open[on_edge[0].0];
+        let run = edges[on_edge[0].0];
         let [from, to] = ends(&run);
         let [a, b] = [from, to].map(|id| mesh.points[id]);
         // Corners on both sides of the edge may be at the same place along it.
