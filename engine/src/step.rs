@@ -344,6 +344,7 @@ impl StepState {
         if self.problem.contacts.len() >= self.settings.nsgs().parallel_from {
             self.threads.start(self.settings.threads)?;
         }
+        self.solver.nearby = 0;
         self.solver.looks = if self.settings.has_budget_of_products() {
             self.record.pairs_of_others(self.motion.centres().balls)
         } else {

@@ -295,15 +295,15 @@ fn every_overlap_that_a_step_leaves_is_said() {
     }
 }
 
-/// Hulls with e = 1 and without friction are thrown onto the ground, turning. Only gravity works on them: no step gains energy. Impacts keep it; what corners overlap by
-/// once the hull has turned on, the projection lifts.
+/// Hulls with e = 1 and without friction are thrown onto the ground, turning. Only gravity works on them: no step gains energy, but for the swing of the free rotation, of second order
+/// in the angle (theory §2), which the ledger has by itself. Impacts keep the energy to the solver's 1e-11, and what corners overlap by once the hull has turned on is not lifted: it is
+/// gone within two steps at the speed of the hull, 6 m/s at most.
 #[test]
-#[ignore = "a known fault: the projection lifts what impacts of turning hulls leave as overlap, 2 % of the energy in a step at 10 ms, 0.3 at 5, 0.13 at 2.5"]
 fn elastic_hulls_that_turn_gain_no_energy() {
     let mut largest = 0.0_f64;
     for h in [0.01, 0.005, 0.0025] {
         let mut random = Lcg::new(3);
-        let (mut most, mut at_end) = (0.0_f64, 0.0_f64);
+        let (mut most, mut at_end, mut deepest) = (0.0_f64, 0.0_f64, 0.0_f64);
         for _ in 0..8 {
             let points = (0..16).map(|_| {
                 let direction = random.symmetric_vector().normalize();
@@ -337,18 +337,23 @@ fn elastic_hulls_that_turn_gain_no_energy() {
                 .unwrap();
             let (mut before, mut start) = (None, 0.0);
             for _ in 0..(3.0 / h) as usize {
-                let energy = simulation.step().unwrap().energy;
+                let report = simulation.step().unwrap();
+                deepest = deepest.max(report.overlap_left);
+                let energy = report.energy;
                 let now = energy.kinetic + energy.potential;
                 if let Some(before) = before.replace(now) {
-                    most = most.max((now - before) / start);
+                    most = most.max((now - before - energy.work_gyroscopic) / start);
                 } else {
                     start = now;
                 }
             }
             at_end = at_end.max(before.unwrap_or(start) / start - 1.0);
         }
-        println!("h {h}: {most:e} of the energy in a step, {at_end:e} after 3 s");
+        println!(
+            "h {h}: {most:e} of the energy in a step, {at_end:e} after 3 s, {deepest:e} m left"
+        );
+        assert!(deepest < 2.0 * h * 6.0, "{deepest} m are left");
         largest = largest.max(most);
     }
-    assert!(largest < 1e-6, "a step gains {largest:e} of the energy");
+    assert!(largest < 1e-9, "a step gains {largest:e} of the energy");
 }

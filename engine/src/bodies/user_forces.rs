@@ -68,7 +68,7 @@ impl Bodies {
             && self.forces_of(slot).is_none_or(BodyForces::are_steady)
     }
 
-    pub(super) fn forces_of(&self, slot: Slot) -> Option<&BodyForces> {
+    pub(crate) fn forces_of(&self, slot: Slot) -> Option<&BodyForces> {
         forces_of(&self.user_forces.laws, slot)
     }
 }

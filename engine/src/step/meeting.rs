@@ -20,6 +20,7 @@
 //! Bodies that already pushed each other in the last step meet. Where no pair changes the first solve stands, with its bits.
 
 mod calm;
+mod changed;
 mod held;
 mod struck;
 mod turning;
@@ -36,6 +37,7 @@ use crate::interactions::detected::{Detected, rows_around};
 use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
 use calm::{Calm, CalmPairs};
+use changed::ChangedPairs;
 use glam::DVec3;
 use held::Held;
 use moreau_geometry::ContactPoint;
@@ -95,8 +97,8 @@ pub(crate) struct Meetings {
     judged: Vec<bool>,
     /// Rows that push for the first time as the look begins, and were not judged yet, ascending.
     fresh: Vec<usize>,
-    /// Pairs whose contacts were exchanged, in the order in which that happened.
-    changed: Vec<[Slot; 2]>,
+    /// Pairs whose contacts were exchanged.
+    changed: ChangedPairs,
     /// Pairs that were followed, with what came of it.
     calm: CalmPairs,
     /// Pairs of bodies neither of which is a ball that were followed since they were asked for.
@@ -274,7 +276,7 @@ impl Meetings {
 
     /// Pairs whose contacts were exchanged in this step, in the order in which that happened.
     pub(crate) fn changed(&self) -> &[[Slot; 2]] {
-        &self.changed
+        self.changed.list()
     }
 
     /// Impulse of the last step in a row, N·s.
@@ -369,9 +371,7 @@ impl Meetings {
             let pair = found[rows[0]].bodies;
             let open = !impacts.awaits(pair) && !solved.is_unbounded(pair);
             if open && self.judge(pair, rows_around(found, rows[0]), solved, exchange) {
-                if !self.changed.contains(&pair) {
-                    self.changed.push(pair);
-                }
+                self.changed.push(pair);
                 changes = true;
             }
         }
@@ -555,7 +555,7 @@ impl Meetings {
     ) -> bool {
         let mut changes = false;
         let changed = std::mem::take(&mut self.changed);
-        for pair in &changed {
+        for pair in changed.list() {
             let waits = impacts.awaits(*pair) && !solved.is_of_surface(*pair);
             if waits || impacts.is_alone(*pair) || self.awaits(*pair) {
                 continue;

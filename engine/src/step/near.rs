@@ -12,6 +12,7 @@
 //! heavy, it often had none, and the whole was worse after it than before.
 
 use super::assembly::ContactProblem;
+use super::rounds::LEAST_SWEEPS;
 use super::solve::Moving;
 use super::sub_problem::SubProblem;
 use crate::bodies::Bodies;
@@ -186,21 +187,25 @@ impl Near {
         }
     }
 
-    /// Sweeps over it, from the impulses at hand.
+    /// Sweeps over it, from the impulses at hand, of which `left` block products are paid for. With the block products that it took.
     pub(super) fn solve(
         &mut self,
         sweeps: &mut Nsgs,
+        left: usize,
         settings: &Settings,
-    ) -> Result<SolverReport, StepError> {
+    ) -> Result<(SolverReport, usize), StepError> {
+        let rows = self.rows.len().max(1);
+        let most = NEARBY_SWEEPS.max(NEARBY_WORK / rows);
         sweeps.settings = NsgsSettings {
             min_sweeps: 1,
-            max_sweeps: NEARBY_SWEEPS.max(NEARBY_WORK / self.rows.len().max(1)),
+            max_sweeps: most.min((left / rows).max(LEAST_SWEEPS)),
             ..settings.nsgs()
         };
         let goal = Goal::scaled(settings.tolerance());
         let (factored, twists) = self.problem.split();
         let impulse = rows_of_mut(&mut self.impulse);
-        Ok(sweeps.solve_factored(&factored, impulse, twists, &goal)?)
+        let report = sweeps.solve_factored(&factored, impulse, twists, &goal)?;
+        Ok((report, report.iterations * rows))
     }
 
     /// Writes impulses and twists into the record.

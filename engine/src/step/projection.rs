@@ -21,6 +21,7 @@
 //! the step's own solver serves. Rotations are corrected along the group. Twists are never
 //! touched: no kinetic energy is injected.
 
+mod bouncing;
 mod carried;
 mod contacts;
 mod linearised;
@@ -38,9 +39,10 @@ use crate::joints::Joints;
 use crate::math::chunks;
 use crate::motion::Motion;
 use crate::settings::{Accuracy, Settings};
+use bouncing::let_bounce;
 pub(crate) use carried::Displacement;
 pub(crate) use contacts::Limits;
-use contacts::{Contacts, Found, Step};
+use contacts::{Contacts, Found, Step, deepest_of};
 use glam::DVec3;
 use linearised::Linearised;
 use moreau_solvers::{Momentum, Nsgs, NsgsSettings, WorldTwist};
@@ -186,6 +188,7 @@ impl Projector {
         } = self;
         let step = Step::new(found, centres, limits, moved);
         contacts.of_suspects(&step, suspects, bodies, detection);
+        *left = let_bounce(&mut contacts.near, limits, bodies, settings);
         if contacts.deep(limits).next().is_none() {
             return Ok(());
         }
@@ -201,6 +204,7 @@ impl Projector {
             near.gather(range, contacts.deep(limits), bodies, graph);
             let step = Step::new(found, centres, limits, moved);
             contacts.around(near, &step, (bodies, detection), edits);
+            let_bounce(&mut contacts.near, limits, bodies, settings);
             let around = (&*near, &*contacts, &limits[..], joints);
             problem.correct(around, bodies, motion, (solver, stuck))?;
             let (slots, by) = problem.solution();
@@ -227,8 +231,10 @@ impl Projector {
             }
             contacts.follow((slots, by, &unlisted), limits, bodies, detection);
             *iterations += 1;
-            *left = contacts.deepest(limits);
-            if *iterations == rule.max_iterations || left.is_none() {
+            let bounced = let_bounce(&mut contacts.near, limits, bodies, settings);
+            let deepest = contacts.deepest(limits);
+            if *iterations == rule.max_iterations || deepest.is_none() {
+                *left = deepest_of([deepest, *left, bounced].into_iter().flatten());
                 return Ok(());
             }
             range = Range::Islands;

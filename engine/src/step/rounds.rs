@@ -14,7 +14,7 @@ use crate::settings::Settings;
 /// The budget of a step is for all its solves; each has at least this part of it, …
 const LEAST_PART: usize = 100;
 /// … and so many sweeps: those that smooth out what was exchanged.
-const LEAST_SWEEPS: usize = 8;
+pub(super) const LEAST_SWEEPS: usize = 8;
 /// Budgets after which no more contacts are exchanged.
 const TIMES_BUDGET: usize = 3;
 

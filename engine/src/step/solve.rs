@@ -34,6 +34,8 @@ pub(crate) struct Solver {
     pub(crate) report: SolverReport,
     /// Looks of this step at pairs of bodies neither of which is a ball; not counted by detection where sweeps have no budget of block products.
     pub(crate) looks: usize,
+    /// Block products of this step in neighbourhoods; not limited where sweeps have no budget of them.
+    pub(crate) nearby: usize,
     few: SubProblem,
     /// Slots of its bodies.
     slots: Vec<Slot>,
@@ -172,11 +174,16 @@ impl Solver {
         if !self.near.take(from, (problem, record), moving, held) {
             return Ok(false);
         }
-        let few = settings
-            .auto_for(problem.contacts.len(), self.looks)
-            .max_sweeps
-            < NEARBY_SWEEPS;
-        let report = self.near.solve(self.auto.sweeps(), settings)?;
+        let contacts = problem.contacts.len();
+        let budget = settings.auto_for(contacts, self.looks).max_sweeps;
+        let few = budget < NEARBY_SWEEPS;
+        let left = if settings.has_budget_of_products() {
+            (budget * contacts).saturating_sub(self.nearby)
+        } else {
+            usize::MAX
+        };
+        let (report, products) = self.near.solve(self.auto.sweeps(), left, settings)?;
+        self.nearby += products;
         let done = !few || report.converged();
         if done {
             self.near.give(record);

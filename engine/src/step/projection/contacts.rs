@@ -147,6 +147,14 @@ impl<'a> Step<'a> {
     }
 }
 
+/// Depth of an overlap, m, and its bodies.
+pub(super) type Overlap = (f64, [Slot; 2]);
+
+/// The deepest of some overlaps: of equal ones the first.
+pub(super) fn deepest_of(overlaps: impl Iterator<Item = Overlap>) -> Option<Overlap> {
+    overlaps.reduce(|deepest, other| if other.0 > deepest.0 { other } else { deepest })
+}
+
 /// Overlap of the bodies of a contact that is left alone, m.
 pub(super) fn tolerance(limits: &[Limits], contact: &Detected) -> f64 {
     let [a, b] = contact.bodies.map(|slot| limits[slot].tolerance);
@@ -221,17 +229,12 @@ impl Contacts {
         self.near.iter().filter(deep)
     }
 
-    /// The deepest overlap of these, m, and its bodies: of equal ones the first.
-    pub(super) fn deepest(&self, limits: &[Limits]) -> Option<(f64, [Slot; 2])> {
-        self.deep(limits).fold(None, |deepest, contact| {
-            let depth = -contact.gap;
-            let is_deeper = deepest.is_none_or(|(other, _)| depth > other);
-            if is_deeper {
-                Some((depth, contact.bodies))
-            } else {
-                deepest
-            }
-        })
+    /// The deepest overlap of these.
+    pub(super) fn deepest(&self, limits: &[Limits]) -> Option<Overlap> {
+        deepest_of(
+            self.deep(limits)
+                .map(|contact| (-contact.gap, contact.bodies)),
+        )
     }
 
     /// Becomes the contacts of the bodies of a neighbourhood, but for those farther apart than the deepest overlap: what takes that away

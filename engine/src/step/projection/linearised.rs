@@ -16,7 +16,7 @@ use moreau_solvers::{Contact, Goal, Interaction, Nsgs, ProblemError, WorldTwist}
 
 /// Part of the tolerance that is left as overlap: contacts stay closed. If they opened by a hair, whatever
 /// stands on them would have to fall onto them in the next steps.
-const LEFT: f64 = 0.5;
+pub(super) const LEFT: f64 = 0.5;
 
 /// Bodies that move, their contacts, and what is left of an overlap, by slot.
 type Around<'a> = (&'a Neighbourhood, &'a Contacts, &'a [Limits], &'a Joints);
