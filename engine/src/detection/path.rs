@@ -591,7 +591,7 @@ impl Path<'_> {
 
     /// The arms of a contact at `time`, that of a kinematic body to where the centre of the other was on it at `t_k`. What it carries goes along the chord from
     /// there, which the problem knows of; with the arm of the time at hand it would have the velocity that it has then, `ω² t d` off.
-    fn from_begin(&self, time: f64, [a, b]: [DVec3; 2]) -> [DVec3; 2] {
+    fn arms_from_begin(&self, time: f64, [a, b]: [DVec3; 2]) -> [DVec3; 2] {
         let turned_back = |side: usize, between: DVec3| {
             let angular = self.twists[side].angular;
             let turns = self.bodies[side].kind == RigidBody::Kinematic && angular != DVec3::ZERO;
@@ -633,7 +633,7 @@ impl Path<'_> {
                 let arm = acts - poses[side].position;
                 self.without_moment(side, time, point.normal, arm)
             });
-            let arms = self.from_begin(time, arms);
+            let arms = self.arms_from_begin(time, arms);
             let closing = point.normal.dot(a.at(arms[0]) - b.at(arms[1]));
             let mut contact = Detected::new(self.pair, point);
             contact.gap -= time * closing;
