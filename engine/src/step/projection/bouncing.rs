@@ -8,9 +8,9 @@ use crate::interactions::detected::Detected;
 use crate::interactions::law::coefficients;
 use crate::settings::Settings;
 
-/// Leaves overlaps of `contacts`, at the present poses, to the next step where a body bounces on something that no impulse moves, a lift out of it would give the body more
-/// energy than the step has taken from it, and the body moves on: where its point, or its centre, goes farther along the normal than it overlaps in another step. It gets out of
-/// the overlap by then, or strikes again. The deepest of these overlaps.
+/// Leaves overlaps of `contacts`, at the present poses, to the next step where a body bounces with `e = 1` on something that no impulse moves, a lift out of it would give the
+/// body more energy than the step has taken from it, and the body goes on: by its centre along the normal, and by its turn, farther in another step than it overlaps. It gets
+/// out of the overlap, or strikes again. With `e < 1` impacts take what lifts give. The deepest of these overlaps.
 ///
 /// They come from the turn: a body that is struck turns through the whole step as it does after the impact, and other corners end in what it struck. Two bodies that are
 /// moved apart keep their centre of mass, and their energy in gravity. Round bodies are lifted: what overlaps beside their axis would turn them about it.
@@ -27,7 +27,7 @@ pub(super) fn let_bounce(
     for contact in contacts {
         let (least, depth) = (-tolerance(limits, contact), -contact.gap);
         if contact.gap >= least
-            || coefficients(contact, bodies, settings).restitution <= 0.0
+            || coefficients(contact, bodies, settings).restitution < 1.0
             || !is_lift(contact, depth, bodies, settings)
             || !moves_on(contact, depth, bodies, settings.time_step)
         {
@@ -65,13 +65,13 @@ fn is_lift(contact: &Detected, depth: f64, bodies: &Bodies, settings: &Settings)
     lift > 0.0 && gained + lift > 0.0
 }
 
-/// The bodies go farther than `depth` (m) along the normal in a time `h`, s, where they overlap or with their centres.
+/// The bodies go farther than `depth` (m) in a time `h`, s, with their centres along the normal and by turning.
 fn moves_on(contact: &Detected, depth: f64, bodies: &Bodies, h: f64) -> bool {
     let [a, b] = contact.bodies.map(|slot| {
         let (pose, twist) = (&bodies.pose[slot], &bodies.twist[slot]);
         let (linear, angular) = twist.in_inertial_frame(pose.orientation);
-        let turning = angular.cross(contact.point - pose.position);
-        [linear, linear + turning].map(|velocity| contact.normal.dot(velocity))
+        let arm = contact.point - pose.position;
+        (contact.normal.dot(linear), angular.length() * arm.length())
     });
-    (0..2).any(|k| h * (a[k] - b[k]).abs() > depth)
+    h * ((a.0 - b.0).abs() + a.1 + b.1) > depth
 }
