@@ -1,7 +1,7 @@
 //! The narrow phase over all candidate pairs: filter, contacts, margin.
 //!
 //! Pairs of balls, the bulk of granular scenes, work on compact arrays and leave before the first
-//! root; all others go through [`contacts`]. Both paths give the same bits.
+//! root; all others go through [`contacts`]. Both give the same points.
 
 use super::Pair;
 use super::reach::{BallReach, Extents};
