@@ -209,8 +209,8 @@ fn along(pair: &PolytopePair<'_>, axes: &Axes, all: bool, patch: &mut Patch) -> 
         (Some(a), _) => Some((a, false)),
         (None, b) => b.map(|axis| (axis, true)),
     };
-    // Only near touch do many points of one face matter more than the exact direction.
-    let resting = pair.radius <= 0.0 && any.separation.abs() <= 0.01 * pair.scale;
+    // Apart, only near touch do many points of one face matter more than the exact direction.
+    let resting = pair.radius <= 0.0 && any.separation <= 0.01 * pair.scale;
     let edges = axes.edges.filter(|edge| {
         face.is_none_or(|(face, _)| {
             edge.separation > face.separation + 0.1 * bias

@@ -36,6 +36,33 @@ fn stacked_cubes_meet_in_four_points() {
     }
 }
 
+/// Pressed into each other, by up to a tenth: that their edges cross a little deeper than the faces lie leaves one point of four, and what
+/// is pressed straight turns.
+#[test]
+fn overlapping_faces_that_are_nearly_parallel_meet_in_four_points() {
+    let boxed = cuboid(0.5, 0.4, 0.5);
+    let points = crate::polytope::Polyhedron::cuboid(DVec3::new(0.5, 0.4, 0.5)).vertices;
+    let hull = build(Shape::ConvexHull { points });
+    let pose = (vector(1.0), vector(1.0), 1e-3..0.1, -9.0..-3.0, 0..4_usize);
+    check(4000, &pose, |(shift, axis, depth, exponent, kind)| {
+        let position = DVec3::new(0.1 * shift.x, 0.1 * shift.y, 1.0 - depth);
+        let across = DVec3::new(axis.x, axis.y, 0.0) + 1e-3 * DVec3::X;
+        let lean = turn(across, 10.0_f64.powf(exponent)) * turn(DVec3::Z, 0.1 * axis.z);
+        let tilt = (lean * DVec3::Z).truncate().length();
+        let upper = Pose::new(position, lean);
+        let (a, b) = ([&boxed, &hull][kind % 2], [&boxed, &hull][kind / 2]);
+        let all = found(a, &upper, b, &Pose::IDENTITY, 0.01);
+        prop_assert_eq!(all.len(), 4, "{:?}", all);
+        for contact in &all {
+            prop_assert!(contact.normal.z >= 1.0 - tilt * tilt, "{:?}", contact);
+            // A corner is lower than the centre by the tilt times its distance.
+            let change: f64 = contact.gap + depth;
+            prop_assert!(change.abs() <= tilt, "{:?}", contact);
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn aligned_cubes_meet_at_their_corners() {
     let cube = cuboid(0.5, 0.5, 0.5);
