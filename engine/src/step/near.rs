@@ -112,8 +112,7 @@ impl Near {
         }
         for _ in 0..LINKS {
             let reached = slots.len();
-            for contact in &problem.contacts {
-                let [a, b] = contact.bodies.map(Slot);
+            for [a, b] in problem.pairs.iter().copied() {
                 if inside[a] != inside[b] {
                     let others = [a, b].into_iter();
                     slots.extend(others.filter(|slot| !inside[*slot] && dynamic(slot)));
@@ -124,8 +123,7 @@ impl Near {
             }
         }
         rows.clear();
-        for (row, contact) in (0..).zip(&problem.contacts) {
-            let pair = contact.bodies.map(Slot);
+        for (row, pair) in (0..).zip(problem.pairs.iter().copied()) {
             if pair.into_iter().any(|slot| inside[slot]) {
                 rows.push(row);
                 slots.extend(pair);
