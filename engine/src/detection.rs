@@ -89,10 +89,7 @@ impl Detection {
             &narrow_phase::Scene {
                 bodies,
                 extents: &self.extents,
-                rule: Rule::Margin {
-                    motion,
-                    time_step: settings.time_step,
-                },
+                rule: Rule::Margin { motion, settings },
             },
             &mut self.chunks,
             (found, &mut self.swings),

@@ -23,6 +23,7 @@ mod access;
 mod adhesion;
 mod alone;
 pub(crate) mod assembly;
+mod bouncing;
 mod clock;
 mod course;
 mod exchange;

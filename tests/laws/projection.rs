@@ -295,69 +295,155 @@ fn every_overlap_that_a_step_leaves_is_said() {
     }
 }
 
+/// What a body with `e` does that is thrown onto smooth ground, turning.
+#[derive(Clone, Copy, Debug, Default)]
+struct Thrown {
+    /// Largest gain in a step but for the swing of the free rotation, and gain after all, as parts of the energy at the start.
+    gain: f64,
+    at_end: f64,
+    /// Largest energy of a lift in a step, as a part of that.
+    lifted: f64,
+    /// Deepest overlap left, m, and largest part of what the body goes on by that one is.
+    left: f64,
+    of_way: f64,
+    /// Largest change of the rate about the axis of the shape, z, rad/s.
+    spin: f64,
+}
+
+impl Thrown {
+    /// `radius`: no point of the shape is farther from its middle, m.
+    fn of(
+        (collider, radius): (&Collider, f64),
+        e: f64,
+        (pose, twist): (Pose, Twist),
+        (h, time): (f64, f64),
+    ) -> Self {
+        let mut simulation = Simulation::new(Settings {
+            time_step: h,
+            ..reference()
+        })
+        .unwrap();
+        let material = Material {
+            friction: 0.0,
+            restitution: e,
+            ..Material::default()
+        };
+        ground(&mut simulation, material);
+        let body = (RigidBody::Dynamic, collider.clone(), material, pose, twist);
+        let body = simulation.spawn(body).unwrap();
+        let mut result = Self::default();
+        let (mut before, mut start) = (None, 0.0);
+        for _ in 0..(time / h) as usize {
+            let report = simulation.step().unwrap();
+            let now = simulation.twist(body).unwrap();
+            let arm = radius + collider.center_of_mass().unwrap().length();
+            let on = h * (now.linear.z.abs() + now.angular.length() * arm);
+            result.left = result.left.max(report.overlap_left);
+            result.of_way = result.of_way.max(report.overlap_left / on);
+            result.spin = result.spin.max((now.angular.z - twist.angular.z).abs());
+            let energy = report.energy;
+            let now = energy.kinetic + energy.potential;
+            if let Some(before) = before.replace(now) {
+                let gain = (now - before - energy.work_gyroscopic) / start;
+                result.gain = result.gain.max(gain);
+                result.lifted = result.lifted.max(energy.work_drift / start);
+            } else {
+                start = now;
+            }
+        }
+        result.at_end = before.unwrap_or(start) / start - 1.0;
+        result
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self {
+            gain: self.gain.max(other.gain),
+            at_end: self.at_end.max(other.at_end),
+            lifted: self.lifted.max(other.lifted),
+            left: self.left.max(other.left),
+            of_way: self.of_way.max(other.of_way),
+            spin: self.spin.max(other.spin),
+        }
+    }
+}
+
 /// Hulls with e = 1 and without friction are thrown onto the ground, turning. Only gravity works on them: no step gains energy, but for the swing of the free rotation, of second order
 /// in the angle (theory §2), which the ledger has by itself. Impacts keep the energy to the solver's 1e-11, and what corners overlap by once the hull has turned on is not lifted: it is
 /// less than what the centre and the turn of the hull go on by in another step.
 #[test]
 fn elastic_hulls_that_turn_gain_no_energy() {
-    let mut largest = 0.0_f64;
     for h in [0.01, 0.005, 0.0025] {
         let mut random = Lcg::new(3);
-        let (mut most, mut at_end, mut deepest) = (0.0_f64, 0.0_f64, 0.0_f64);
+        let mut worst = Thrown::default();
         for _ in 0..8 {
             let points = (0..16).map(|_| {
                 let direction = random.symmetric_vector().normalize();
                 0.1 * DVec3::new(1.0, 0.8, 0.6) * direction
             });
             let hull = Collider::convex_hull(points.collect());
-            let centre = hull.center_of_mass().unwrap();
-            let mut simulation = Simulation::new(Settings {
-                time_step: h,
-                ..reference()
-            })
-            .unwrap();
-            let material = Material {
-                friction: 0.0,
-                restitution: 1.0,
-                ..Material::default()
+            let pose = Pose::from_position(0.2 * DVec3::Z + hull.center_of_mass().unwrap());
+            let twist = Twist {
+                linear: DVec3::new(1.0, 0.3, -2.0),
+                angular: DVec3::new(0.0, 0.0, 3.0),
             };
-            let ground = (RigidBody::Static, Collider::half_space(DVec3::Z), material);
-            simulation.spawn(ground).unwrap();
-            let body = simulation
-                .spawn((
-                    RigidBody::Dynamic,
-                    hull,
-                    material,
-                    Pose::from_position(0.2 * DVec3::Z + centre),
-                    Twist {
-                        linear: DVec3::new(1.0, 0.3, -2.0),
-                        angular: DVec3::new(0.0, 0.0, 3.0),
-                    },
-                ))
-                .unwrap();
-            let (mut before, mut start) = (None, 0.0);
-            for _ in 0..(3.0 / h) as usize {
-                let report = simulation.step().unwrap();
-                let twist = simulation.twist(body).unwrap();
-                let arm = 0.1 + centre.length();
-                let on = h * (twist.linear.z.abs() + twist.angular.length() * arm);
-                let left = report.overlap_left;
-                assert!(left < on, "{left} m are left, the hull goes on by {on}");
-                deepest = deepest.max(left);
-                let energy = report.energy;
-                let now = energy.kinetic + energy.potential;
-                if let Some(before) = before.replace(now) {
-                    most = most.max((now - before - energy.work_gyroscopic) / start);
-                } else {
-                    start = now;
-                }
-            }
-            at_end = at_end.max(before.unwrap_or(start) / start - 1.0);
+            worst = worst.or(Thrown::of((&hull, 0.1), 1.0, (pose, twist), (h, 3.0)));
         }
-        println!(
-            "h {h}: {most:e} of the energy in a step, {at_end:e} after 3 s, {deepest:e} m left"
-        );
-        largest = largest.max(most);
+        println!("h {h}: {worst:?}");
+        assert!(worst.of_way < 1.0 && worst.gain < 1e-9, "h {h}: {worst:?}");
     }
-    assert!(largest < 1e-9, "a step gains {largest:e} of the energy");
+}
+
+/// The same of bodies of revolution, and with an e of a little less than 1, where an impact takes less than a lift gives. Without friction nothing turns them about their axis, in
+/// overlap or not; rims that all but lie flat are another matter (`smooth_axes.rs`), and so is the work of impacts there, 6e-3 in a step of the cone.
+#[test]
+fn elastic_round_bodies_that_turn_gain_no_energy() {
+    let ball = |z, radius| (Pose::at(0.0, 0.0, z), Shape::Sphere { radius });
+    let bar = Shape::Capsule {
+        half_height: 0.12,
+        radius: 0.02,
+    };
+    let club = vec![ball(0.12, 0.08), ball(-0.12, 0.05)];
+    let dumbbell = vec![ball(0.12, 0.08), (Pose::default(), bar), ball(-0.12, 0.08)];
+    let bodies = [
+        ("drum", Collider::cylinder(0.12, 0.12), false),
+        ("disk", Collider::cylinder(0.02, 0.2), false),
+        ("cone", Collider::cone(0.15, 0.12), false),
+        ("rod", Collider::cylinder(0.2, 0.02), true),
+        ("capsule", Collider::capsule(0.17, 0.03), true),
+        ("club", Collider::compound(club), true),
+        ("dumb-bell", Collider::compound(dumbbell), true),
+    ];
+    let mut wrong = Vec::new();
+    for (h, e) in [
+        (1.0 / 60.0, 1.0),
+        (0.01, 1.0),
+        (0.005, 1.0),
+        (0.0025, 1.0),
+        (1.0 / 60.0, 0.99),
+        (0.005, 0.99),
+    ] {
+        for (name, collider, is_slender) in &bodies {
+            let mut random = Lcg::new(5);
+            let mut worst = Thrown::default();
+            for _ in 0..6 {
+                let pose = Pose::at(0.0, 0.0, 0.6).with_orientation(random.rotation());
+                let twist = Twist {
+                    linear: random.symmetric_vector().normalize() * 3.0,
+                    angular: random.symmetric_vector().normalize() * 10.0,
+                };
+                worst = worst.or(Thrown::of((collider, 0.25), e, (pose, twist), (h, 3.0)));
+            }
+            let line = format!("{name}, h {h:.4}, e {e}: {worst:?}");
+            println!("{line}");
+            let gain = if *name == "cone" && e >= 1.0 {
+                worst.lifted
+            } else {
+                worst.gain
+            };
+            if gain > 1e-9 || worst.of_way >= 1.0 || *is_slender && worst.spin > 1e-9 {
+                wrong.push(line);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -83,6 +83,21 @@ impl BodyConstants {
         })
     }
 
+    /// The point in the plane of a contact, beside the nearest one of a body of revolution, from which the normal meets the axis; others stay. On such a point of a rim as it lies
+    /// to the axis and to the plane, and not as it turns with the body, the gap depends by just this moment.
+    pub(crate) fn before_axis(&self, pose: &Pose, point: DVec3, normal: DVec3) -> DVec3 {
+        let Some(axis) = self.axis_at(pose) else {
+            return point;
+        };
+        let across = axis.cross(normal);
+        let beside = across.dot(point - pose.position);
+        if beside.abs() > BESIDE * self.size {
+            point - across * (beside / across.length_squared())
+        } else {
+            point
+        }
+    }
+
     pub(crate) fn is_dynamic(&self) -> bool {
         self.kind == RigidBody::Dynamic
     }

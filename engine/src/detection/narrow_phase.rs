@@ -11,6 +11,7 @@ use crate::bodies::slot::Slot;
 use crate::interactions::detected::Detected;
 use crate::math::chunks::is_shared;
 use crate::motion::Motion;
+use crate::settings::Settings;
 use moreau_geometry::{Ball, ContactPoint, ball_contact, contacts};
 use rayon::prelude::*;
 
@@ -38,7 +39,10 @@ pub(super) struct Found {
 #[derive(Clone, Copy)]
 pub(super) enum Rule<'a> {
     /// Those within the margin of the module doc of [`detection`](super).
-    Margin { motion: &'a Motion, time_step: f64 },
+    Margin {
+        motion: &'a Motion,
+        settings: &'a Settings,
+    },
     /// All within the reach.
     Reach,
 }
@@ -149,10 +153,29 @@ impl Scene<'_> {
                     candidates.push(Detected::new(pair, point));
                 }
             }
+            self.let_meet_axes(&mut candidates[before..]);
             if candidates.len() == before
                 && let Some(nearest) = self.swings(pair, margin, points)
             {
                 swings.push(Detected::new(pair, nearest));
+            }
+        }
+    }
+
+    /// Turning about its axis does not move a body of revolution: where it was left in overlap, points of a rim beside the deepest one have no moment about it either.
+    fn let_meet_axes(&self, contacts: &mut [Detected]) {
+        let Rule::Margin { motion, settings } = self.rule else {
+            return;
+        };
+        let (bodies, left_alone) = (self.bodies, settings.projection.tolerance);
+        let overlap = |contact: &Detected| contact.gap < -left_alone;
+        if !bodies.some_bounce || !motion.round || !contacts.iter().any(overlap) {
+            return;
+        }
+        for contact in contacts {
+            for slot in contact.bodies {
+                let (body, pose) = (&bodies.constants[slot], &bodies.pose[slot]);
+                contact.point = body.before_axis(pose, contact.point, contact.normal);
             }
         }
     }
@@ -199,10 +222,10 @@ impl Scene<'_> {
                 distance += turning.angle * (centres.length() + other.radius);
             }
         }
-        if let Rule::Margin { motion, time_step } = self.rule
+        if let Rule::Margin { motion, settings } = self.rule
             && reach[a].angle + reach[b].angle <= 0.0
         {
-            distance = distance.min(margin + self.approach(pair, motion, time_step));
+            distance = distance.min(margin + self.approach(pair, motion, settings.time_step));
         }
         let pose_a = body_a.shape_pose(&bodies.pose[a]);
         let pose_b = body_b.shape_pose(&bodies.pose[b]);
@@ -235,30 +258,30 @@ impl Scene<'_> {
         margin: f64,
         points: &'p [ContactPoint],
     ) -> Option<&'p ContactPoint> {
-        let Rule::Margin { motion, time_step } = self.rule else {
+        let Rule::Margin { motion, settings } = self.rule else {
             return None;
         };
         let nearest = points.iter().min_by(|a, b| a.gap.total_cmp(&b.gap))?;
-        let step = (motion, time_step);
+        let step = (motion, settings.time_step);
         swing::may_meet(pair, nearest, margin, self.bodies, step).then_some(nearest)
     }
 
     /// The rule of the phase, with velocities at the contact before and after the free motion.
     #[inline]
     fn keeps(&self, pair: [Slot; 2], margin: f64, point: &ContactPoint) -> bool {
-        let Rule::Margin { motion, time_step } = self.rule else {
+        let Rule::Margin { motion, settings } = self.rule else {
             return true;
         };
         // Whatever the velocities.
         point.gap <= margin
-            || point.gap <= margin + time_step * self.speed(pair, motion, point)
+            || point.gap <= margin + settings.time_step * self.speed(pair, motion, point)
                 && !(motion.round && self.is_beside(pair, point))
     }
 
     /// The same of two balls, whose spin does not move their surfaces along the normal.
     #[inline]
     fn keeps_balls(&self, pair: [Slot; 2], margin: f64, point: &ContactPoint) -> bool {
-        let Rule::Margin { motion, time_step } = self.rule else {
+        let Rule::Margin { motion, settings } = self.rule else {
             return true;
         };
         let speed = || {
@@ -269,7 +292,7 @@ impl Scene<'_> {
             }
             speed
         };
-        point.gap <= margin || point.gap <= margin + time_step * speed()
+        point.gap <= margin || point.gap <= margin + settings.time_step * speed()
     }
 
     /// See [`BodyConstants::is_beside`](crate::bodies::constants::BodyConstants::is_beside).

@@ -9,11 +9,13 @@
 //! in the step. `t_s` is when it strikes. Contacts that are no impact act from the beginning on, like with θ = 1, and forces at the middle
 //! of the step, as in free flight.
 
+use super::bouncing::Bouncing;
 use super::solved::{Pushed, Solved};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::detection::path;
 use crate::interactions::detected::{Detected, Late};
+use crate::interactions::law::InteractionLaw;
 use glam::DVec3;
 use moreau_solvers::WorldTwist;
 
@@ -176,14 +178,19 @@ impl Course {
                 }
                 let ways = pair.map(|slot| means[slot].unwrap_or_else(|| solved.end(slot)));
                 let tolerance = path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
-                let over = -tolerance - solved.gap_after(row, &ways);
+                // What overlapped before is not pushed out here.
+                let before = (place.gap + tolerance).min(0.0);
+                let over = before - tolerance - solved.gap_after(row, &ways);
                 let inverse = pair.map(|slot| {
                     let moves = means[slot].is_some();
                     let mass = solved.motion.inverse_mass[slot].linear;
                     if moves { mass } else { 0.0 }
                 });
                 let sum = inverse[0] + inverse[1];
-                if over <= 0.0 || sum <= 0.0 {
+                if over <= 0.0
+                    || sum <= 0.0
+                    || self.goes_on(place, solved.restitution(row), over, solved)
+                {
                     continue;
                 }
                 changes = true;
@@ -233,18 +240,23 @@ impl Course {
     }
 
     /// By how much bodies depart from the rule of the scheme, in whose mean energy is kept, towards their way: just enough that none ends in
-    /// what it strikes. Bodies that meet depart alike.
+    /// what it strikes. Bodies that meet depart alike. What bounces and goes on does not depart, and what overlapped before is left to the projection.
     fn find_departures(&mut self, solved: &Solved, waiting: &[Late]) {
         let h = solved.settings.time_step;
         self.departs.clear();
         self.departs.resize(solved.bodies.len(), 0.0);
         let follows = |slot: Slot| self.follows[slot] && solved.bodies.is_awake_dynamic(slot);
         let found = solved.record.found.iter().zip(solved.contacts);
-        let found = found.map(|(place, contact)| (place, &contact.arms));
-        let waiting = waiting.iter().map(|late| (&late.contact, &late.arms));
-        let meets = |(place, _): &(&Detected, _)| place.bodies.into_iter().any(follows);
-        let rows: Vec<(&Detected, &[DVec3; 2])> = found.chain(waiting).filter(meets).collect();
-        for (place, arms) in &rows {
+        let found = found
+            .enumerate()
+            .map(|(row, (place, contact))| (place, &contact.arms, solved.edits.law(row)));
+        let waiting = waiting
+            .iter()
+            .map(|late| (&late.contact, &late.arms, late.law.as_ref()));
+        let meets = |(place, ..): &(&Detected, _, _)| place.bodies.into_iter().any(follows);
+        let rows: Vec<(&Detected, &[DVec3; 2], Option<&InteractionLaw>)> =
+            found.chain(waiting).filter(meets).collect();
+        for (place, arms, law) in &rows {
             let pair = place.bodies;
             let gap = |by: &dyn Fn(Slot) -> WorldTwist| {
                 let [a, b] = [0, 1].map(|side| {
@@ -260,8 +272,15 @@ impl Course {
             };
             let by_rule = gap(&|slot| self.by_rule(slot, solved));
             let way = gap(&|slot| self.way(slot, solved));
+            let tolerance = path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
+            let before = (place.gap + tolerance).min(0.0);
+            let (by_rule, way) = (by_rule - before, way - before);
             if by_rule < 0.0 && way > by_rule {
                 let part = (by_rule / (by_rule - way)).min(1.0);
+                let e = solved.law(place, *law).restitution;
+                if self.goes_on(place, e, -by_rule, solved) {
+                    continue;
+                }
                 for slot in pair {
                     self.departs[slot] = self.departs[slot].max(part);
                 }
@@ -270,7 +289,7 @@ impl Course {
         let dynamic = |slot: Slot| solved.bodies.is_awake_dynamic(slot);
         loop {
             let mut changes = false;
-            for (place, _) in &rows {
+            for (place, ..) in &rows {
                 let [a, b] = place.bodies;
                 let part = self.departs[a].max(self.departs[b]);
                 if dynamic(a) && dynamic(b) && part > self.departs[a].min(self.departs[b]) {
@@ -282,6 +301,17 @@ impl Course {
                 break;
             }
         }
+    }
+
+    /// A body that bounces, and goes on by more than it overlaps (m) by the rule in which energy is kept.
+    fn goes_on(&self, contact: &Detected, e: f64, depth: f64, solved: &Solved) -> bool {
+        let h = solved.settings.time_step;
+        let state = |slot: Slot| {
+            let way = self.by_rule(slot, solved).linear * h;
+            (solved.bodies.pose[slot].position + way, solved.end(slot))
+        };
+        Bouncing::of(contact, e, (solved.bodies, solved.settings), state)
+            .is_some_and(|body| body.way(solved.settings) > depth)
     }
 
     /// `v_{k+θ}`: ½ for what is struck.

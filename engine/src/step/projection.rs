@@ -21,7 +21,6 @@
 //! the step's own solver serves. Rotations are corrected along the group. Twists are never
 //! touched: no kinetic energy is injected.
 
-mod bouncing;
 mod carried;
 mod contacts;
 mod linearised;
@@ -39,10 +38,9 @@ use crate::joints::Joints;
 use crate::math::chunks;
 use crate::motion::Motion;
 use crate::settings::{Accuracy, Settings};
-use bouncing::let_bounce;
 pub(crate) use carried::Displacement;
 pub(crate) use contacts::Limits;
-use contacts::{Contacts, Found, Step, deepest_of};
+use contacts::{Allowed, Contacts, Found, Step, deepest_of};
 use glam::DVec3;
 use linearised::Linearised;
 use moreau_solvers::{Momentum, Nsgs, NsgsSettings, WorldTwist};
@@ -188,8 +186,10 @@ impl Projector {
         } = self;
         let step = Step::new(found, centres, limits, moved);
         contacts.of_suspects(&step, suspects, bodies, detection);
-        *left = let_bounce(&mut contacts.near, limits, bodies, settings);
-        if contacts.deep(limits).next().is_none() {
+        let allowed = Allowed::new(limits, bodies, settings);
+        let bounced = contacts.deepest(|contact| !allowed.is_passed(contact), limits);
+        *left = bounced;
+        if contacts.deep(allowed).next().is_none() {
             return Ok(());
         }
         solver.settings = NsgsSettings {
@@ -201,12 +201,12 @@ impl Projector {
         graph.tie(candidates, bodies);
         let mut range = Range::Links(LINKS);
         loop {
-            near.gather(range, contacts.deep(limits), bodies, graph);
+            let allowed = Allowed::new(limits, bodies, settings);
+            near.gather(range, contacts.deep(allowed), bodies, graph);
             let step = Step::new(found, centres, limits, moved);
-            contacts.around(near, &step, (bodies, detection), edits);
-            let_bounce(&mut contacts.near, limits, bodies, settings);
+            contacts.around(near, &step, (allowed, detection), edits);
             let around = (&*near, &*contacts, &limits[..], joints);
-            problem.correct(around, bodies, motion, (solver, stuck))?;
+            problem.correct(around, bodies, (motion, settings), (solver, stuck))?;
             let (slots, by) = problem.solution();
             beyond.clear();
             for slot in slots.iter().copied() {
@@ -231,10 +231,10 @@ impl Projector {
             }
             contacts.follow((slots, by, &unlisted), limits, bodies, detection);
             *iterations += 1;
-            let bounced = let_bounce(&mut contacts.near, limits, bodies, settings);
-            let deepest = contacts.deepest(limits);
-            if *iterations == rule.max_iterations || deepest.is_none() {
-                *left = deepest_of([deepest, *left, bounced].into_iter().flatten());
+            let allowed = Allowed::new(limits, bodies, settings);
+            if *iterations == rule.max_iterations || contacts.deep(allowed).next().is_none() {
+                let deepest = contacts.deepest(|_| true, limits);
+                *left = deepest_of([deepest, bounced].into_iter().flatten());
                 return Ok(());
             }
             range = Range::Islands;

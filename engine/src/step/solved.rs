@@ -116,7 +116,7 @@ impl Solved<'_> {
     }
 
     #[inline]
-    fn law(&self, contact: &Detected, given: Option<&InteractionLaw>) -> Coefficients {
+    pub(crate) fn law(&self, contact: &Detected, given: Option<&InteractionLaw>) -> Coefficients {
         match given {
             Some(law) => law.into(),
             None => coefficients(contact, self.bodies, self.settings),

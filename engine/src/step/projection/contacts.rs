@@ -8,6 +8,8 @@ use crate::detection::{Detection, Pair};
 use crate::interactions::detected::{Centres, Detected};
 use crate::interactions::edit::Edits;
 use crate::interactions::record::GivenArms;
+use crate::settings::Settings;
+use crate::step::bouncing::left_to_bounce;
 use glam::DVec3;
 use moreau_geometry::Shape;
 use moreau_solvers::WorldTwist;
@@ -175,6 +177,31 @@ fn surfaces(limits: &[Limits], pair: [Slot; 2]) -> (f64, [bool; 2]) {
     (a.curvature.min(b.curvature), planes)
 }
 
+/// How deep contacts may be.
+#[derive(Clone, Copy)]
+pub(super) struct Allowed<'a> {
+    /// By slot.
+    pub(super) limits: &'a [Limits],
+    pub(super) bodies: &'a Bodies,
+    pub(super) settings: &'a Settings,
+}
+
+impl<'a> Allowed<'a> {
+    pub(super) fn new(limits: &'a [Limits], bodies: &'a Bodies, settings: &'a Settings) -> Self {
+        Self {
+            limits,
+            bodies,
+            settings,
+        }
+    }
+
+    /// The contact is deeper than it may be.
+    pub(super) fn is_passed(&self, contact: &Detected) -> bool {
+        let over = -contact.gap - tolerance(self.limits, contact);
+        over > 0.0 && over > left_to_bounce(contact, self.bodies, self.settings)
+    }
+}
+
 /// Buffers of the contacts.
 #[derive(Debug, Default)]
 pub(super) struct Contacts {
@@ -221,20 +248,22 @@ impl Contacts {
     }
 
     /// Contacts that are deeper than they may be.
-    pub(super) fn deep<'a>(
-        &'a self,
-        limits: &'a [Limits],
-    ) -> impl Iterator<Item = &'a Detected> + 'a {
-        let deep = |contact: &&Detected| contact.gap < -tolerance(limits, contact);
-        self.near.iter().filter(deep)
+    pub(super) fn deep<'a>(&'a self, allowed: Allowed<'a>) -> impl Iterator<Item = &'a Detected> {
+        self.near
+            .iter()
+            .filter(move |contact| allowed.is_passed(contact))
     }
 
-    /// The deepest overlap of these.
-    pub(super) fn deepest(&self, limits: &[Limits]) -> Option<Overlap> {
-        deepest_of(
-            self.deep(limits)
-                .map(|contact| (-contact.gap, contact.bodies)),
-        )
+    /// The deepest overlap beyond the tolerance among `those`.
+    pub(super) fn deepest(
+        &self,
+        those: impl Fn(&Detected) -> bool,
+        limits: &[Limits],
+    ) -> Option<Overlap> {
+        let overlaps = self.near.iter();
+        let overlaps =
+            overlaps.filter(|contact| contact.gap < -tolerance(limits, contact) && those(contact));
+        deepest_of(overlaps.map(|contact| (-contact.gap, contact.bodies)))
     }
 
     /// Becomes the contacts of the bodies of a neighbourhood, but for those farther apart than the deepest overlap: what takes that away
@@ -243,10 +272,11 @@ impl Contacts {
         &mut self,
         near: &Neighbourhood,
         step: &Step,
-        (bodies, detection): (&Bodies, &mut Detection),
+        (allowed, detection): (Allowed, &mut Detection),
         edits: &Edits,
     ) {
-        let deepest = self.deep(step.limits).map(|contact| -contact.gap);
+        let bodies = allowed.bodies;
+        let deepest = self.deep(allowed).map(|contact| -contact.gap);
         let reach = deepest.fold(0.0, f64::max);
         self.near.clear();
         self.asked.clear();

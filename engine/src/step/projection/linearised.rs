@@ -10,15 +10,17 @@ use crate::joints::Joints;
 use crate::math::chunks;
 use crate::math::rotation::{self, contact_frame};
 use crate::motion::Motion;
+use crate::settings::Settings;
+use crate::step::bouncing::left_to_bounce;
 use crate::step::sub_problem::{Rows, SubProblem, fit};
 use glam::{DMat3, DVec3};
 use moreau_solvers::{Contact, Goal, Interaction, Nsgs, ProblemError, WorldTwist};
 
 /// Part of the tolerance that is left as overlap: contacts stay closed. If they opened by a hair, whatever
 /// stands on them would have to fall onto them in the next steps.
-pub(super) const LEFT: f64 = 0.5;
+const LEFT: f64 = 0.5;
 
-/// Bodies that move, their contacts, and what is left of an overlap, by slot.
+/// Bodies that move, their contacts, what is left of an overlap, by slot, and their joints.
 type Around<'a> = (&'a Neighbourhood, &'a Contacts, &'a [Limits], &'a Joints);
 
 /// The problem for a pseudo-displacement, in m and rad instead of velocities.
@@ -37,10 +39,10 @@ impl Linearised {
         &mut self,
         around: Around,
         bodies: &mut Bodies,
-        motion: &Motion,
+        (motion, settings): (&Motion, &Settings),
         (solver, stuck): (&mut Nsgs, &[bool]),
     ) -> Result<(), ProblemError> {
-        self.take(around, bodies, (motion, stuck));
+        self.take(around, bodies, (motion, stuck), settings);
         let goal = Goal::scaled(1e-3);
         let (problem, displacement) = self.problem.split();
         solver.solve_factored(&problem, &mut self.lambda, displacement, &goal)?;
@@ -55,7 +57,13 @@ impl Linearised {
         self.problem.solution()
     }
 
-    fn take(&mut self, around: Around, bodies: &Bodies, (motion, stuck): (&Motion, &[bool])) {
+    fn take(
+        &mut self,
+        around: Around,
+        bodies: &Bodies,
+        (motion, stuck): (&Motion, &[bool]),
+        settings: &Settings,
+    ) {
         let (near, Contacts { near: contacts, .. }, _, joints) = around;
         // A pile that falls is projected as a whole, one at rest at single places: large buffers are given back.
         self.problem.fit(near.moving().len(), contacts.len());
@@ -76,7 +84,7 @@ impl Linearised {
                 (mass, WorldTwist::default(), centre)
             });
         self.problem.take_contacts(contacts, |found, rows| {
-            contact(found, around, (bodies, motion), rows)
+            contact(found, around, (bodies, motion, settings), rows)
         });
         self.joints.clear();
         joints.hold(bodies, |slot| near.moves(slot), &mut self.joints);
@@ -93,7 +101,7 @@ impl Linearised {
 fn contact(
     found: &Detected,
     (near, _, limits, _): Around,
-    (bodies, motion): (&Bodies, &Motion),
+    (bodies, motion, settings): (&Bodies, &Motion, &Settings),
     rows: Rows,
 ) -> Contact {
     let tolerance = tolerance(limits, found);
@@ -102,7 +110,7 @@ fn contact(
     // A body that is held only because it is far away could move in reality: an overlap with it below the tolerance is left.
     let pushable = bodies.is_awake_dynamic(a) && bodies.is_awake_dynamic(b);
     let may_stay = inside != [true, true] && pushable && found.gap >= -tolerance;
-    let room = found.gap + LEFT * tolerance;
+    let room = found.gap + LEFT * tolerance + left_to_bounce(found, bodies, settings);
     let room = if may_stay { room.max(0.0) } else { room };
     let row = |slot, inside| if inside { rows.of(slot) } else { rows.held };
     Contact {
