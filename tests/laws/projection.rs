@@ -301,8 +301,6 @@ struct Thrown {
     /// Largest gain in a step but for the swing of the free rotation, and gain after all, as parts of the energy at the start.
     gain: f64,
     at_end: f64,
-    /// Largest energy of a lift in a step, as a part of that.
-    lifted: f64,
     /// Deepest overlap left, m, and largest part of what the body goes on by that one is.
     left: f64,
     of_way: f64,
@@ -346,7 +344,6 @@ impl Thrown {
             if let Some(before) = before.replace(now) {
                 let gain = (now - before - energy.work_gyroscopic) / start;
                 result.gain = result.gain.max(gain);
-                result.lifted = result.lifted.max(energy.work_drift / start);
             } else {
                 start = now;
             }
@@ -359,7 +356,6 @@ impl Thrown {
         Self {
             gain: self.gain.max(other.gain),
             at_end: self.at_end.max(other.at_end),
-            lifted: self.lifted.max(other.lifted),
             left: self.left.max(other.left),
             of_way: self.of_way.max(other.of_way),
             spin: self.spin.max(other.spin),
@@ -394,7 +390,8 @@ fn elastic_hulls_that_turn_gain_no_energy() {
 }
 
 /// The same of bodies of revolution, and with an e of a little less than 1, where an impact takes less than a lift gives. Without friction nothing turns them about their axis, in
-/// overlap or not; rims that all but lie flat are another matter (`smooth_axes.rs`), and so is the work of impacts there, 6e-3 in a step of the cone.
+/// overlap or not; rims that all but lie flat are another matter (`smooth_axes.rs`). The cone is struck twice in a step, and then strikes back with its rim: forces count at both
+/// alike, as if they acted after all impacts.
 #[test]
 fn elastic_round_bodies_that_turn_gain_no_energy() {
     let ball = |z, radius| (Pose::at(0.0, 0.0, z), Shape::Sphere { radius });
@@ -407,7 +404,7 @@ fn elastic_round_bodies_that_turn_gain_no_energy() {
     let bodies = [
         ("drum", Collider::cylinder(0.12, 0.12), false),
         ("disk", Collider::cylinder(0.02, 0.2), false),
-        ("cone", Collider::cone(0.15, 0.12), false),
+        ("cone", Collider::cone(0.16, 0.14), false),
         ("rod", Collider::cylinder(0.2, 0.02), true),
         ("capsule", Collider::capsule(0.17, 0.03), true),
         ("club", Collider::compound(club), true),
@@ -435,12 +432,7 @@ fn elastic_round_bodies_that_turn_gain_no_energy() {
             }
             let line = format!("{name}, h {h:.4}, e {e}: {worst:?}");
             println!("{line}");
-            let gain = if *name == "cone" && e >= 1.0 {
-                worst.lifted
-            } else {
-                worst.gain
-            };
-            if gain > 1e-9 || worst.of_way >= 1.0 || *is_slender && worst.spin > 1e-9 {
+            if worst.gain > 1e-9 || worst.of_way >= 1.0 || *is_slender && worst.spin > 1e-9 {
                 wrong.push(line);
             }
         }

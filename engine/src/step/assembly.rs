@@ -336,10 +336,9 @@ impl<S: Scheme> Parts<'_, S> {
             Some(stage) => {
                 let (pair, arms) = (contact.bodies, arms());
                 let of_row = (self.impacts.gap(contact, &arms), e, normal(stage));
-                let held = self.impacts.held(pair);
-                let driven = || self.motion.driven(pair, contact.normal, &arms, held);
+                let driven = |held| self.motion.driven(pair, contact.normal, &arms, held);
                 self.impacts
-                    .law(index, of_row, driven, self.scheme, settings)
+                    .law((index, pair), of_row, driven, self.scheme, settings)
             }
         }
     }

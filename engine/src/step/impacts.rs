@@ -261,24 +261,25 @@ impl Impacts {
     }
 
     /// Which bodies of a pair contacts pushed that were no impacts.
-    pub(crate) fn held(&self, pair: [Slot; 2]) -> [bool; 2] {
+    fn held(&self, pair: [Slot; 2]) -> [bool; 2] {
         pair.map(|slot| self.held[slot])
     }
 
-    /// The law of a contact in a stage after the first: its `u` at the beginning, and what forces did to it.
+    /// The law of a contact in a stage after the first: its `u` at the beginning, and at what speed forces drove its bodies against each other, given which of them are
+    /// held. In stages forces act before all impacts, in the energy of the step with its mean velocity: what is struck or struck back counts as if they acted after it.
     pub(crate) fn law<S: Scheme>(
         &self,
-        row: usize,
+        (row, pair): (usize, [Slot; 2]),
         (gap, restitution, u): (f64, f64, f64),
-        driven: impl FnOnce() -> f64,
+        driven: impl FnOnce([bool; 2]) -> f64,
         scheme: &S,
         settings: &Settings,
     ) -> NormalLaw {
         let strikes = self.rows.get(row).is_some_and(|row| row.strikes);
+        let held = self.held(pair);
         if strikes {
-            // As if forces acted after all impacts of the step.
             let approach = || Approach {
-                begin: u + driven(),
+                begin: u + driven(held),
                 free: u,
             };
             return scheme.normal_law(gap.min(0.0), restitution, approach, settings);
@@ -286,11 +287,20 @@ impl Impacts {
         if self.stops(row) {
             return scheme.normal_law(gap, 0.0, Approach::default, settings);
         }
-        let opening = Approach {
-            begin: u.max(0.0),
-            free: u.max(0.0),
+        let opening = || {
+            let free = u.max(0.0);
+            // What holds a body has taken what forces gave it.
+            let driven = if held == [false; 2] {
+                driven(held).clamp(-free, free)
+            } else {
+                0.0
+            };
+            Approach {
+                begin: free + driven,
+                free,
+            }
         };
-        let law = scheme.normal_law(gap, restitution, || opening, settings);
+        let law = scheme.normal_law(gap, restitution, opening, settings);
         NormalLaw {
             // What the last stage left of its residual is not mended in this one.
             shift: law.shift.max(-u),
