@@ -51,24 +51,14 @@ const GAIN: f64 = 1e-2;
 /// the impulses of a step move, in some hundred contacts.
 #[test]
 fn friction_up_to_the_bound_makes_no_energy() {
-    for friction in [1.0, 1e2, Material::MOST_FRICTION] {
+    for friction in [1.0, 1e2, 3e2, 7e2, Material::MOST_FRICTION] {
         let ([solved, other], deepest, missed) = thrown(friction, Settings::default());
         println!(
             "μ = {friction:e}: gain {solved:e}, {other:e} in {missed} steps missed, {deepest:e} m deep"
         );
         assert!(solved <= 0.1 * GAIN, "μ = {friction:e}: {solved:e}");
-        if friction < Material::MOST_FRICTION {
-            assert!(other <= GAIN, "μ = {friction:e}: {other:e}");
-        }
+        assert!(other <= GAIN, "μ = {friction:e}: {other:e}");
         // What bodies of this size may overlap while they fly about and some steps miss their tolerance.
         assert!(deepest <= 2e-3, "μ = {friction:e}: {deepest:e} m");
     }
-}
-
-/// The impulses of wedged bodies are so large that a residual of 1e-6 of them is a good part of the energy.
-#[test]
-#[ignore = "a known fault: at the largest friction a step that says it is not solved makes 1.7 % of the energy at the start"]
-fn nor_do_steps_at_the_bound_that_are_not_solved() {
-    let ([_, other], _, _) = thrown(Material::MOST_FRICTION, Settings::default());
-    assert!(other <= GAIN, "{other:e}");
 }
