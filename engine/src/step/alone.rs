@@ -68,7 +68,7 @@ enum Pusher {
     Nothing,
     /// One body, by its pair.
     One([Slot; 2]),
-    /// Several, or a joint, or a force of its own, or nobody asked.
+    /// Several, or a joint, or a force of its own.
     Several,
 }
 
@@ -126,9 +126,7 @@ impl Alone {
         if self.pairs.is_empty() {
             return Found::Nothing;
         }
-        let pairs = std::mem::take(&mut self.pairs);
-        self.find_pushers(pairs.iter().map(|pair| pair.bodies), solved, joints);
-        self.pairs = pairs;
+        self.find_pushers(solved, joints);
         self.find_crossed(solved);
         exchange.clear(solved.record.found.len());
         let before = self.pairs.len();
@@ -173,7 +171,7 @@ impl Alone {
         let mut new = std::mem::take(&mut self.new);
         self.list_new(solved, &mut new);
         if !new.is_empty() {
-            self.find_pushers(new.iter().copied(), solved, joints);
+            self.find_pushers(solved, joints);
             new.retain(|pair| {
                 pair.iter()
                     .all(|slot| self.pushers[*slot] == Pusher::One(*pair))
@@ -272,32 +270,25 @@ impl Alone {
             && solved.edits.law(row).is_none()
     }
 
-    /// What pushes the bodies of these pairs; nothing is counted for others.
-    fn find_pushers(
-        &mut self,
-        pairs: impl Iterator<Item = [Slot; 2]>,
-        solved: &Solved,
-        joints: &Joints,
-    ) {
+    fn find_pushers(&mut self, solved: &Solved, joints: &Joints) {
         self.pushers.clear();
-        self.pushers.resize(solved.bodies.len(), Pusher::Several);
-        for slot in pairs.flatten() {
-            self.pushers[slot] = Pusher::Nothing;
-        }
+        self.pushers.resize(solved.bodies.len(), Pusher::Nothing);
         for slot in joints.list.iter().flat_map(|joint| joint.slots()) {
             self.pushers[slot] = Pusher::Several;
         }
         for (slot, _) in &solved.bodies.user_forces.laws {
             self.pushers[*slot] = Pusher::Several;
         }
-        let rows = solved.record.found.iter().zip(&solved.record.impulse);
-        for (place, _) in rows.filter(|(_, r)| r.x > 0.0) {
+        for (row, place) in solved.record.found.iter().enumerate() {
+            if solved.record.impulse[row].x <= 0.0 {
+                continue;
+            }
             for slot in place.bodies {
                 let pusher = &mut self.pushers[slot];
                 *pusher = match *pusher {
                     Pusher::Nothing => Pusher::One(place.bodies),
-                    Pusher::One(pair) if pair != place.bodies => Pusher::Several,
-                    Pusher::One(_) | Pusher::Several => continue,
+                    Pusher::One(pair) if pair == place.bodies => continue,
+                    _ => Pusher::Several,
                 };
             }
         }

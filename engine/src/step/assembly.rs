@@ -36,8 +36,6 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(crate) struct ContactProblem {
     pub(crate) contacts: Vec<Contact>,
-    /// Their bodies alone, for passes over all of them that ask for no more: contacts are large.
-    pub(crate) pairs: Vec<[Slot; 2]>,
     /// Restitution acts in this step, by contact.
     pub(crate) impacts: Vec<bool>,
     /// Places of `I₁` in `I₀` where it is a part of it.
@@ -76,11 +74,7 @@ pub(crate) struct Parts<'a, S> {
 }
 
 /// Rows of the problem.
-type Rows<'a> = (
-    (&'a mut [Contact], &'a mut [[Slot; 2]]),
-    Laws<'a>,
-    &'a mut [DVec3],
-);
+type Rows<'a> = (&'a mut [Contact], Laws<'a>, &'a mut [DVec3]);
 type Laws<'a> = (&'a mut [bool], &'a mut [f64]);
 
 impl ContactProblem {
@@ -117,7 +111,6 @@ impl ContactProblem {
     pub(crate) fn assemble<S: Scheme>(&mut self, record: &mut ContactRecord, parts: &Parts<S>) {
         let count = record.places().len();
         self.contacts.resize(count, NO_CONTACT);
-        self.pairs.resize(count, [Slot::NONE; 2]);
         self.impacts.resize(count, false);
         record.friction.resize(count, 0.0);
         record.impulse.resize(count, DVec3::ZERO);
@@ -125,8 +118,7 @@ impl ContactProblem {
         let given = &record.given[..];
         let places = record.chosen.as_deref().unwrap_or(&record.found);
         let laws = (&mut self.impacts[..], &mut record.friction[..]);
-        let contacts = (&mut self.contacts[..], &mut self.pairs[..]);
-        let rows = (contacts, laws, &mut record.impulse[..]);
+        let rows = (&mut self.contacts[..], laws, &mut record.impulse[..]);
         let work = |(places, indices, rows): (&[_], Range<u32>, Rows)| {
             parts.rows(places, indices, (chosen, given), rows);
         };
@@ -213,15 +205,13 @@ impl<S: Scheme> Parts<'_, S> {
         places: &[Detected],
         indices: Range<u32>,
         (chosen, given): (Option<&[u32]>, &[GivenArms]),
-        ((contacts, pairs), (impacts, friction), impulse): Rows,
+        (contacts, (impacts, friction), impulse): Rows,
     ) {
         let mut cursor = Cursor::default();
         let laws = impacts.iter_mut().zip(friction);
-        let contacts = contacts.iter_mut().zip(pairs);
-        let results = contacts.zip(laws).zip(impulse);
+        let results = contacts.iter_mut().zip(laws).zip(impulse);
         for ((place, row), results) in places.iter().zip(indices).zip(results) {
-            let (((contact, pair), (impact, friction)), impulse) = results;
-            *pair = place.bodies;
+            let ((contact, (impact, friction)), impulse) = results;
             let row = row as usize;
             let index = chosen.map_or(row, |chosen| chosen[row] as usize);
             let own = own_arms(row, given);

@@ -104,8 +104,6 @@ pub(crate) struct Meetings {
     /// Pairs of bodies neither of which is a ball that were followed since they were asked for.
     followed: usize,
     pushes: Vec<Push>,
-    /// By slot: its pushes are counted.
-    counted: Vec<bool>,
     points: Vec<ContactPoint>,
     /// Rows of a pair that are looked at.
     new: Vec<usize>,
@@ -183,23 +181,20 @@ impl Meetings {
         }
         exchange.clear(solved.record.found.len());
         self.unmet.clear();
-        self.count_pushes(turns, solved);
+        self.count_pushes(solved);
         // With planes still in an island that go, its motion is not the one to look at.
         let look = (solved, impacts);
         let mut changes = self.let_go(look, exchange);
+        if !self.changed.is_empty() {
+            self.await_changes(solved, exchange, graph);
+            changes |= self.call_back(look, exchange);
+        }
+        if turns {
+            self.await_changes(solved, exchange, graph);
+            changes |= self.find_turned(look, detection, exchange);
+        }
         self.await_changes(solved, exchange, graph);
-        if !self.changed.is_empty() && self.call_back(look, exchange) {
-            changes = true;
-            self.await_changes(solved, exchange, graph);
-        }
-        if turns && self.find_turned(look, detection, exchange) {
-            changes = true;
-            self.await_changes(solved, exchange, graph);
-        }
         if self.find_struck((solved, impacts), detection) {
-            if !turns {
-                self.count_pushes(true, solved);
-            }
             changes |= self.meet_struck((solved, impacts), detection, exchange)?;
         }
         self.calm.end_look();
@@ -238,13 +233,11 @@ impl Meetings {
         awaits.clear();
         awaits.resize(solved.bodies.len(), 0);
         let round = self.rounds + self.rounds_left_out;
-        let found = &solved.record.found;
-        let gone = exchange.stay.iter().enumerate();
-        let gone = gone.filter(|(_, stay)| !**stay && round < ROUNDS);
-        let gone = gone.map(|(row, _)| found[row].bodies);
+        let found = solved.record.found.iter().zip(&exchange.stay);
+        let gone = found.filter(|(_, stay)| !**stay && round < ROUNDS);
         let late = exchange.late.iter().map(|late| late.contact.bodies);
         let late = late.filter(|_| round < ROUNDS + LAST);
-        let mut pairs = gone.chain(late).peekable();
+        let mut pairs = gone.map(|(place, _)| place.bodies).chain(late).peekable();
         if pairs.peek().is_none() {
             return;
         }
@@ -319,27 +312,17 @@ impl Meetings {
         self.fresh.extend(first.map(|(row, _)| row));
     }
 
-    /// Counts what pushes each body in the step; unless it is of `all`, of pairs that may go or be called back.
-    fn count_pushes(&mut self, all: bool, solved: &Solved) {
+    /// Counts what pushes each body in the step.
+    fn count_pushes(&mut self, solved: &Solved) {
         self.pushes.clear();
         self.pushes.resize(solved.bodies.len(), Push::default());
-        self.counted.clear();
-        self.counted.resize(solved.bodies.len(), all);
-        let fresh = self.fresh.iter().map(|row| solved.pairs[*row]);
-        let changed = self.changed.list().iter().copied();
-        for slot in fresh.chain(changed).flatten() {
-            self.counted[slot] = true;
-        }
         let mut fresh = self.fresh.iter().copied();
         let mut next_fresh = fresh.next();
         let staged = !solved.record.earlier.is_empty();
-        let rows = solved.pairs.iter().copied().zip(solved.impacts);
-        for (row, (pair, is_impact)) in rows.enumerate() {
-            let [a, b] = pair;
-            if !self.counted[a] && !self.counted[b] {
-                continue;
-            }
+        let places = solved.record.found.iter().zip(solved.impacts);
+        for (row, (place, is_impact)) in places.enumerate() {
             let is_first = next_fresh == Some(row);
+            let [a, b] = place.bodies;
             let held = || self.pushes[a].held && self.pushes[b].held;
             if !is_first && !*is_impact && !staged && held() {
                 continue;
@@ -348,10 +331,10 @@ impl Meetings {
                 next_fresh = fresh.next();
             }
             let (r, earlier) = (solved.record.impulse[row], solved.earlier(row));
-            let lean = pair.map(|slot| self.pushes[slot].leans) == [true; 2];
+            let lean = place.bodies.map(|slot| self.pushes[slot].leans) == [true; 2];
             let pushed = || self.carried[row] > 0.0 || self.judged[row];
             if !lean && (pushed() || !solved.is_ahead(row)) {
-                for slot in pair {
+                for slot in place.bodies {
                     let push = &mut self.pushes[slot];
                     push.leans = true;
                     push.held = push.is_held();
@@ -363,7 +346,7 @@ impl Meetings {
             let is_fresh = is_first && solved.is_in_doubt(row);
             let is_impact = solved.impacts[row] && r.x > 0.0 || earlier.impact;
             let impact = is_impact.then(|| solved.theta_of_impact(row));
-            for slot in pair {
+            for slot in place.bodies {
                 let push = &mut self.pushes[slot];
                 push.pushed = push.pushed.by(impact);
                 if !is_fresh {

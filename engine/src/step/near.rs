@@ -112,7 +112,8 @@ impl Near {
         }
         for _ in 0..LINKS {
             let reached = slots.len();
-            for [a, b] in problem.pairs.iter().copied() {
+            for contact in &problem.contacts {
+                let [a, b] = contact.bodies.map(Slot);
                 if inside[a] != inside[b] {
                     let others = [a, b].into_iter();
                     slots.extend(others.filter(|slot| !inside[*slot] && dynamic(slot)));
@@ -123,7 +124,8 @@ impl Near {
             }
         }
         rows.clear();
-        for (row, pair) in (0..).zip(problem.pairs.iter().copied()) {
+        for (row, contact) in (0..).zip(&problem.contacts) {
+            let pair = contact.bodies.map(Slot);
             if pair.into_iter().any(|slot| inside[slot]) {
                 rows.push(row);
                 slots.extend(pair);

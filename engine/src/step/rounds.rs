@@ -29,7 +29,6 @@ macro_rules! solved {
             motion: &$step.motion,
             record: &$step.record,
             contacts: &$step.problem.contacts,
-            pairs: &$step.problem.pairs,
             impacts: &$step.problem.impacts,
             forces: &$step.forces,
             edits: &$step.edits,

@@ -74,8 +74,6 @@ pub(crate) struct Solved<'a> {
     pub(crate) motion: &'a Motion,
     pub(crate) record: &'a ContactRecord,
     pub(crate) contacts: &'a [Contact],
-    /// Their bodies alone.
-    pub(crate) pairs: &'a [[Slot; 2]],
     pub(crate) impacts: &'a [bool],
     pub(crate) forces: &'a Forces,
     pub(crate) edits: &'a Edits,

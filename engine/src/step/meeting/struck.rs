@@ -17,29 +17,28 @@ impl Meetings {
     ) -> bool {
         let h = solved.settings.time_step;
         self.struck.clear();
+        // As at bodies that turn: with planes that go or come in its island, the motion of a body is not the one to look at.
+        let is_ready = |slot: &Slot| self.awaits.get(slot.index()).is_none_or(|link| *link == 0);
+        // What is worked out of every body comes last: there are many.
         let ends = &solved.record.end;
-        let is_dynamic = |slot: Slot| solved.bodies.constants[slot].is_dynamic();
-        let mut surfaces = None;
-        for slot in &solved.bodies.moving {
-            // As at bodies that turn: with planes that go or come in its island, the motion of a body is not the one to look at.
-            if self.awaits.get(slot.index()).is_some_and(|link| *link > 0) {
-                continue;
-            }
-            // What is worked out of every body comes last: there are many.
-            let end = &ends[*slot];
+        let moving = || solved.bodies.moving.iter().copied().filter(is_ready);
+        let is_dynamic = |slot: &Slot| solved.bodies.constants[*slot].is_dynamic();
+        let passes = moving().filter(|slot| {
             // Another way leads to others.
             let again = || self.reached.contains(slot) && impacts.meets_one(*slot);
-            let passes = || detection.passes_reach(*slot, end, h) || again();
-            // Of a surface detection finds what is near, which is not all that is ahead of a body at speed.
-            let mut flies = || {
-                !detection.is_slow_ball(*slot, end, h)
-                    && solved.flies(*slot)
-                    && (*surfaces.get_or_insert_with(|| solved.has_surfaces())
-                        || solved.is_deflected(*slot))
-            };
-            if (passes() || flies()) && is_dynamic(*slot) {
-                self.struck.push(*slot);
-            }
+            detection.passes_reach(*slot, &ends[*slot], h) || again()
+        });
+        self.struck.extend(passes.filter(is_dynamic));
+        // Of a surface detection finds what is near, which is not all that is ahead of a body at speed.
+        let flying = moving().filter(|slot| !detection.is_slow_ball(*slot, &ends[*slot], h));
+        let flying = flying.filter(is_dynamic);
+        let mut flying = flying.filter(|slot| solved.flies(*slot)).peekable();
+        if flying.peek().is_some() {
+            let surfaces = solved.has_surfaces();
+            self.struck
+                .extend(flying.filter(|slot| surfaces || solved.is_deflected(*slot)));
+            self.struck.sort_unstable();
+            self.struck.dedup();
         }
         !self.struck.is_empty()
     }
