@@ -43,11 +43,11 @@ fn overlapping_faces_that_are_nearly_parallel_meet_in_four_points() {
     let boxed = cuboid(0.5, 0.4, 0.5);
     let points = crate::polytope::Polyhedron::cuboid(DVec3::new(0.5, 0.4, 0.5)).vertices;
     let hull = build(Shape::ConvexHull { points });
-    let pose = (vector(1.0), vector(1.0), 1e-3..0.1, -9.0..-3.0, 0..4_usize);
+    let pose = (vector(1.0), vector(1.0), 1e-3..0.1, -9..-2_i32, 0..4_usize);
     check(4000, &pose, |(shift, axis, depth, exponent, kind)| {
         let position = DVec3::new(0.1 * shift.x, 0.1 * shift.y, 1.0 - depth);
         let across = DVec3::new(axis.x, axis.y, 0.0) + 1e-3 * DVec3::X;
-        let lean = turn(across, 10.0_f64.powf(exponent)) * turn(DVec3::Z, 0.1 * axis.z);
+        let lean = turn(across, 10.0_f64.powi(exponent)) * turn(DVec3::Z, 0.1 * axis.z);
         let tilt = (lean * DVec3::Z).truncate().length();
         let upper = Pose::new(position, lean);
         let (a, b) = ([&boxed, &hull][kind % 2], [&boxed, &hull][kind / 2]);
