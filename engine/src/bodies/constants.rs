@@ -83,8 +83,8 @@ impl BodyConstants {
         })
     }
 
-    /// The point in the plane of a contact, beside the nearest one of a body of revolution, from which the normal meets the axis; others stay. On such a point of a rim as it lies
-    /// to the axis and to the plane, and not as it turns with the body, the gap depends by just this moment.
+    /// Where a contact acts on a body of revolution: a point of its rim beside the nearest one is moved within the plane of the contact to where the normal meets the axis; others
+    /// stay. As the body turns about its axis another point of the rim takes the place of this one, so that the gap does not change, and no moment about the axis belongs to it.
     pub(crate) fn before_axis(&self, pose: &Pose, point: DVec3, normal: DVec3) -> DVec3 {
         let Some(axis) = self.axis_at(pose) else {
             return point;

@@ -260,10 +260,9 @@ impl Contacts {
         those: impl Fn(&Detected) -> bool,
         limits: &[Limits],
     ) -> Option<Overlap> {
-        let overlaps = self.near.iter();
-        let overlaps =
-            overlaps.filter(|contact| contact.gap < -tolerance(limits, contact) && those(contact));
-        deepest_of(overlaps.map(|contact| (-contact.gap, contact.bodies)))
+        let overlaps = |contact: &&Detected| contact.gap < -tolerance(limits, contact);
+        let those = self.near.iter().filter(overlaps).filter(|own| those(own));
+        deepest_of(those.map(|contact| (-contact.gap, contact.bodies)))
     }
 
     /// Becomes the contacts of the bodies of a neighbourhood, but for those farther apart than the deepest overlap: what takes that away
