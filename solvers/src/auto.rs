@@ -356,15 +356,15 @@ impl Auto {
         } = &mut self.sweeps;
         self.path.clear();
         let mut progress = Progress::new(goal, history, best, impulse);
-        if first.min_sweeps == 0 {
-            lanes.judge(problem, impulse, &mut progress)?;
-            if progress.finished() {
-                self.best_is_last = progress.best_is_last();
-                lanes.twist_of_best(problem, &progress, twist);
-                let mut report = progress.report;
-                conclude(problem, impulse, &mut report);
-                return Ok(report);
-            }
+        // Where nothing pushes the start is often exact, and a sweep would leave it as it is.
+        let is_free = impulse.iter().all(|r| *r == DVec3::ZERO);
+        let unswept = first.min_sweeps == 0;
+        if (unswept || is_free) && lanes.judge(problem, impulse, !unswept, &mut progress)? {
+            self.best_is_last = progress.best_is_last();
+            lanes.twist_of_best(problem, &progress, twist);
+            let mut report = progress.report;
+            conclude(problem, impulse, &mut report);
+            return Ok(report);
         }
         let mut sweep = LaneSweep::new(problem, lanes, impulse, shared, first.simd)?;
         let mut log = Log::new(&mut self.path);

@@ -264,6 +264,12 @@ impl ByVelocity {
         judged: bool,
         report: &mut SolverReport,
     ) -> Result<(), ProblemError> {
+        self.without.clear();
+        if judged && step.problem.interactions.is_empty() && self.is_free(impulse) {
+            self.figures.clear();
+            self.write(report);
+            return Ok(());
+        }
         self.islands.find(step.problem);
         self.jointed.clear();
         self.jointed.resize(self.islands.count, false);
@@ -289,7 +295,6 @@ impl ByVelocity {
                 SolverStatus::Stopped
             };
         }
-        self.without.clear();
         let mut ends = Ends::default();
         let mut changed = !stopped && self.mend(step, (&mut *impulse, &mut *twist), report)?;
         let heavy = may_jam(step.problem, impulse, step.velocity);
@@ -341,6 +346,12 @@ impl ByVelocity {
         self.write(report);
         ends.write(report);
         Ok(())
+    }
+
+    /// No contact pushes, and none should: every figure is zero.
+    fn is_free(&self, impulse: &[DVec3]) -> bool {
+        self.squares.iter().all(|square| *square == 0.0)
+            && impulse.iter().all(|r| *r == DVec3::ZERO)
     }
 
     /// The impulses and twists of the island that was taken out.

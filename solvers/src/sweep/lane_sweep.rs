@@ -60,19 +60,24 @@ pub(crate) struct LaneWorkspace {
 }
 
 impl LaneWorkspace {
-    /// Judges impulses that no sweep has changed yet, of a problem whose contacts have not been checked.
+    /// Judges impulses that no sweep has changed yet, of a problem whose contacts have not been checked. True if they are good enough;
+    /// with `exact` only a residual of zero is, and no other is taken notice of.
     pub(crate) fn judge(
         &mut self,
         problem: &FactoredProblem,
         impulse: &[DVec3],
+        exact: bool,
         progress: &mut Progress,
-    ) -> Result<(), ProblemError> {
+    ) -> Result<bool, ProblemError> {
         problem.refuse_links("sweeps on twists")?;
         problem.validate_contacts()?;
         let (squares, twist) = (&mut self.squares, &mut self.twist);
         let residual = natural_map::factored_with_squares(problem, impulse, squares, twist);
+        if exact && residual.whole() != 0.0 {
+            return Ok(false);
+        }
         progress.judge(&residual, impulse);
-        Ok(())
+        Ok(progress.finished())
     }
 
     /// `v_free + Ŵ Gᵀ r` of the best iterate of `progress`, into `twist`: what the judge worked with,
