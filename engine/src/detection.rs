@@ -136,23 +136,16 @@ impl Detection {
         narrow_phase::run(pairs, &scene, &mut self.chunks, into)
     }
 
-    /// The body gets farther with this twist than the extents of the step allow for.
+    /// With this twist the body gets farther than the extents of the step allow for, and it may get farther than its half-thickness.
     #[inline]
-    pub(crate) fn passes_reach(&self, slot: Slot, end: &WorldTwist, h: f64) -> bool {
-        self.extents.is_passed(slot, end, h)
+    pub(crate) fn goes_far(&self, slot: Slot, end: &WorldTwist, h: f64) -> [bool; 2] {
+        self.extents.are_passed(slot, end, h)
     }
 
     /// The body is a ball about its centre of mass.
     #[inline]
     pub(crate) fn is_ball(&self, slot: Slot) -> bool {
         self.extents.balls[slot].is_ball()
-    }
-
-    /// The body is a ball, and gets no farther than its radius with this twist.
-    #[inline]
-    pub(crate) fn is_slow_ball(&self, slot: Slot, end: &WorldTwist, h: f64) -> bool {
-        let ball = &self.extents.balls[slot];
-        ball.is_ball() && h * end.linear.length() <= ball.radius
     }
 
     /// Pairs of bodies that were `struck`, ascending, and get on with these velocities: all that they may meet in this step, in their order.
@@ -173,7 +166,7 @@ impl Detection {
         };
         for (slot, twist) in struck {
             self.extents.widen(*slot, twist, &source);
-            self.follow(*slot);
+            self.follow(*slot, &source);
         }
         self.find_pairs(bodies)?;
         let struck = struck.iter().map(|(slot, _)| *slot);
@@ -221,7 +214,7 @@ impl Detection {
             let moves = moving.next_if_eq(&&slot).is_some();
             self.broad_phase.set_moving(slot.index(), moves);
             self.extents.set(slot, source);
-            self.follow(slot);
+            self.follow(slot, source);
         }
     }
 
@@ -231,7 +224,7 @@ impl Detection {
         if !is_shared() {
             for slot in moving {
                 self.extents.set(*slot, source);
-                self.follow(*slot);
+                self.follow(*slot, source);
             }
             return;
         }
@@ -242,18 +235,22 @@ impl Detection {
         };
         self.loose.resize(source.bodies.len(), false);
         self.extents.set_all(moving, source, &mut self.loose, held);
-        for slot in moving.iter().filter(|slot| self.loose[**slot]) {
-            match self.extents.of(*slot) {
-                Some(extent) => self.broad_phase.renew(slot.index(), &extent),
-                None => self.broad_phase.forget(slot.index()),
+        for slot in moving {
+            if self.loose[*slot] {
+                self.follow(*slot, source);
             }
         }
     }
 
-    fn follow(&mut self, slot: Slot) {
+    fn follow(&mut self, slot: Slot, source: &Source) {
+        let number = slot.index();
         match self.extents.of(slot) {
-            Some(extent) => self.broad_phase.follow(slot.index(), &extent),
-            None => self.broad_phase.forget(slot.index()),
+            Some(extent) if self.broad_phase.holds(number, &extent) => {}
+            Some(extent) => {
+                let ahead = reach::ahead(slot, source);
+                self.broad_phase.renew(number, &extent, ahead);
+            }
+            None => self.broad_phase.forget(number),
         }
     }
 }

@@ -28,6 +28,7 @@ mod tree;
 pub use fat::Extent;
 
 use fat::Fat;
+use glam::DVec3;
 use grid::{Cells, Grid};
 use merge::{Buffers, Pair, as_number};
 use rayon::prelude::*;
@@ -205,13 +206,14 @@ impl BroadPhase {
     /// The body is within `extent` now.
     pub fn follow(&mut self, slot: usize, extent: &Extent) {
         if !self.holds(slot, extent) {
-            self.renew(slot, extent);
+            self.renew(slot, extent, DVec3::ZERO);
         }
     }
 
-    /// The body is within `extent` now, which is [not known](Self::holds) of it.
-    pub fn renew(&mut self, slot: usize, extent: &Extent) {
-        self.fat[slot] = Fat::around(extent);
+    /// The body is within `extent` now, which is [not known](Self::holds) of it. Its fat volume leans towards `ahead` (m), where the body will be, as
+    /// far as the slack lets it: a body that goes on stays inside for up to twice as long.
+    pub fn renew(&mut self, slot: usize, extent: &Extent, ahead: DVec3) {
+        self.fat[slot] = Fat::around(extent, ahead);
         self.touch(slot);
     }
 

@@ -13,7 +13,7 @@ pub(crate) struct Islands {
     pub(crate) count: usize,
     /// By body: impulses do not move it.
     fixed: Vec<bool>,
-    /// Bodies of each contact.
+    /// Bodies of each interaction, contacts first: next to each other, for all passes over them.
     bodies: Vec<[u32; 2]>,
     /// The islands are those of all contacts with these bodies, and of nothing else.
     known: bool,
@@ -48,14 +48,15 @@ impl Islands {
         }
         self.find_among(problem, |_| true);
         self.known = problem.interactions.is_empty();
-        self.bodies.clear();
-        self.bodies
-            .extend(problem.contacts.iter().map(|contact| contact.bodies));
     }
 
     /// The islands of some of the contacts, all others left out.
     pub(crate) fn find_among(&mut self, problem: &FactoredProblem, takes: impl Fn(usize) -> bool) {
         self.known = false;
+        let mut bodies = std::mem::take(&mut self.bodies);
+        bodies.clear();
+        bodies.extend(problem.contacts.iter().map(|contact| contact.bodies));
+        bodies.extend(problem.interactions.iter().map(|other| other.bodies));
         // Contacts ask for it in no order of the bodies.
         let mut is_fixed = std::mem::take(&mut self.fixed);
         is_fixed.clear();
@@ -64,8 +65,7 @@ impl Islands {
         self.parent.clear();
         self.parent.extend(0..problem.inverse_mass.len() as u32);
         let mut last = None;
-        for index in 0..problem.len() {
-            let [a, b] = problem.bodies_of(index);
+        for (index, [a, b]) in bodies.iter().copied().enumerate() {
             if takes(index) && !fixed(a) && !fixed(b) {
                 self.join(a, b);
             }
@@ -82,12 +82,11 @@ impl Islands {
         self.number.resize(self.parent.len(), u32::MAX);
         self.of_contact.clear();
         self.count = 0;
-        for index in 0..problem.len() {
+        for (index, [a, b]) in bodies.iter().copied().enumerate() {
             if !takes(index) {
                 self.of_contact.push(NONE);
                 continue;
             }
-            let [a, b] = problem.bodies_of(index);
             // A contact of two fixed bodies is an island of its own.
             let island = if let (true, Some(known)) =
                 (problem.is_linked(index), self.of_contact.last().copied())
@@ -106,7 +105,7 @@ impl Islands {
             };
             self.of_contact.push(island);
         }
-        self.fixed = is_fixed;
+        (self.fixed, self.bodies) = (is_fixed, bodies);
         self.sort();
     }
 

@@ -122,16 +122,18 @@ impl Extents {
         });
     }
 
-    /// The body gets farther with this twist than its extent allows for.
+    /// The body gets farther with this twist than its extent allows for, and it may get farther than its half-thickness.
     #[inline]
-    pub(super) fn is_passed(&self, slot: Slot, end: &WorldTwist, h: f64) -> bool {
+    pub(super) fn are_passed(&self, slot: Slot, end: &WorldTwist, h: f64) -> [bool; 2] {
         let ball = &self.balls[slot];
         if ball.is_ball() {
-            return h * end.linear.length() > ball.distance;
+            let way = h * end.linear.length();
+            return [way > ball.distance, way > ball.radius];
         }
         let reach = &self.reach[slot];
         let turn = reach.radius * end.angular.length();
-        reach.slack >= 0.0 && h * (end.linear.length() + turn) > reach.distance
+        let passes = reach.slack >= 0.0 && h * (end.linear.length() + turn) > reach.distance;
+        [passes, true]
     }
 
     /// Widens the extent of a body to what it reaches with a twist.
@@ -148,6 +150,11 @@ impl Extents {
     pub(super) fn of(&self, slot: Slot) -> Option<Extent> {
         extent(self.boxes[slot], &self.reach[slot], &self.balls[slot])
     }
+}
+
+/// How far a body gets in [`STEPS`] steps at the velocity of its free motion, m.
+pub(super) fn ahead(slot: Slot, source: &Source) -> DVec3 {
+    STEPS * source.settings.time_step * source.motion.free[slot].linear
 }
 
 #[inline]

@@ -52,6 +52,9 @@ pub(super) struct Fat {
 /// rounding moves any of the distances that are compared.
 const GUARD: f64 = 1e-9;
 
+/// How far a fat volume leans, as a part of the slack: the rest is room to turn aside and to reach farther.
+const LEAN: f64 = 0.75;
+
 /// Fat volumes with more than this many times the slack are drawn in.
 const LOOSE: f64 = 4.0;
 
@@ -63,10 +66,15 @@ impl Fat {
         radius: 0.0,
     };
 
-    pub(super) fn around(extent: &Extent) -> Self {
+    /// An extent with its slack all around; it leans towards `ahead` (m) by less than the slack.
+    pub(super) fn around(extent: &Extent, ahead: DVec3) -> Self {
+        let lean = ahead.clamp_length_max(LEAN * extent.slack);
+        // Of velocities that are not finite.
+        let lean = if lean.is_finite() { lean } else { DVec3::ZERO };
+        let aabb = extent.bounds.inflated(extent.slack);
         Self {
-            aabb: extent.bounds.inflated(extent.slack),
-            center: extent.center,
+            aabb: Aabb::new(aabb.min + lean, aabb.max + lean),
+            center: extent.center + lean,
             radius: (extent.radius + extent.slack) * (1.0 + 2.0 * GUARD),
         }
     }

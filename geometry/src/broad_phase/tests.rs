@@ -63,8 +63,11 @@ fn tell(broad_phase: &mut BroadPhase, bodies: &[Body]) {
     broad_phase.resize(bodies.len());
     for (slot, body) in bodies.iter().enumerate() {
         broad_phase.set_moving(slot, body.moving);
+        // Whatever is said of where they go.
+        let ahead = [0.0, 0.01, -3.0, f64::NAN, f64::INFINITY, 1e300][slot % 6] * DVec3::X;
         match &body.extent {
-            Some(extent) => broad_phase.follow(slot, extent),
+            Some(extent) if broad_phase.holds(slot, extent) => {}
+            Some(extent) => broad_phase.renew(slot, extent, ahead),
             None => broad_phase.forget(slot),
         }
     }
@@ -150,6 +153,21 @@ fn pairs_that_meet_equal_brute_force_whatever_the_history() {
         most = most.max(pairs.len());
     }
     assert!(most > 150, "{most}");
+}
+
+/// With three quarters of the slack it goes 1.75 times as far.
+#[test]
+fn a_body_that_goes_where_it_was_said_to_stays_in_its_volume_for_longer() {
+    let stays = |ahead: DVec3| {
+        let mut broad_phase = BroadPhase::new();
+        broad_phase.resize(1);
+        let extent = |step: i32| Extent::of_ball(0.01 * f64::from(step) * DVec3::Z, 0.5, 0.1);
+        broad_phase.renew(0, &extent(0), ahead);
+        (0..).find(|step| !broad_phase.holds(0, &extent(*step)))
+    };
+    assert_eq!(stays(DVec3::ZERO), Some(11));
+    assert_eq!(stays(DVec3::Z), Some(18));
+    assert_eq!(stays(DVec3::NAN), Some(11));
 }
 
 #[test]

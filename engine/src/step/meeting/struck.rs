@@ -15,28 +15,35 @@ impl Meetings {
         (solved, impacts): (&Solved, &Impacts),
         detection: &Detection,
     ) -> bool {
-        let h = solved.settings.time_step;
+        let (h, ends) = (solved.settings.time_step, &solved.record.end);
+        let mut surfaces = None;
         self.struck.clear();
         // As at bodies that turn: with planes that go or come in its island, the motion of a body is not the one to look at.
-        let is_ready = |slot: &Slot| self.awaits.get(slot.index()).is_none_or(|link| *link == 0);
-        // What is worked out of every body comes last: there are many.
-        let ends = &solved.record.end;
-        let moving = || solved.bodies.moving.iter().copied().filter(is_ready);
-        let is_dynamic = |slot: &Slot| solved.bodies.constants[*slot].is_dynamic();
-        let passes = moving().filter(|slot| {
-            // Another way leads to others.
-            let again = || self.reached.contains(slot) && impacts.meets_one(*slot);
-            detection.passes_reach(*slot, &ends[*slot], h) || again()
-        });
-        self.struck.extend(passes.filter(is_dynamic));
-        // Of a surface detection finds what is near, which is not all that is ahead of a body at speed.
-        let flying = moving().filter(|slot| !detection.is_slow_ball(*slot, &ends[*slot], h));
-        let flying = flying.filter(is_dynamic);
-        let mut flying = flying.filter(|slot| solved.flies(*slot)).peekable();
-        if flying.peek().is_some() {
-            let surfaces = solved.has_surfaces();
-            self.struck
-                .extend(flying.filter(|slot| surfaces || solved.is_deflected(*slot)));
+        let is_ready = |slot: Slot| self.awaits.get(slot.index()).is_none_or(|link| *link == 0);
+        let is_dynamic = |slot: Slot| solved.bodies.constants[slot].is_dynamic();
+        for slot in solved.bodies.moving.iter().copied() {
+            let [passes, may_fly] = detection.goes_far(slot, &ends[slot], h);
+            // What is worked out of every body comes first: there are many.
+            if !(passes || may_fly) || !is_ready(slot) || !is_dynamic(slot) {
+                continue;
+            }
+            // Of a surface detection finds what is near, which is not all that is ahead of a body at speed.
+            let flies = may_fly && solved.flies(slot);
+            if passes
+                || flies
+                    && (*surfaces.get_or_insert_with(|| solved.has_surfaces())
+                        || solved.is_deflected(slot))
+            {
+                self.struck.push(slot);
+            }
+        }
+        // Another way leads to others.
+        let again = self.reached.iter().copied();
+        let again = again.filter(|slot| is_ready(*slot) && is_dynamic(*slot));
+        let known = self.struck.len();
+        self.struck
+            .extend(again.filter(|slot| impacts.meets_one(*slot)));
+        if self.struck.len() > known {
             self.struck.sort_unstable();
             self.struck.dedup();
         }
