@@ -346,6 +346,7 @@ impl StepState {
             self.threads.start(self.settings.threads)?;
         }
         self.solver.nearby = 0;
+        self.solver.goes_on = false;
         self.solver.looks = if self.settings.has_budget_of_products() {
             self.record.pairs_of_others(self.motion.centres().balls)
         } else {

@@ -151,6 +151,8 @@ pub struct Auto {
     /// The last certificate of the last solve was that of its solution: what it left of every contact is in the buffers of
     /// the sweeps.
     best_is_last: bool,
+    /// The sweeps of the last solve that made some ended as careful ones.
+    careful: bool,
 }
 
 impl Auto {
@@ -160,6 +162,15 @@ impl Auto {
         Self {
             settings,
             ..Self::default()
+        }
+    }
+
+    /// The next solve goes on from what the last one left of nearly the same problem: with careful sweeps from the first one on, if these ended it.
+    /// Others would throw back what careful sweeps reached, until it is their turn again.
+    pub fn go_on(&mut self) {
+        if self.careful {
+            let momentum = &mut self.settings.first.momentum;
+            *momentum = momentum.careful();
         }
     }
 
@@ -371,10 +382,14 @@ impl Auto {
         let sweeps_only = self.settings.max_factorizations == 0;
         let (hard, space) = (&mut self.hard, &mut self.body_space);
         hard.begin();
-        acceleration::run_while(&mut sweep, &first, &mut progress, |done, left, progress| {
-            let near = done < FORECAST_FROM || left < 2.0 * FORECAST_FROM as f64;
-            sweeps_only || near || !hard.is_better(problem, space, progress, [done as f64, left])
-        });
+        let last =
+            acceleration::run_while(&mut sweep, &first, &mut progress, |done, left, progress| {
+                let near = done < FORECAST_FROM || left < 2.0 * FORECAST_FROM as f64;
+                sweeps_only
+                    || near
+                    || !hard.is_better(problem, space, progress, [done as f64, left])
+            });
+        self.careful = last == first.momentum.careful();
         log.stage(Method::Accelerated, &progress);
         let by_sweeps = sweeps_only || progress.finished();
         self.best_is_last = by_sweeps && progress.best_is_last();

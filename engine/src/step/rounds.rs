@@ -219,6 +219,7 @@ impl StepState {
         settings.advanced.min_sweeps = Some(0);
         settings.advanced.max_sweeps = left(budget.max_sweeps, before[0], LEAST_SWEEPS);
         settings.advanced.max_factorizations = left(budget.max_factorizations, before[1], 0);
+        self.solver.goes_on = true;
         self.solve_all(&settings)?;
         let swept = self.solver.effort() != [0, 0];
         self.solver.add_effort(before);

@@ -36,6 +36,8 @@ pub(crate) struct Solver {
     pub(crate) looks: usize,
     /// Block products of this step in neighbourhoods; not limited where sweeps have no budget of them.
     pub(crate) nearby: usize,
+    /// The next solve goes on from what the last one of this step left.
+    pub(crate) goes_on: bool,
     few: SubProblem,
     /// Slots of its bodies.
     slots: Vec<Slot>,
@@ -80,6 +82,9 @@ impl Solver {
             ..
         } = self;
         auto.settings = settings.auto_for(problem.contacts.len(), *looks);
+        if self.goes_on {
+            auto.go_on();
+        }
         let (factored, end) = if is_few {
             few.split()
         } else {

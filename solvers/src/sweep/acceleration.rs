@@ -78,6 +78,12 @@ impl Momentum {
         normal: 1.0,
         turns_after: None,
     };
+
+    /// The same with [careful](turns) sweeps: they correct normal impulses in part.
+    pub(crate) fn careful(self) -> Self {
+        let normal = turns::CAREFUL;
+        Self { normal, ..self }
+    }
 }
 
 impl Default for Momentum {
@@ -196,21 +202,22 @@ pub(crate) fn run(
 }
 
 /// [`run`], as long as `go_on` agrees: it is asked after each certificate, given the sweeps done,
-/// the sweeps that the goal is away at the present rate, and the best so far.
+/// the sweeps that the goal is away at the present rate, and the best so far. Returns the momentum of the last sweeps.
 pub(crate) fn run_while(
     relaxation: &mut impl Relaxation,
     settings: &NsgsSettings,
     progress: &mut Progress,
     mut go_on: impl FnMut(usize, f64, &Progress) -> bool,
-) {
+) -> Momentum {
+    let mut kind = settings.momentum;
     let unswept = settings.min_sweeps == 0 || settings.max_sweeps == 0 || relaxation.is_empty();
     let known = progress.report.certificates > 0;
     if unswept && !known && judge(relaxation, progress) <= 1.0 {
-        return;
+        return kind;
     }
     let first = progress.report.iterations;
     // Inexact local solves are iterations of their own, which a sudden momentum throws back.
-    let mut momentum = Sequence::new(settings.momentum, relaxation.is_exact());
+    let mut momentum = Sequence::new(kind, relaxation.is_exact());
     let mut stall = Stall::new(settings.stall_window);
     let mut forecast = Forecast::default();
     let mut pace = Pace::new(relaxation);
@@ -241,13 +248,15 @@ pub(crate) fn run_while(
                 progress,
             )
         {
-            return;
+            break;
         }
         if let Some(next) = turns.next(sweep, progress.excess()) {
             relaxation.restart(progress.best());
-            momentum = Sequence::new(next, relaxation.is_exact());
+            kind = next;
+            momentum = Sequence::new(kind, relaxation.is_exact());
         }
     }
+    kind
 }
 
 /// When the residual is computed next: when the change of a sweep says that the goal may be reached, and in any case at a

@@ -5,7 +5,7 @@ use super::Momentum;
 /// Part of the normal corrections that are careful. With De Saxcé's shift held at the value of the last sweep, the exact solve of
 /// a sliding contact of two equal balls makes `a/(a + b μ²)` of its normal correction, `W = diag(a, b, b)` and `b = 3.5 a`: 0.53 at
 /// μ = 0.5, 0.31 at 0.8.
-const CAREFUL: f64 = 0.4;
+pub(super) const CAREFUL: f64 = 0.4;
 
 /// Who sweeps. A kind goes on as long as it halves the best residual within a turn; the next one starts from the best iterate.
 /// Turns double, so that a kind that needs long gets there, and no more than a fixed share of all sweeps is lost to the other.
@@ -22,13 +22,9 @@ pub(super) struct Turns {
 
 impl Turns {
     pub(super) fn new(first: Momentum) -> Self {
-        let careful = Momentum {
-            normal: CAREFUL,
-            ..first
-        };
         let length = first.turns_after.unwrap_or(usize::MAX);
         Self {
-            kinds: [first, careful, Momentum::NESTEROV],
+            kinds: [first, first.careful(), Momentum::NESTEROV],
             current: 0,
             end: length,
             length,
