@@ -19,6 +19,7 @@ mod ball_friction;
 mod batch;
 mod body_forces;
 mod bounce;
+mod bouncing_joints;
 mod breaking;
 mod budgeted;
 mod certificate;
