@@ -165,6 +165,11 @@ impl Auto {
         }
     }
 
+    /// The next solve has nothing to do with the last one, and does not depend on it.
+    pub fn start_anew(&mut self) {
+        self.careful = false;
+    }
+
     /// The next solve goes on from what the last one left of nearly the same problem: with careful sweeps from the first one on, if these ended it.
     /// Others would throw back what careful sweeps reached, until it is their turn again.
     pub fn go_on(&mut self) {

@@ -84,6 +84,8 @@ impl Solver {
         auto.settings = settings.auto_for(problem.contacts.len(), *looks);
         if self.goes_on {
             auto.go_on();
+        } else {
+            auto.start_anew();
         }
         let (factored, end) = if is_few {
             few.split()
