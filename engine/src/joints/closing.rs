@@ -99,7 +99,7 @@ impl Course {
         }
     }
 
-    /// Closes the places, and leaves the rows there; true if bodies are not where the drift has left them, with closed velocities.
+    /// Closes the places, and leaves the rows there; true if bodies are not where the drift has left them.
     fn close_places(&mut self, of: (&Articulation, Lists), bodies: &Bodies) -> bool {
         let slots = &of.0.bodies;
         let mut moved = false;
@@ -167,11 +167,7 @@ impl Course {
             self.system
                 .place(of, &self.poses, |slot| other(slot, bodies));
         }
-        let ends = self.ends.iter().zip(&self.poses);
-        moved
-            || ends
-                .into_iter()
-                .any(|((end, closed), pose)| !closed || end != pose)
+        moved || self.ends != self.poses
     }
 
     /// The rows at the present places, with limits and ropes that are passed.

@@ -11,7 +11,7 @@
 //! where `v'` is `v_m` after the free rotation. If nothing pushes the articulation but forces and what acts along its joints, `v̄ = v_k + ½ M⁻¹ (h F + J_fᵀ r)`
 //! and the other half of these impulses comes late, at `q_{k+1}`: the scheme is symmetric and of second order, and its energy does not
 //! drift. If contacts or limits push it, `v̄` is the velocity that was solved for, and the step is that of the θ-method with θ = 1. If all that pushes it are impacts,
-//! `v̄ = θ v + (1 − θ) v_k` with the largest θ of these, and where impacts followed one another the mean velocity; what is left of the momentum comes late.
+//! it starts from other poses, so that it ends as with the mean velocity `θ v + (1 − θ) v_k` and the largest θ of these, or with that of the stages where impacts followed one another (`transport.rs`).
 //!
 //! A rotor that moves with a coordinate (armature `I`) is a body of one degree of freedom with the row `ẋ − w = 0`: in the factor it is a
 //! compliance `1/I`. Couplers are rows over several joints.
@@ -26,6 +26,7 @@ mod accounts;
 mod composition;
 mod course;
 mod step;
+mod transport;
 
 use super::Joints;
 use super::articulation::Articulation;

@@ -1,8 +1,9 @@
 //! One articulation in a step: in parts, each of which ends with closed joints.
 
-use super::accounts::{add, turned_mass, undragged};
+use super::accounts::{turned_mass, undragged};
 use super::composition::pieces;
 use super::step::Step;
+use super::transport::Transport;
 use super::{JointPush, Push};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
@@ -15,7 +16,7 @@ use glam::DVec3;
 use moreau_solvers::{InverseMass, WorldTwist};
 
 /// Newton steps of a drift at most.
-const NEWTON: usize = 25;
+pub(super) const NEWTON: usize = 25;
 /// Part of the error that a Newton step has to take away for the next to be worth it.
 pub(in crate::joints) const SLOW: f64 = 0.5;
 /// Error over length that is left by rounding where bodies are far from each other.
@@ -37,12 +38,10 @@ pub(super) const MOST_PARTS: usize = 64;
 pub(in crate::joints) struct Course {
     pub(in crate::joints) system: System,
     /// At the end of a part.
-    end: System,
+    pub(super) end: System,
     pub(in crate::joints) masses: Vec<InverseMass>,
     pub(in crate::joints) poses: Vec<Pose>,
     pub(in crate::joints) twists: Vec<WorldTwist>,
-    /// Momentum that comes at the end.
-    late: Vec<Push>,
     /// By bodies of the articulation.
     pub(in crate::joints) pushes: Vec<JointPush>,
     /// `v_k` with all other impulses of the step, in the same order.
@@ -58,8 +57,8 @@ pub(in crate::joints) struct Course {
     pub(in crate::joints) holding: Vec<Held>,
     /// Kinetic energy of its rotors at `t_k` and at the end, J.
     pub(in crate::joints) energy_of_rotors: [f64; 2],
-    /// Where its bodies were left; and whether velocities are closed there.
-    pub(in crate::joints) ends: Vec<(Pose, bool)>,
+    /// Where its bodies were left.
+    pub(in crate::joints) ends: Vec<Pose>,
     /// Kinetic energy of the rotors at `t_k`, J.
     energy_at_start: f64,
     /// Of what acts in the parts but gravity, J.
@@ -82,7 +81,7 @@ pub(in crate::joints) struct Course {
 
 /// What pushed up to some moment.
 #[derive(Debug, Default)]
-struct Known {
+pub(super) struct Known {
     pushes: Vec<JointPush>,
     reactions: Vec<Push>,
     tensions: Vec<f64>,
@@ -102,6 +101,8 @@ struct Solved {
 pub(in crate::joints) struct Buffers {
     before_drift: Known,
     before_parts: Known,
+    pub(super) before_displaced: Known,
+    transport: Transport,
     solved: Solved,
     holding: Vec<Held>,
     /// Poses at the start of a part, or before a step that closes places.
@@ -144,23 +145,10 @@ impl Course {
             self.follow(&step, mean);
         }
         self.held.clone_from(&self.holding);
-        let is_late = self.late.iter().any(|late| *late != Push::default());
-        if is_late {
-            let states = self.late.iter().zip(&self.masses);
-            let changes = &mut self.buffers.changes;
-            changes.clear();
-            changes.extend(states.map(|(late, mass)| late.change(mass)));
-            for (twist, change) in self.twists.iter_mut().zip(&*changes) {
-                add(twist, change);
-            }
-            self.system.kick_rotors(changes);
-        }
         self.energy_of_rotors = [self.energy_at_start, 0.0];
         self.rotors.clear();
         self.rotors.extend(self.system.rotors());
-        let ends = self.poses.iter().map(|pose| (*pose, !is_late));
-        self.ends.clear();
-        self.ends.extend(ends);
+        self.ends.clone_from(&self.poses);
     }
 
     /// Follows the bodies through the step. False if joints are left open.
@@ -181,14 +169,14 @@ impl Course {
     }
 
     /// Notes what pushes so far.
-    fn note(&self, known: &mut Known) {
+    pub(super) fn note(&self, known: &mut Known) {
         known.pushes.clone_from(&self.pushes);
         known.reactions.clone_from(&self.reactions);
         known.tensions.clone_from(&self.tensions);
     }
 
     /// What pushed when that was noted, and nothing since.
-    fn go_back(&mut self, known: &Known) {
+    pub(super) fn go_back(&mut self, known: &Known) {
         self.pushes.clone_from(&known.pushes);
         self.reactions.clone_from(&known.reactions);
         self.tensions.clone_from(&known.tensions);
@@ -232,47 +220,34 @@ impl Course {
         closed
     }
 
-    /// Poses and velocities that the first part begins with, and what comes late. Returns the energy of the rotors at `t_k`, J.
+    /// Poses and velocities that the first part begins with. Returns the energy of the rotors at `t_k`, J.
     fn start<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) -> f64 {
         let (bodies, solution) = (step.bodies, step.solution);
         self.poses.clear();
         self.twists.clear();
         self.masses.clear();
-        self.late.clear();
         (self.work, self.largest) = (0.0, 0.0);
         self.kicked.clear();
         for motor in &mut self.holding {
             motor.added = 0.0;
         }
+        let mut transport = std::mem::take(&mut self.buffers.transport);
+        transport.offsets.clear();
         for slot in &step.articulation.bodies {
             let (begin, end) = (&solution.motion.begin[*slot], &solution.end[*slot]);
-            let pose = &bodies.before.pose[*slot];
-            let mut late = Push::default();
             let mean = mean(*slot).copied().or_else(|| step.mean(begin, end));
-            self.twists.push(match mean {
-                Some(mean) => {
-                    // The momentum that the mean does not have.
-                    let inertia = &bodies.constants[*slot].inertia;
-                    let p = pose.orientation;
-                    let spin = p.conjugate() * (end.angular - mean.angular);
-                    late = Push {
-                        linear: (end.linear - mean.linear) * inertia.mass,
-                        angular: p * inertia.times(spin),
-                    };
-                    mean
-                }
-                None if step.struck => *end,
-                None => *begin,
+            let h = step.settings.time_step;
+            transport.offsets.push(WorldTwist {
+                linear: mean.map_or(DVec3::ZERO, |mean| (mean.linear - end.linear) * h),
+                angular: mean.map_or(DVec3::ZERO, |mean| (mean.angular - end.angular) * h),
             });
-            self.late.push(late);
-            self.poses.push(*pose);
+            self.twists.push(if step.struck { *end } else { *begin });
+            self.poses.push(bodies.before.pose[*slot]);
             self.masses.push(undragged(step, *slot));
         }
         let other = |slot| step.other(slot, 0.0);
         self.system.place(step.of(), &self.poses, other);
         self.system.place_rotors(step.of(), &self.poses, other);
-        self.system
-            .place_motors(step.of(), &self.poses, other, &self.holding);
         let given = |slot: Slot| solution.motion.free[slot];
         let mut energy = 0.0;
         if self.system.has_rotors() {
@@ -284,6 +259,14 @@ impl Course {
             energy = self.system.energy_of_rotors();
             self.system.start_rotors(&self.twists, given);
         }
+        let still = WorldTwist::default();
+        if transport.offsets.iter().any(|offset| *offset != still) {
+            self.system.factor(&self.masses);
+            self.displace(step, &mut transport);
+        }
+        self.buffers.transport = transport;
+        self.system
+            .place_motors(step.of(), &self.poses, other, &self.holding);
         self.system.factor(&self.masses);
         energy
     }

@@ -212,19 +212,6 @@ impl System {
         }
     }
 
-    /// The rotors get what their coordinates get of changes of the bodies' velocities.
-    pub(in crate::joints) fn kick_rotors(&mut self, changes: &[WorldTwist]) {
-        for extra in &mut self.extras {
-            if let Source::Rotor { speed, .. } = &mut extra.source {
-                let pieces = self.pieces[extra.pieces.clone()].iter();
-                let still = |_: Slot| WorldTwist::default();
-                *speed += pieces
-                    .map(|piece| piece.velocity(changes, &still))
-                    .sum::<f64>();
-            }
-        }
-    }
-
     /// Speeds of the rotors.
     pub(in crate::joints) fn rotors(&self) -> impl Iterator<Item = f64> {
         self.extras.iter().filter_map(|extra| match extra.source {
