@@ -385,6 +385,16 @@ impl Path<'_> {
         self.first_deeper(SUNK * thickness + begin.max(0.0), clear, h, points)
     }
 
+    /// On their way the bodies get deeper than the thinner one is half as thick, and than they were: farther on it comes out on the other side.
+    pub(crate) fn passes(&self, h: f64, points: &mut Vec<ContactPoint>) -> bool {
+        let (tolerance, thickness) = (tolerance(self.bodies), thickness(self.bodies));
+        let begin = self.deepest_at(0.0, points).0.min(0.0);
+        (tolerance + self.length(h)).is_finite()
+            && self
+                .first_deeper(thickness - begin, 0.0, h, points)
+                .is_some()
+    }
+
     /// The bodies are deeper at the end, or at a look on their way if they are fast, than they were and may be. They turn so little that what they
     /// pass through on their way they are still in at the next look.
     pub(crate) fn sinks(&self, h: f64, points: &mut Vec<ContactPoint>) -> bool {

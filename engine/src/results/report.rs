@@ -68,7 +68,8 @@ pub struct StepReport {
     /// Stages in which impacts followed others within the step; 0 in most.
     #[serde(default)]
     pub stages: usize,
-    /// Contacts that came in after the twelfth round, when none goes any more: their bodies may have been stopped too early; after the last one they may overlap.
+    /// Contacts that came in after the twelfth round, when none goes any more: their bodies may have been stopped too early; after the last one they may overlap. And pairs of bodies that turn so far that no contact keeps them apart to
+    /// the end: they stay where they meet, and go on in the next step.
     #[serde(default)]
     pub last_resorts: usize,
     /// Contacts that carry an impulse.

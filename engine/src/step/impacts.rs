@@ -197,6 +197,15 @@ impl Impacts {
         self.waiting.iter().any(|late| late.contact.bodies == pair)
     }
 
+    /// Some contact of the pair waits for an impact to which the motion as solved leads.
+    pub(crate) fn awaits_strike(&self, pair: [Slot; 2], solved: &Solved) -> bool {
+        let mut waiting = self.waiting.iter();
+        waiting.any(|late| {
+            let of_pair = late.contact.bodies == pair;
+            of_pair && self.closes(&late.contact, &late.arms, solved).is_some()
+        })
+    }
+
     /// A contact on the plane of this one waits for its impact: no farther from it than the bodies are thick.
     pub(crate) fn awaits_plane(&self, contact: &Detected, solved: &Solved) -> bool {
         let bodies = contact.bodies;
@@ -575,22 +584,29 @@ impl Impacts {
         from: From,
         solved: &Solved,
     ) -> Option<Strike> {
+        let (u, time) = self.closes(contact, arms, solved)?;
         let pair = contact.bodies;
-        let [a, b] = [0, 1].map(|side| solved.end(pair[side]).at(arms[side]));
-        let u = contact.normal.dot(a - b);
-        let gap = self.course.gap_after(contact, arms);
         let held = pair.map(|slot| self.held[slot]);
         let driven = solved.motion.driven(pair, contact.normal, arms, held);
         let threshold = match from {
             From::Row(row) => solved.bounce_threshold(row),
             From::Waiting(at) => solved.threshold_of(contact, self.waiting[at].law.as_ref()),
         };
-        (u < 0.0 && gap + solved.settings.time_step * u < 0.0).then(|| Strike {
+        Some(Strike {
             pair,
-            time: gap.max(0.0) / -u,
+            time,
             fast: u + driven < -threshold,
             from,
         })
+    }
+
+    /// `u_N` (m/s), and the time at which the motion as solved closes a contact, if it does so within the step, s.
+    fn closes(&self, contact: &Detected, arms: &[DVec3; 2], solved: &Solved) -> Option<(f64, f64)> {
+        let ends = contact.bodies.map(|slot| solved.end(slot));
+        let [a, b] = [0, 1].map(|side| ends[side].at(arms[side]));
+        let u = contact.normal.dot(a - b);
+        let gap = self.course.gap_after(contact, arms);
+        (u < 0.0 && gap + solved.settings.time_step * u < 0.0).then(|| (u, gap.max(0.0) / -u))
     }
 
     /// Marks the bodies that rested on another one that moves, or it on them.

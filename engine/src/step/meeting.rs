@@ -33,7 +33,7 @@ use crate::bodies::slot::Slot;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
 use crate::error::StepError;
-use crate::interactions::detected::{Detected, rows_around};
+use crate::interactions::detected::rows_around;
 use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
 use calm::{Calm, CalmPairs};
@@ -85,6 +85,8 @@ pub(crate) struct Meetings {
     rounds_left_out: usize,
     /// The first solve was looked at.
     looked: bool,
+    /// Some body turns so far that its contacts may not be all that it meets.
+    turns: bool,
     /// Contacts at a later time than that of detection.
     pub(crate) late_contacts: usize,
     /// Contacts that came after [`ROUNDS`] rounds.
@@ -111,8 +113,8 @@ pub(crate) struct Meetings {
     struck: Vec<Slot>,
     /// All that were in this step: detection now allows for what they reach.
     reached: Vec<Slot>,
-    /// Contacts that the last look found after the last round, and that do not come any more.
-    unmet: Vec<Detected>,
+    /// Pairs that the last look saw meet after the last round, whose contacts do not come any more, with a plane of each.
+    unmet: Vec<([Slot; 2], DVec3)>,
     /// Bodies that stay where they meet.
     held: Held,
 }
@@ -168,12 +170,12 @@ impl Meetings {
         exchange: &mut Exchange,
     ) -> Result<bool, StepError> {
         let first = !std::mem::replace(&mut self.looked, true);
-        let turns = solved.turns_something(detection) || !detection.swings.is_empty();
+        self.turns = solved.turns_something(detection) || !detection.swings.is_empty();
         let round = self.rounds + self.rounds_left_out;
         self.awaits.clear();
         self.find_fresh(solved);
         if first
-            && !turns
+            && !self.turns
             && self.fresh.is_empty()
             && !self.find_struck((solved, impacts), detection)
         {
@@ -189,7 +191,7 @@ impl Meetings {
             self.await_changes(solved, exchange, graph);
             changes |= self.call_back(look, exchange);
         }
-        if turns {
+        if self.turns {
             self.await_changes(solved, exchange, graph);
             changes |= self.find_turned(look, detection, exchange);
         }
@@ -201,8 +203,9 @@ impl Meetings {
         if changes && round >= ROUNDS {
             self.last_resorts += exchange.late.len();
             if round >= ROUNDS + LAST || exchange.late.is_empty() {
+                let met = exchange.late.iter().map(|late| &late.contact);
                 self.unmet
-                    .extend(exchange.late.iter().map(|late| late.contact));
+                    .extend(met.map(|contact| (contact.bodies, contact.normal)));
                 return Ok(false);
             }
             exchange.stay.fill(true);

@@ -182,6 +182,12 @@ impl Solved<'_> {
         leaves > TURN * body.size && body.size > 0.0 && body.ball_radius().is_none()
     }
 
+    /// The bodies of [`Self::turns`], ascending.
+    pub(crate) fn turning(&self) -> Vec<Slot> {
+        let moving = self.bodies.moving.iter().copied();
+        moving.filter(|slot| self.turns(*slot)).collect()
+    }
+
     /// Parts of the body that none of its contacts stands for may get into another one as it turns.
     pub(crate) fn swings(&self, slot: Slot) -> bool {
         let body = &self.bodies.constants[slot];

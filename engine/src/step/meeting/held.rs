@@ -1,10 +1,12 @@
-//! Bodies that meet after the last round. Those that would sink into each other come no closer than where they meet, and go on in the next step.
+//! Bodies that meet after the last round. Those that would sink into each other come no closer than where they meet, and go on in the next step. So do bodies that turn so far that
+//! they would pass through what their contacts were to keep them from.
 //!
 //! From then on they turn no more, and neither approaches the plane on which they meet: what moves both alike goes on, and so does what they slide by.
 //! The centre of mass of both keeps its way.
 
 use super::Meetings;
 use crate::bodies::slot::Slot;
+use crate::detection::Detection;
 use crate::step::impacts::Impacts;
 use crate::step::solved::Solved;
 use glam::DVec3;
@@ -133,22 +135,35 @@ impl Held {
 }
 
 impl Meetings {
-    /// The step is solved. Pairs that meet after the last round: those that would sink into each other come no closer.
-    pub(crate) fn hold(&mut self, look: (&Solved, &Impacts)) {
-        let (solved, _) = look;
+    /// The step is solved. Pairs that meet after the last round, which would sink into each other, and those that would pass through each other as they turn: they come no closer.
+    pub(crate) fn hold(&mut self, look: (&Solved, &Impacts), detection: &Detection) {
+        let (solved, impacts) = look;
         let h = solved.settings.time_step;
         self.held.clear();
-        let mut late = std::mem::take(&mut self.unmet);
-        late.dedup_by_key(|contact| contact.bodies);
-        for _ in 0..PLANES {
+        let mut met = std::mem::take(&mut self.unmet);
+        met.dedup_by_key(|(pair, _)| *pair);
+        let known = met.len();
+        if self.turns {
+            for pair in self.pairs_that_turn(&solved.turning(), solved, detection) {
+                let lets_pass = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
+                let known = impacts.is_alone(pair) || met.iter().any(|(of, _)| *of == pair);
+                if lets_pass || known || solved.is_unbounded(pair) {
+                    continue;
+                }
+                let path = solved.path(pair, pair.map(|slot| self.way(slot, look)));
+                if path.passes(h, &mut self.points) {
+                    met.push((pair, DVec3::ZERO));
+                }
+            }
+        }
+        for round in 0..PLANES {
             let mut meets = false;
-            for contact in &late {
-                let pair = contact.bodies;
+            for (at, (pair, plane)) in met.iter().enumerate() {
                 let ways = pair.map(|slot| {
                     let own = || self.way(slot, look);
                     self.held.way(slot).unwrap_or_else(own)
                 });
-                let path = solved.path(pair, ways);
+                let path = solved.path(*pair, ways);
                 let Some(sunk) = path.sampled(h, &mut self.points) else {
                     continue;
                 };
@@ -156,18 +171,19 @@ impl Meetings {
                 let met = met.min(sunk);
                 let deepest = path.deepest_at(met, &mut self.points).1;
                 let normal = if deepest == DVec3::ZERO {
-                    contact.normal
+                    *plane
                 } else {
                     deepest
                 };
                 let part = met / h;
                 let meeting = Meeting {
-                    pair,
+                    pair: *pair,
                     ways,
                     normal,
                     part,
                 };
                 self.held.add(&meeting, solved);
+                self.last_resorts += usize::from(round == 0 && at >= known);
                 meets = true;
             }
             if !meets {
@@ -175,6 +191,7 @@ impl Meetings {
             }
         }
         self.held.end();
-        self.unmet = late;
+        met.truncate(known);
+        self.unmet = met;
     }
 }

@@ -16,16 +16,15 @@ impl Meetings {
         exchange: &mut Exchange,
     ) -> bool {
         let h = solved.settings.time_step;
-        let moving = solved.bodies.moving.iter().copied();
-        let ready = |slot: &Slot| self.awaits[*slot] == 0;
-        let turning = moving.filter(ready).filter(|slot| solved.turns(*slot));
-        let turning: Vec<Slot> = turning.collect();
+        let mut turning = solved.turning();
+        turning.retain(|slot| self.awaits[*slot] == 0);
         let swings = &detection.swings;
         let before = exchange.late.len();
         for pair in self.pairs_that_turn(&turning, solved, detection) {
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
-            let known = self.awaits(pair) || self.changed.contains(&pair) || impacts.awaits(pair);
-            if passes || known || solved.has_given(pair) {
+            let known = self.awaits(pair) || self.changed.contains(&pair);
+            // What waits may not strike on a way that an impact has changed: the surface that it is of turned elsewhere.
+            if passes || known || impacts.awaits_strike(pair, solved) || solved.has_given(pair) {
                 continue;
             }
             let far = pair
@@ -43,7 +42,7 @@ impl Meetings {
     }
 
     /// Pairs of bodies that turn far, and of those that turn less, pairs that have contacts or may get some, in their order.
-    fn pairs_that_turn(
+    pub(super) fn pairs_that_turn(
         &self,
         turning: &[Slot],
         solved: &Solved,
