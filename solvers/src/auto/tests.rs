@@ -111,6 +111,39 @@ fn a_reused_solver_gives_the_bits_of_a_fresh_one() {
     }
 }
 
+/// A solve that goes on takes the kind of sweeps with which the last one ended; one that starts anew forgets them, also where it has nothing to solve.
+#[test]
+fn a_solve_that_starts_anew_depends_on_no_solve_before() {
+    let settings = AutoSettings {
+        max_factorizations: 0,
+        ..AutoSettings::default()
+    };
+    let goal = Goal::scaled(1e-6);
+    let owned = OwnedProblem::random(7, 20, 60);
+    let mut at_rest = OwnedProblem::random(8, 20, 60);
+    at_rest.free_twist.fill(WorldTwist::default());
+    for contact in &mut at_rest.contacts {
+        contact.offset = DVec3::ZERO;
+    }
+    let ends = [false, true].map(|used| {
+        let mut auto = Auto::new(settings);
+        if used {
+            auto.settings.first.momentum = auto.settings.first.momentum.careful();
+            solve_factored(&mut auto, &owned, &goal);
+            assert!(auto.careful);
+            auto.settings = settings;
+        }
+        auto.start_anew();
+        let (report, _) = solve_factored(&mut auto, &at_rest, &goal);
+        assert_eq!(report.iterations, 0);
+        auto.go_on();
+        let (report, r) = solve_factored(&mut auto, &owned, &goal);
+        (report.iterations, r)
+    });
+    assert!(ends[0].0 > 0);
+    assert!(ends[0] == ends[1], "{} and {} sweeps", ends[0].0, ends[1].0);
+}
+
 /// Contact space and body space, stored and factored sweeps: one problem, one velocity.
 #[test]
 fn the_forms_agree() {
