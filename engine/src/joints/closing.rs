@@ -178,7 +178,7 @@ impl Course {
             .hold_stops(of, &self.poses, |slot| other(slot, bodies));
         self.system
             .place_motors(of, &self.poses, |slot| other(slot, bodies), &self.holding);
-        self.system.aim_motors(&self.holding);
+        self.system.aim_motors(&self.holding, 0.0);
     }
 
     /// One step against the errors.

@@ -25,6 +25,7 @@
 mod accounts;
 mod composition;
 mod course;
+mod projected;
 mod step;
 mod transport;
 

@@ -24,6 +24,8 @@ pub(in crate::joints) const NEARLY: f64 = 1e-12;
 /// Energy that the joints of an articulation, which do no work, may gain or lose in a step, as a part of its kinetic energy and of what its bodies
 /// exchange with gravity as they swing.
 const ENERGY: f64 = 1e-5;
+/// What they may gain in the most parts.
+const GAINED: f64 = 1e-3;
 /// Rounds for the velocities at most, …
 const MOST_ROUNDS: usize = 40;
 /// … as long as each leaves no more than this part of the velocity, …
@@ -102,15 +104,15 @@ pub(in crate::joints) struct Buffers {
     before_drift: Known,
     before_parts: Known,
     pub(super) before_displaced: Known,
-    transport: Transport,
+    pub(super) transport: Transport,
     solved: Solved,
-    holding: Vec<Held>,
+    pub(super) holding: Vec<Held>,
     /// Poses at the start of a part, or before a step that closes places.
     pub(in crate::joints) start: Vec<Pose>,
     open: Vec<f64>,
-    turned: Vec<DVec3>,
-    changes: Vec<WorldTwist>,
-    rotors: Vec<f64>,
+    pub(super) turned: Vec<DVec3>,
+    pub(super) changes: Vec<WorldTwist>,
+    pub(super) rotors: Vec<f64>,
     swings: Vec<f64>,
 }
 
@@ -134,15 +136,14 @@ impl Course {
         mean: &impl Fn(Slot) -> Option<&'m WorldTwist>,
     ) {
         self.buffers.holding.clone_from(&self.holding);
-        if !self.follow(step, mean) && !step.struck {
-            // What swings too fast for the most parts, as light links under heavy loads, moves with the velocities that were solved for.
+        if !self.follow(step, mean) {
+            self.holding.clone_from(&self.buffers.holding);
             let step = Step {
                 struck: true,
-                theta: 1.0,
+                theta: if step.struck { step.theta } else { 1.0 },
                 ..*step
             };
-            self.holding.clone_from(&self.buffers.holding);
-            self.follow(&step, mean);
+            self.go_projected(&step, mean);
         }
         self.held.clone_from(&self.holding);
         self.energy_of_rotors = [self.energy_at_start, 0.0];
@@ -190,7 +191,7 @@ impl Course {
     ) -> bool {
         let mut known = std::mem::take(&mut self.buffers.before_parts);
         self.note(&mut known);
-        self.energy_at_start = self.start(step, mean);
+        self.start(step, mean);
         let before = self.energy(step);
         let swing = step.swing();
         // A force that holds a body to its solved motion does work that no part knows.
@@ -207,9 +208,13 @@ impl Course {
                 closed &= self.composed(step, (part, parts));
             }
             let gained = self.energy(step) - before - self.work;
-            let exact = gained.abs() <= ENERGY * (self.largest + swing) || is_driven;
-            if closed && exact || parts >= MOST_PARTS {
-                break closed;
+            let scale = self.largest + swing;
+            let exact = gained.abs() <= ENERGY * scale || is_driven;
+            if closed && exact {
+                break true;
+            }
+            if parts >= MOST_PARTS {
+                break closed && (gained <= GAINED * scale || is_driven);
             }
             parts *= 2;
             self.go_back(&known);
@@ -220,17 +225,21 @@ impl Course {
         closed
     }
 
-    /// Poses and velocities that the first part begins with. Returns the energy of the rotors at `t_k`, J.
-    fn start<'m>(&mut self, step: &Step, mean: &impl Fn(Slot) -> Option<&'m WorldTwist>) -> f64 {
+    /// Poses and velocities that the first part begins with.
+    pub(super) fn start<'m>(
+        &mut self,
+        step: &Step,
+        mean: &impl Fn(Slot) -> Option<&'m WorldTwist>,
+    ) {
+        for motor in &mut self.holding {
+            motor.added = 0.0;
+        }
         let (bodies, solution) = (step.bodies, step.solution);
         self.poses.clear();
         self.twists.clear();
         self.masses.clear();
         (self.work, self.largest) = (0.0, 0.0);
         self.kicked.clear();
-        for motor in &mut self.holding {
-            motor.added = 0.0;
-        }
         let mut transport = std::mem::take(&mut self.buffers.transport);
         transport.offsets.clear();
         for slot in &step.articulation.bodies {
@@ -249,14 +258,14 @@ impl Course {
         self.system.place(step.of(), &self.poses, other);
         self.system.place_rotors(step.of(), &self.poses, other);
         let given = |slot: Slot| solution.motion.free[slot];
-        let mut energy = 0.0;
+        self.energy_at_start = 0.0;
         if self.system.has_rotors() {
             let slots = step.articulation.bodies.iter();
             let begin = &mut self.buffers.changes;
             begin.clear();
             begin.extend(slots.map(|slot| solution.motion.begin[*slot]));
             self.system.start_rotors(begin, given);
-            energy = self.system.energy_of_rotors();
+            self.energy_at_start = self.system.energy_of_rotors();
             self.system.start_rotors(&self.twists, given);
         }
         let still = WorldTwist::default();
@@ -268,7 +277,6 @@ impl Course {
         self.system
             .place_motors(step.of(), &self.poses, other, &self.holding);
         self.system.factor(&self.masses);
-        energy
     }
 
     /// One of the equal parts of a step, in its pieces. False if one of these does not end with closed joints.
@@ -409,7 +417,12 @@ impl Course {
     }
 
     /// The poses after a time `h` with the present velocities, and the angular velocities then.
-    fn turn(&mut self, step: &Step, (start, h): (&[Pose], f64), turned: &mut Vec<DVec3>) {
+    pub(super) fn turn(
+        &mut self,
+        step: &Step,
+        (start, h): (&[Pose], f64),
+        turned: &mut Vec<DVec3>,
+    ) {
         let slots = &step.articulation.bodies;
         self.poses.clear();
         for ((slot, pose), twist) in slots.iter().zip(start).zip(&self.twists) {

@@ -19,6 +19,7 @@ use super::course::{Course, MOST_PARTS, NEARLY, NEWTON, SLOW};
 use super::step::Step;
 use crate::bodies::slot::Slot;
 use crate::components::Pose;
+use crate::joints::held::Held;
 use crate::joints::system::System;
 use crate::math::rotation;
 use moreau_solvers::{InverseMass, WorldTwist};
@@ -56,6 +57,17 @@ pub(super) struct Transport {
     kept: Velocities,
     lost: Velocities,
     sum: Velocities,
+}
+
+/// How bodies were moved.
+pub(super) struct Way<'a> {
+    /// With these velocities in a time, s.
+    pub(super) twists: &'a [WorldTwist],
+    pub(super) time: f64,
+    /// Others are where they are at this part of the step.
+    pub(super) to: f64,
+    /// Motors that held their rates to there.
+    pub(super) held: &'a [Held],
 }
 
 impl Velocities {
@@ -120,9 +132,14 @@ impl Course {
             self.poses.clone_from(&of.start);
             self.twists.clone_from(&of.solved.twists);
             self.go_back(&known);
-            self.place_displaced(step, of);
-            std::mem::swap(&mut self.system, &mut self.end);
-            std::mem::swap(&mut self.masses, &mut of.masses);
+            let nowhere = Way {
+                twists: &[],
+                time: 0.0,
+                to: 0.0,
+                held: &[],
+            };
+            self.place_moved(step, of, &nowhere);
+            self.take_moved(of);
             self.system.set_rotors(&of.solved.rotors);
             parts *= 2;
         }
@@ -135,18 +152,36 @@ impl Course {
         for (pose, offset) in self.poses.iter_mut().zip(&of.offsets) {
             shift(pose, offset, share);
         }
-        self.close_displaced(step, of, share) && self.transport(step, of)
+        let offsets = std::mem::take(&mut of.offsets);
+        let way = Way {
+            twists: &offsets,
+            time: share,
+            to: 0.0,
+            held: &[],
+        };
+        let closed = self.close_moved(step, of, &way, |_| WorldTwist::default());
+        of.offsets = offsets;
+        closed && self.transport(step, of)
     }
 
-    /// Closes the places, and leaves the rows there in `end`, with rotors and their factor. False if some are left open.
-    fn close_displaced(&mut self, step: &Step, of: &mut Transport, share: f64) -> bool {
-        let still = |_: Slot| WorldTwist::default();
+    /// Closes the places of bodies that were moved on a `way`. Leaves the rows there in `end`, with rotors and their factor. False if some are left open.
+    pub(super) fn close_moved(
+        &mut self,
+        step: &Step,
+        of: &mut Transport,
+        way: &Way,
+        given: impl Fn(Slot) -> WorldTwist,
+    ) -> bool {
         let (mut last, mut closed) = (f64::INFINITY, false);
+        let left = (1.0 - way.to) * step.settings.time_step;
+        let other = |slot| step.other(slot, way.to);
         for _ in 0..NEWTON {
+            self.end.place(step.of(), &self.poses, other);
             self.end
-                .place(step.of(), &self.poses, |slot| step.other(slot, 0.0));
-            let way = (&of.offsets[..], share);
-            self.end.follow(&self.system, way, still);
+                .place_motors(step.of(), &self.poses, other, way.held);
+            self.end
+                .follow(&self.system, (way.twists, way.time), &given);
+            self.end.aim_motors(way.held, left);
             let error = self.end.error();
             closed = error < NEARLY;
             if self.end.is_closed() || error > SLOW * last {
@@ -164,18 +199,26 @@ impl Course {
                 shift(pose, change, 1.0);
             }
         }
-        self.place_displaced(step, of);
-        self.end.follow(&self.system, (&of.offsets, share), still);
+        self.place_moved(step, of, way);
+        self.end.follow(&self.system, (way.twists, way.time), given);
         closed
     }
 
-    /// The rows at the present poses are in `end`, with rotors and their factor.
-    fn place_displaced(&mut self, step: &Step, of: &mut Transport) {
-        let other = |slot| step.other(slot, 0.0);
+    /// The rows at the present poses are in `end`, with rotors, motors and their factor.
+    fn place_moved(&mut self, step: &Step, of: &mut Transport, way: &Way) {
+        let other = |slot| step.other(slot, way.to);
         self.end.place(step.of(), &self.poses, other);
         self.end.place_rotors(step.of(), &self.poses, other);
+        self.end
+            .place_motors(step.of(), &self.poses, other, way.held);
         turned_masses(step, &self.poses, &mut of.masses);
         self.end.factor(&of.masses);
+    }
+
+    /// The rows in `end`, and the masses there, are those from now on.
+    pub(super) fn take_moved(&mut self, of: &mut Transport) {
+        std::mem::swap(&mut self.system, &mut self.end);
+        std::mem::swap(&mut self.masses, &mut of.masses);
     }
 
     /// Takes the velocities from the rows before, in `system`, to those in `end`, which become those in `system`. False if the series does not converge.
@@ -224,8 +267,7 @@ impl Course {
         self.push();
         of.carried.take_rotors(&self.system);
         carry(&mut self.twists, &of.before, &self.poses);
-        std::mem::swap(&mut self.system, &mut self.end);
-        std::mem::swap(&mut self.masses, &mut of.masses);
+        self.take_moved(of);
         self.system.set_rotors(&of.carried.rotors);
         self.stop_opening(given);
         true
@@ -240,7 +282,7 @@ fn shift(pose: &mut Pose, offset: &WorldTwist, share: f64) {
 }
 
 /// Takes angular velocities along in the frames of the bodies.
-fn carry(twists: &mut [WorldTwist], from: &[Pose], to: &[Pose]) {
+pub(super) fn carry(twists: &mut [WorldTwist], from: &[Pose], to: &[Pose]) {
     for (twist, (from, to)) in twists.iter_mut().zip(from.iter().zip(to)) {
         let spin = from.orientation.conjugate() * twist.angular;
         twist.angular = to.orientation * spin;

@@ -141,12 +141,12 @@ impl System {
         self.pieces.push(piece);
     }
 
-    /// What the last rows, those of motors, are off from where these are at the end of the step; rounding is nothing.
-    pub(in crate::joints) fn aim_motors(&mut self, held: &[Held]) {
+    /// What the last rows, those of motors, are off from where these are with `left` (s) of the step to come; rounding is nothing.
+    pub(in crate::joints) fn aim_motors(&mut self, held: &[Held], left: f64) {
         let first = self.extras.len() - held.len();
         for (extra, motor) in self.extras[first..].iter_mut().zip(held) {
             let period = self.pieces[extra.pieces.start].period;
-            let mut off = extra.error - motor.end;
+            let mut off = extra.error - (motor.end - motor.rate * left);
             if period > 0.0 {
                 off -= (off / period).round() * period;
             }
