@@ -313,6 +313,16 @@ fn joints_go_with_their_bodies_and_wrong_ones_are_refused() {
     simulation.despawn(b);
     assert_eq!(simulation.step().unwrap().joints, 0);
     assert!(simulation.world().get_entity(hinge).is_err());
+    // One that is disabled as well.
+    let c = rod(&mut simulation, DVec3::X, Twist::default());
+    let hinge = Joint::new(a, c, JointKind::Revolute).at(DVec3::X * 0.5, DVec3::Y);
+    let hinge = simulation
+        .spawn_joint(hinge, (NoCollision, JointDisabled))
+        .unwrap();
+    assert_eq!(simulation.step().unwrap().joints, 0);
+    simulation.despawn(c);
+    assert_eq!(simulation.step().unwrap().joints, 0);
+    assert!(simulation.world().get_entity(hinge).is_err());
     let wrong = |simulation: &mut Simulation, joint: Joint, forces: Vec<JointForce>| {
         let error = simulation
             .spawn_joint(joint, JointForces(forces))

@@ -28,10 +28,14 @@ type StateQuery = (&'static JointId, Has<JointDisabled>, Has<JointBroken>);
 /// Those that take part.
 type Whole = (Without<JointDisabled>, Without<JointBroken>);
 
+/// The others: they go with their bodies as well.
+type Idle = Or<(With<JointDisabled>, With<JointBroken>)>;
+
 /// The joints of the world.
 #[derive(SystemParam)]
 pub(super) struct Joints<'w, 's> {
     joints: Query<'w, 's, JointQuery, Whole>,
+    idle: Query<'w, 's, (Entity, &'static Joint), Idle>,
     couplers: Query<'w, 's, (Entity, &'static Coupler, &'static JointId), Without<JointDisabled>>,
     ids: Query<'w, 's, StateQuery, With<Joint>>,
 }
@@ -130,6 +134,14 @@ fn list_joints(
         };
     }
     specs.sort_by_id(|spec| spec.id);
+    if !notices.bodies_gone.is_empty() {
+        for (entity, joint) in &world.idle {
+            let mut bodies = joint.bodies.iter().flatten();
+            if bodies.any(|body| notices.bodies_gone.contains(body)) {
+                notices.joints_gone.push(entity);
+            }
+        }
+    }
     Ok(())
 }
 
