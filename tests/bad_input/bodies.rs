@@ -165,14 +165,14 @@ fn materials_out_of_range() {
             spinning_resistance,
             ..base
         };
-        for (field, material) in [
-            ("cohesion", of(value, 0.0, 0.0)),
-            ("rolling resistance", of(0.0, value, 0.0)),
-            ("spinning resistance", of(0.0, 0.0, value)),
+        for (field, material, bound) in [
+            ("cohesion", of(value, 0.0, 0.0), "≥ 0"),
+            ("rolling resistance", of(0.0, value, 0.0), "in [0, 1e6]"),
+            ("spinning resistance", of(0.0, 0.0, value), "in [0, 1e6]"),
         ] {
             refused(
                 (DYNAMIC, ball(), material),
-                &[field, &value.to_string(), "≥ 0"],
+                &[field, &value.to_string(), bound],
             );
         }
         let grain = Grain {
@@ -333,4 +333,16 @@ fn dynamic_bodies_cannot_be_surfaces() {
     );
     let given = Mass::given(1.0, DVec3::ONE);
     refused((DYNAMIC, Collider::half_space(DVec3::Z), given), &["solid"]);
+}
+
+#[test]
+fn a_resistance_beyond_its_bound_is_refused() {
+    let material = Material {
+        rolling_resistance: 1.1e6,
+        ..Material::default()
+    };
+    refused(
+        (DYNAMIC, ball(), material),
+        &["rolling resistance", "1100000", "in [0, 1e6]"],
+    );
 }

@@ -163,12 +163,18 @@ fn check_material(material: &Material) -> Result<(), BodyError> {
     check("restitution", e, (0.0..=1.0).contains(&e), "in [0, 1]")?;
     let threshold = material.bounce_threshold.unwrap_or(0.0);
     check("bounce threshold", threshold, threshold >= 0.0, "≥ 0")?;
+    check(
+        "cohesion",
+        material.cohesion,
+        material.cohesion >= 0.0,
+        "≥ 0",
+    )?;
     for (field, value) in [
-        ("cohesion", material.cohesion),
         ("rolling resistance", material.rolling_resistance),
         ("spinning resistance", material.spinning_resistance),
     ] {
-        check(field, value, value >= 0.0, "≥ 0")?;
+        let sound = (0.0..=Material::MOST_RESISTANCE).contains(&value);
+        check(field, value, sound, "in [0, 1e6]")?;
     }
     let Some(Grain { along, across }) = material.grain else {
         return Ok(());

@@ -99,10 +99,10 @@ pub struct MaterialPair {
     /// Force with which bodies hold together as long as they touch, N, ≥ 0.
     #[serde(default)]
     pub cohesion: Option<f64>,
-    /// Resistance against rolling, m, ≥ 0.
+    /// Resistance against rolling, m, in [0, [`Material::MOST_RESISTANCE`]].
     #[serde(default)]
     pub rolling_resistance: Option<f64>,
-    /// Resistance against spinning, m, ≥ 0.
+    /// Resistance against spinning, m, in the same bounds.
     #[serde(default)]
     pub spinning_resistance: Option<f64>,
 }
@@ -142,14 +142,14 @@ impl MaterialPair {
             (
                 "rolling resistance",
                 self.rolling_resistance,
-                f64::MAX,
-                "finite and ≥ 0",
+                Material::MOST_RESISTANCE,
+                "in [0, 1e6]",
             ),
             (
                 "spinning resistance",
                 self.spinning_resistance,
-                f64::MAX,
-                "finite and ≥ 0",
+                Material::MOST_RESISTANCE,
+                "in [0, 1e6]",
             ),
         ];
         for (field, value, most, bound) in numbers {

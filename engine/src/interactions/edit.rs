@@ -398,14 +398,14 @@ fn check_law(
         (
             "rolling resistance",
             rolling,
-            rolling.is_finite() && rolling >= 0.0,
-            "finite and ≥ 0",
+            (0.0..=Material::MOST_RESISTANCE).contains(&rolling),
+            "in [0, 1e6]",
         ),
         (
             "spinning resistance",
             spinning,
-            spinning.is_finite() && spinning >= 0.0,
-            "finite and ≥ 0",
+            (0.0..=Material::MOST_RESISTANCE).contains(&spinning),
+            "in [0, 1e6]",
         ),
         (
             "friction across the grain",

@@ -22,9 +22,9 @@ pub struct InteractionLaw {
     pub bounce_threshold: Option<f64>,
     /// Force of adhesion while the bodies touch, N, ≥ 0: of the points at which they do each takes an equal share of what its law says.
     pub cohesion: f64,
-    /// `μ_R`, m, ≥ 0: bound of the couple against rolling over the normal force.
+    /// `μ_R`, m, in [0, [`Material::MOST_RESISTANCE`](crate::Material::MOST_RESISTANCE)]: bound of the couple against rolling over the normal force.
     pub rolling_resistance: f64,
-    /// `μ_S`, m, ≥ 0: the same against spinning.
+    /// `μ_S`, m, in the same bounds: the same against spinning.
     pub spinning_resistance: f64,
     /// Friction across a direction of the inertial frame that has a part in the plane of the contact; `friction` is then that along it. Not beside resistance against
     /// rolling or spinning.

@@ -20,7 +20,7 @@
 //!
 //! The step is taken in equal parts, each of them as above, where bodies turn far, where joints bear so much that bodies swing about them too
 //! fast for the step (a link of mass `m` and length `l` under a tension `T` with `ω² = 12 T/(m l)`, followed up to `ω h ≈ 2`), and where the Newton steps do not close the
-//! joints. What was solved for acts evenly in the parts. With [`JointOrder::Fourth`](crate::JointOrder) a part is composed of five.
+//! joints. What the most parts do not follow is projected (`projected.rs`). What was solved for acts evenly in the parts. With [`JointOrder::Fourth`](crate::JointOrder) a part is composed of five.
 
 mod accounts;
 mod composition;
