@@ -16,6 +16,19 @@ fn joint(kind: JointKind, [rod, ball]: [Entity; 2]) -> Joint {
     Joint::new(rod, ball, kind).with_frames(frames)
 }
 
+/// A room of half spaces, so far from its middle (m).
+fn walls(simulation: &mut Simulation, half: f64, material: Material) {
+    for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+        for normal in [axis, -axis] {
+            let wall = Collider::half_space(normal);
+            let at = Pose::from_position(normal * -half);
+            simulation
+                .spawn((RigidBody::Static, wall, material, at))
+                .unwrap();
+        }
+    }
+}
+
 /// A rod and a ball on a joint in a room of 2 m, weightless, for 4 s: the largest kinetic energy over that of the throw.
 fn thrown(kind: JointKind, restitution: f64, time_step: f64) -> f64 {
     let mut simulation = Simulation::new(Settings {
@@ -25,15 +38,7 @@ fn thrown(kind: JointKind, restitution: f64, time_step: f64) -> f64 {
     })
     .unwrap();
     let material = Material::frictionless(restitution);
-    for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
-        for normal in [axis, -axis] {
-            let wall = Collider::half_space(normal);
-            let at = Pose::from_position(-normal);
-            simulation
-                .spawn((RigidBody::Static, wall, material, at))
-                .unwrap();
-        }
-    }
+    walls(&mut simulation, 1.0, material);
     let twist = Twist {
         linear: DVec3::new(3.0, 1.0, 2.0),
         angular: DVec3::splat(5.0),
@@ -108,15 +113,7 @@ fn thrown_loop(seed: u64) -> f64 {
     })
     .unwrap();
     let material = Material::frictionless(restitution);
-    for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
-        for normal in [axis, -axis] {
-            let wall = Collider::half_space(normal);
-            let at = Pose::from_position(normal * -1.5);
-            simulation
-                .spawn((RigidBody::Static, wall, material, at))
-                .unwrap();
-        }
-    }
+    walls(&mut simulation, 1.5, material);
     let (linear, angular) = (
         random.symmetric_vector() * 3.0,
         random.symmetric_vector() * spin,
