@@ -34,11 +34,12 @@ mod tests;
 use crate::problem::FactoredProblem;
 pub(crate) use island::Solver;
 pub use joint_factor::{JointBlock, JointFactor, JointLink};
+pub(crate) use joints::is_equality;
 
 /// True if the problem has joints.
 pub(crate) fn has_joints(problem: &FactoredProblem) -> bool {
     problem
         .interactions
         .iter()
-        .any(|other| joints::is_equality(&other.law))
+        .any(|other| is_equality(&other.law))
 }

@@ -4,7 +4,7 @@ use super::alternate::{self, Alternate};
 use super::condensed::Condensed;
 use super::joints::{Joints, is_equality};
 use super::shares::Shares;
-use crate::auto::{AutoSettings, Stage, take_back};
+use crate::auto::{AutoSettings, Stage, keep_driven, take_back};
 use crate::law::list::rows_of_mut;
 use crate::newton::space::NEWTON_STEPS;
 use crate::problem::{FactoredProblem, Interaction, ProblemError, WorldTwist};
@@ -210,7 +210,7 @@ impl<const N: usize> Parts<N> {
             }
         }
         let mut asked = self.joints.asked;
-        if !is_solved(&total, task) && self.lower(&mut own.scratch, problem, (impulse, twist)) {
+        if !is_solved(&total, task) && self.lower(own, problem, (impulse, twist)) {
             total.residual = recover(&mut self.joints, problem, impulse, twist);
             total.certificates += 1;
             asked = self.joints.asked;
@@ -228,24 +228,22 @@ impl<const N: usize> Parts<N> {
         Ok(Some(total))
     }
 
-    /// Takes the impulses of contacts on a machine back to where they do no work, as those of other islands: with the joints eliminated the problem is one of
-    /// cones, whose `q` are the velocities under the joints alone. True if there was something to take back; the multipliers are to follow.
+    /// Takes the impulses of contacts, limits and friction on a machine back to where they do no work, as those of other islands: with the joints eliminated the problem is one of
+    /// sets that contain 0, whose `q` are the velocities under the joints and what drives the machine. True if there was something to take back; the multipliers are to follow.
     fn lower(
         &mut self,
-        scratch: &mut Vec<WorldTwist>,
+        own: &mut Shared,
         problem: &FactoredProblem,
         (impulse, twist): (&mut [DVec3], &[WorldTwist]),
     ) -> bool {
-        let is_joint = |other: &Interaction| is_equality(&other.law);
-        if !problem.interactions.iter().all(is_joint) {
-            return false;
-        }
-        scratch.clear();
-        scratch.extend_from_slice(problem.free_twist);
-        self.joints.gather(scratch);
+        own.start.copy_from_slice(impulse);
+        self.joints.erase(&mut own.start);
+        keep_driven(problem, &mut own.start);
+        problem.twist_under_triples(&own.start, &mut own.scratch);
+        self.joints.gather(&own.scratch);
         self.joints.solve();
-        self.joints.scatter(scratch);
-        take_back(problem.contacts, impulse, (scratch, twist))
+        self.joints.scatter(&mut own.scratch);
+        take_back(problem, impulse, (&own.scratch, twist))
     }
 
     /// Solves an island with so many triples of rows beside the joints, one way or the other.

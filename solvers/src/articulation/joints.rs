@@ -555,7 +555,7 @@ impl<const N: usize> WithSimd for Correct<'_, N> {
     }
 }
 
-pub(super) fn is_equality(law: &crate::Law) -> bool {
+pub(crate) fn is_equality(law: &crate::Law) -> bool {
     matches!(law, crate::Law::Equality(_))
 }
 

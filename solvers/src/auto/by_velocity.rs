@@ -41,7 +41,7 @@ use figure::{
 use glam::DVec3;
 use load::{OVERLOAD, asked_by_joints, driven, largest, mass_of_springs, may_jam};
 use mend::Kept;
-pub(crate) use work::take_back;
+pub(crate) use work::{keep_driven, take_back};
 
 /// What every island of a time step is to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -305,13 +305,15 @@ impl ByVelocity {
             }
             if !reached && !heavy && step.round(report).max_sweeps == 0 {
                 // The budget is spent: what is left is for the next step.
-                if self.is_excessive(step.problem, island, (impulse, twist)) {
+                if self.may_be_excessive(step.problem, island, (impulse, twist)) {
                     let (members, free) = (self.islands.members(island), step.problem.free_twist);
                     self.extract.take(step.problem, members, free, impulse);
-                    self.lower();
-                    self.figures[island] = self.judge_extract(island, (step.goal, step.velocity));
-                    self.put_back(impulse, twist);
-                    changed = true;
+                    if self.lower() {
+                        self.figures[island] =
+                            self.judge_extract(island, (step.goal, step.velocity));
+                        self.put_back(impulse, twist);
+                        changed = true;
+                    }
                 }
                 if self.figures[island].missed(step.velocity) {
                     ends.add(SolverStatus::Stopped, self.figures[island].worst);

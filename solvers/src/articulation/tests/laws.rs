@@ -291,6 +291,25 @@ proptest::proptest! {
         proptest::prop_assert!(after <= before * (1.0 + 1e-9), "{before} {after} {report:?}");
     }
 
+    /// Limits, contacts and friction of joints that were stopped anywhere, from any start, do no work either: all that they may do is a set that contains 0.
+    #[test]
+    fn stopped_impulses_of_machines_do_no_work(seed in 0_u64..100_000, bodies in 2_usize..10, load in 1.0_f64..1e6, sweeps in 1_usize..4) {
+        let mut machine = machines::random(seed, bodies, [0, 0], 2.0);
+        let mut random = crate::random::Random::new(seed);
+        for k in 1..=bodies as u32 {
+            machine.ground(k, DVec3::new(f64::from(k), 0.3, 0.0), 0.6);
+            machine.about([k - 1, k], random.vector().normalize(), Law::Complementarity, 0.0, 0.0);
+            machine.about([k - 1, k], random.vector().normalize(), Law::interval(-load, load), 0.0, 0.0);
+        }
+        let mut auto = Auto::default();
+        auto.settings.max_sweeps = sweeps;
+        auto.settings.max_factorizations = 0;
+        let mut impulse = vec![load; machine.view().rows()];
+        let (report, twist) = solve(&mut auto, &machine, &mut impulse, 1e-12);
+        let (before, after) = (energy(&machine, &machine.free_twist), energy(&machine, &twist));
+        proptest::prop_assert!(after <= before * (1.0 + 1e-9), "{before} {after} {report:?}");
+    }
+
     /// A joint that is there twice moves nothing otherwise than once.
     #[test]
     fn redundant_rows_change_no_velocity(seed in 0_u64..100_000, bodies in 2_usize..12, doubled in 1_usize..5) {
