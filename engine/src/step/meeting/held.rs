@@ -150,7 +150,13 @@ impl Meetings {
                 if lets_pass || known || solved.is_unbounded(pair) {
                     continue;
                 }
-                let path = solved.path(pair, pair.map(|slot| self.way(slot, look)));
+                let ways = pair.map(|slot| self.way(slot, look));
+                // What is apart, or sinks in by less than that, does not pass.
+                let known = self.calm.get(pair);
+                if known.is_some_and(|calm| calm.covers(&ways, (solved.bodies, h))) {
+                    continue;
+                }
+                let path = solved.path(pair, ways);
                 if path.passes(h, &mut self.points) {
                     met.push((pair, DVec3::ZERO));
                 }
