@@ -138,6 +138,14 @@ fn whole(pair: &PolytopePair<'_>, guess: Option<Axis>) -> (DVec3, Option<f64>) {
     }
 }
 
+/// The axes near a direction that is known.
+pub(super) fn about(pair: &PolytopePair<'_>, direction: DVec3) -> Found {
+    match near(pair, direction, None, Search::Shrunk) {
+        Some(axes) => Continue(axes),
+        None => Break(End::Apart),
+    }
+}
+
 fn separation(pair: &PolytopePair<'_>, l: DVec3) -> f64 {
     l.dot(pair.b.farthest(-l)) - l.dot(pair.a.farthest(l))
 }

@@ -156,11 +156,13 @@ fn searched(pair: &PolytopePair<'_>, patch: &mut Patch) {
             Break(End::Last) => {
                 if let Some(axes) = last {
                     along(pair, &axes, true, patch);
+                    try_shallower(pair, &axes, start, patch);
                 }
                 return;
             }
             Continue(axes) => {
                 if along(pair, &axes, axes.distance.is_some(), patch) {
+                    try_shallower(pair, &axes, start, patch);
                     return;
                 }
                 patch.truncate(start);
@@ -168,6 +170,50 @@ fn searched(pair: &PolytopePair<'_>, patch: &mut Patch) {
             }
         }
     }
+}
+
+/// Of bodies that overlap no axis near the best one is better, but one far from it may be: a corner that has come over an edge is held by either face. Contacts from `start` on
+/// give way to those along a face that holds the bodies less deep.
+fn try_shallower(pair: &PolytopePair<'_>, axes: &Axes, start: usize, patch: &mut Patch) {
+    let known = axes.any.filter(|any| any.separation < 0.0);
+    let better = known.and_then(|any| shallower_face(pair, &any));
+    let Some(Continue(axes)) = better.map(|face| axis_search::about(pair, face.direction)) else {
+        return;
+    };
+    let Some(first) = patch.get(start).copied() else {
+        return;
+    };
+    patch.truncate(start);
+    along(pair, &axes, true, patch);
+    if patch.len() == start {
+        patch.push(first);
+    }
+}
+
+/// The face that holds overlapping bodies least deep, if that is less than along `axis`. A plane holds no body farther out than any of its points is.
+fn shallower_face(pair: &PolytopePair<'_>, axis: &Axis) -> Option<Axis> {
+    let tie = BIAS * pair.scale;
+    let mut best: Option<Axis> = None;
+    for (body, other, sign) in [(&pair.a, &pair.b, 1.0), (&pair.b, &pair.a, -1.0)] {
+        let point = other.farthest(axis.direction * -sign) - body.translation;
+        let local = body.rotation.transpose() * point;
+        for (face, plane) in body.shape.faces.iter().enumerate() {
+            let least = best.map_or(axis.separation, |best| best.separation) + tie;
+            if plane.normal.dot(local) - plane.offset <= least {
+                continue;
+            }
+            let (normal, offset) = body.plane(face);
+            let separation = normal.dot(other.farthest(-normal)) - offset;
+            if separation > least {
+                best = Some(Axis {
+                    direction: normal * sign,
+                    separation,
+                    face,
+                });
+            }
+        }
+    }
+    best
 }
 
 /// The best axis that is found without looking at the points along it: of cuboids and small polytopes the best of all.

@@ -137,3 +137,88 @@ fn both_ends_of_a_cylinder_on_its_side_touch_ground_that_is_all_but_flat() {
         }
     }
 }
+
+/// What stands flush with the top of a box, partly over its edge, is held from below and not from the side, which it has come over by more than it is deep.
+#[test]
+fn what_stands_over_the_edge_of_a_box_is_held_from_below() {
+    let point = |x: f64, y: f64, z: f64| DVec3::new(x, y, z);
+    let hull = |points: Vec<DVec3>| build(Shape::ConvexHull { points });
+    let square = [(0.2, 0.2), (-0.2, 0.2), (0.2, -0.2), (-0.2, -0.2)];
+    let mut pyramid = square.map(|(x, y)| point(x, y, 0.0)).to_vec();
+    pyramid.push(point(0.0, 0.0, 0.3));
+    let triangle = [(0.2, 0.0), (-0.1, 0.17), (-0.1, -0.17)];
+    let mut tetrahedron = triangle.map(|(x, y)| point(x, y, 0.0)).to_vec();
+    tetrahedron.push(point(0.0, 0.0, 0.3));
+    let disc = |k: u32| DQuat::from_rotation_z(f64::from(k) * 0.35) * (DVec3::X * 0.2);
+    let mut lid: Vec<DVec3> = (0..18).map(disc).collect();
+    lid.push(point(0.0, 0.0, 0.3));
+    let cone = Shape::Cone {
+        half_height: 0.15,
+        radius: 0.2,
+    };
+    let cylinder = Shape::Cylinder {
+        half_height: 0.15,
+        radius: 0.2,
+    };
+    let bodies = [
+        hull(pyramid),
+        hull(tetrahedron),
+        hull(lid),
+        build(cone),
+        build(cylinder),
+    ];
+    let boxes = [
+        cuboid(1.0, 1.0, 0.2),
+        hull(
+            (0..8)
+                .map(|k| {
+                    point(
+                        if k & 1 == 0 { -1.0 } else { 1.0 },
+                        if k & 2 == 0 { -1.0 } else { 1.0 },
+                        if k & 4 == 0 { -0.2 } else { 0.2 },
+                    )
+                })
+                .chain([point(0.0, 0.0, -0.3)])
+                .collect(),
+        ),
+    ];
+    for (i, body) in bodies.iter().enumerate() {
+        for (j, ground) in boxes.iter().enumerate() {
+            check(
+                2000,
+                &(
+                    (-0.95..0.95_f64, -0.5..0.5_f64),
+                    1e-4..0.02_f64,
+                    0.0..6.3_f64,
+                    -13.0..-5.0_f64,
+                ),
+                |((y, lean), over, yaw, sunk)| {
+                    let sunk = 10.0_f64.powf(sunk);
+                    // As rounding leaves it.
+                    let tilt = DQuat::from_scaled_axis(DVec3::new(lean, y, 0.0) * sunk);
+                    let level = Pose::new(DVec3::ZERO, tilt * DQuat::from_rotation_z(yaw));
+                    let wall = build(Shape::HalfSpace { normal: DVec3::X });
+                    let floor = build(Shape::HalfSpace { normal: DVec3::Z });
+                    let [left, low] = [&wall, &floor].map(|plane| turned_low(body, &level, plane));
+                    let place = DVec3::new(1.0 - over - left, y, 0.2 - low - sunk);
+                    let pose = Pose::new(place, level.orientation);
+                    let of = found(body, &pose, ground, &Pose::IDENTITY, 1e-3);
+                    let other = found(ground, &Pose::IDENTITY, body, &pose, 1e-3);
+                    let other = other.into_iter().map(|c| ContactPoint {
+                        normal: -c.normal,
+                        ..c
+                    });
+                    // Where it is beyond a corner of the box the two may be apart.
+                    for contact in of.into_iter().chain(other).filter(|c| c.gap <= 0.0) {
+                        prop_assert!(
+                            contact.normal.z > 0.99,
+                            "{i} {j} over {over} sunk {sunk} {contact:?}"
+                        );
+                        prop_assert!(contact.gap >= -2.0 * sunk - 1e-11, "{i} {j} {contact:?}");
+                    }
+                    Ok(())
+                },
+            );
+        }
+    }
+}
