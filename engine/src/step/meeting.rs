@@ -406,7 +406,6 @@ impl Meetings {
             end = self.retain_doubtful(&mut new, pair, &ways, solved);
             ways
         };
-        let is_off = |row: usize| is_off_plane(row, end, &ways, solved);
         let is_ahead = |row: usize| doubt && solved.is_ahead(row);
         let mut changes = !new.is_empty();
         if changes {
@@ -424,11 +423,10 @@ impl Meetings {
                 }
                 Encounter::Unclear => {
                     // Bodies that roll on each other: how deep they get tells.
-                    let judged = &mut self.judged;
                     let steady = !doubt && solved.are_steady(pair, &ways);
                     new.retain(|row| {
-                        let off = steady && is_off(*row);
-                        judged[*row] |= !off;
+                        let off = steady && self.is_off(*row, end, &ways, solved);
+                        self.judged[*row] |= !off;
                         off
                     });
                     changes = !new.is_empty();
@@ -499,7 +497,10 @@ impl Meetings {
     ) -> f64 {
         let tolerance = path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
         let foretold = |row: usize| solved.gap_after(row, ways);
-        let fine = |row: &usize| !foretells_overlap(foretold(*row), pair, solved);
+        let fine = |row: &usize| {
+            !foretells_overlap(foretold(*row), pair, solved)
+                && !self.falls_short(*row, ways, solved)
+        };
         if solved.is_of_balls(pair) || new.iter().all(fine) {
             for row in new.drain(..) {
                 self.judged[row] = true;
@@ -510,14 +511,26 @@ impl Meetings {
         let (end, normal) = path.deepest(solved.settings.time_step, &mut self.points);
         // To follow a body to a surface takes long.
         let is_sure = path.is_of_surface() && end < -tolerance && solved.is_plane(new, normal);
-        let judged = &mut self.judged;
         new.retain(|row| {
             let met = foretold(*row) < -tolerance && !is_sure;
-            let doubtful = met || is_off_plane(*row, end, ways, solved);
-            judged[*row] |= !doubtful;
+            let doubtful = met || self.is_off(*row, end, ways, solved);
+            self.judged[*row] |= !doubtful;
             doubtful
         });
         end
+    }
+
+    /// On slow ways, on which the pair gets to the gap `end` (m), the plane of a new contact is not that of the pair, or the pair does not get there.
+    fn is_off(&self, row: usize, end: f64, ways: &[WorldTwist; 2], solved: &Solved) -> bool {
+        let pair = solved.record.found[row].bodies;
+        let apart = || end > -path::tolerance(pair.map(|slot| &solved.bodies.constants[slot]));
+        is_off_plane(row, end, ways, solved) || self.falls_short(row, ways, solved) && apart()
+    }
+
+    /// An impact is foretold with the weight of the bodies. What leans on something does not fall, and may not get there.
+    fn falls_short(&self, row: usize, ways: &[WorldTwist; 2], solved: &Solved) -> bool {
+        let pair = solved.record.found[row].bodies;
+        solved.impacts[row] && self.leans(pair) && solved.gap_after(row, ways) > 0.0
     }
 
     /// One of the bodies touches something, or was pushed by it.
@@ -536,10 +549,21 @@ impl Meetings {
     fn list_new(&self, rows: Range<usize>, solved: &Solved, new: &mut Vec<usize>) {
         let impulse = &solved.record.impulse;
         let is_first = |row: usize| self.is_first(row, solved);
+        // That the pair gets to a plane on which it does not meet yet tells nothing of it.
+        let is_met = |row: usize| {
+            let begin = |slot: Slot| solved.motion.begin[slot];
+            let place = &solved.record.found[row];
+            !is_new(impulse[row].x, self.carried[row])
+                || foretells_overlap(
+                    solved.gap_after(row, &place.bodies.map(begin)),
+                    place.bodies,
+                    solved,
+                )
+        };
         let is_known = |row: usize| {
             rows.clone().any(|other| {
                 let pushed = impulse[other].x > 0.0 && !is_first(other);
-                pushed && solved.are_one_plane([other, row])
+                pushed && solved.are_one_plane([other, row]) && is_met(other)
             })
         };
         new.clear();
