@@ -348,3 +348,57 @@ fn no_near_miss_and_every_hit_of_ten_thousand_acts() {
     near_misses(280);
     hits(280);
 }
+
+/// Balls that fly past each other by a hair, at any part of their size in a step: at a tenth of it planes of `t_k` are off by 5e-3 of the radii. What is closer than `ε`, 1e-4 of
+/// the smaller radius, may touch.
+#[test]
+fn balls_that_miss_by_a_hair_do_not_act() {
+    let mut random = Lcg::new(23);
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for miss in [3e-4, 1e-3, 3e-3, 5e-3] {
+        for _ in 0..1_000 {
+            let mut number = |low: f64, high: f64| low + (high - low) * random.uniform();
+            let radii = [number(0.2, 1.0), number(0.2, 1.0)];
+            let sum = radii[0] + radii[1];
+            let (part, phase) = (libm::pow(10.0, number(-2.0, 0.7)), number(0.0, 1.0));
+            let [h, e] = [[5e-3, 0.0], [1.0 / 60.0, 1.0]][usize::from(number(0.0, 1.0) < 0.5)];
+            let way = random.symmetric_vector().normalize();
+            let aside = random.symmetric_vector().cross(way).normalize();
+            let speed = part * sum / h;
+            let at = aside * (sum * (1.0 + miss)) - way * (1.5 * sum + speed * h * phase);
+            let mut bodies = [
+                flying(0, Collider::sphere(radii[0]), DVec3::ZERO, DVec3::ZERO),
+                flying(1, Collider::sphere(radii[1]), at, way * speed),
+            ];
+            for body in &mut bodies {
+                body.material = Material {
+                    friction: 0.0,
+                    restitution: e,
+                    ..Material::default()
+                };
+            }
+            let settings = Settings {
+                time_step: h,
+                gravity: DVec3::ZERO,
+                ..reference()
+            };
+            let mut state = StepState::default();
+            state.set_bodies(&bodies).unwrap();
+            count += 1;
+            for step in 0..(3.0 * sum / (speed * h)) as usize + 3 {
+                state.step(&settings).unwrap();
+                let off = (velocity(&state, 1) - way * speed).length();
+                if off > 1e-12 * speed {
+                    wrong.push(format!("miss {miss:.0e}, {part:.3} of the radii a step, radii {radii:.3?} e {e}, step {step}: {:.1e} of the speed", off / speed));
+                    break;
+                }
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {count}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}

@@ -33,6 +33,8 @@ const MORE_LOOKS: f64 = 200.0;
 /// Looks at a pair of which no bound tells, and the overlap that they see, as a part of the half-thickness of the thinner body.
 const SAMPLES: f64 = 64.0;
 const SUNK: f64 = 0.05;
+/// How much farther apart than they have to be bodies are tried to be found, as a part of that half-thickness: on ways that are as close they need not be followed again.
+const SPARE: f64 = 0.02;
 /// Overlap at which a pair is followed whose bodies turn by little, as a part of that half-thickness: less is left to the projection.
 const SINKS: f64 = 0.2;
 /// Overlap, as a multiple of `ε`, that they see of bodies which are to pass each other flush.
@@ -64,6 +66,8 @@ pub(crate) struct Path<'a> {
     turns: [DVec3; 2],
     /// Unit normal, from B to A, of a plane that may be between them: any will do. The last that was, once the pair was followed.
     pub(crate) plane: Cell<Option<DVec3>>,
+    /// How much deeper the bodies would have to be somewhere on the way to meet, m, at least: as the last look at it tells.
+    pub(crate) spare: Cell<f64>,
 }
 
 /// What becomes of a pair.
@@ -136,6 +140,7 @@ impl<'a> Path<'a> {
             twists,
             turns,
             plane: Cell::new(plane),
+            spare: Cell::new(0.0),
         }
     }
 }
@@ -146,8 +151,28 @@ impl Path<'_> {
         self.advance(h, points).0
     }
 
-    /// The same, and a time, s, up to which the bodies do not meet where nothing more is certain.
+    /// The same, and a time, s, up to which the bodies do not meet where nothing more is certain. What keeps well apart stays apart on ways that are close to this one.
     fn advance(&self, h: f64, points: &mut Vec<ContactPoint>) -> (Encounter, f64) {
+        self.spare.set(0.0);
+        let spare = SPARE * thickness(self.bodies);
+        if self.is_of_polytopes() {
+            let plane = self.plane.get();
+            if self.advance_apart(h, spare, points).0 == Encounter::Apart {
+                self.spare.set(spare);
+                return (Encounter::Apart, h);
+            }
+            self.plane.set(plane);
+        }
+        self.advance_apart(h, 0.0, points)
+    }
+
+    /// The same of bodies that are to stay so much (m) farther apart.
+    fn advance_apart(
+        &self,
+        h: f64,
+        spare: f64,
+        points: &mut Vec<ContactPoint>,
+    ) -> (Encounter, f64) {
         let tolerance = tolerance(self.bodies);
         let has_shape = |body: &BodyConstants| body.geometry.is_some();
         if !tolerance.is_finite() || !self.bodies.into_iter().all(has_shape) {
@@ -169,29 +194,30 @@ impl Path<'_> {
             f64::INFINITY
         };
         let looks = LOOKS + (h * most / cap).min(MORE_LOOKS) as usize;
+        let overlap = tolerance - spare;
         let mut time = 0.0;
         let mut plane = self.plane();
         for _ in 0..looks {
-            time = plane.map_or(time, |plane| self.apart_until(time, -tolerance, plane, h));
+            time = plane.map_or(time, |plane| self.apart_until(time, -overlap, plane, h));
             if time >= h {
                 return (Encounter::Apart, h);
             }
-            if let Some((gap, normal)) = self.plane_between(time, SHARP * tolerance - tolerance) {
+            if let Some((gap, normal)) = self.plane_between(time, SHARP * tolerance - overlap) {
                 let closing = self.turning_along(normal) - normal.dot(relative);
-                if closing <= 0.0 || time + (gap + tolerance) / closing >= h {
+                if closing <= 0.0 || time + (gap + overlap) / closing >= h {
                     return (Encounter::Apart, h);
                 }
-                time += (gap + tolerance) / closing;
+                time += (gap + overlap) / closing;
                 plane = Some(normal);
                 self.plane.set(plane);
                 continue;
             }
-            let margin = (most * (h - time) + tolerance).min(4.0 * cap);
+            let margin = (most * (h - time) + tolerance + spare).min(4.0 * cap);
             self.points_at(time, margin, points);
             let (mut step, mut nearest, mut normal) = (f64::INFINITY, f64::INFINITY, DVec3::ZERO);
             let mut least = margin;
             for point in points.iter() {
-                let room = point.gap + tolerance;
+                let room = point.gap + overlap;
                 least = least.min(point.gap);
                 let closing = self.turning_along(point.normal) - point.normal.dot(relative);
                 if closing > 0.0 && room / closing < step {
@@ -382,7 +408,12 @@ impl Path<'_> {
         if begin > thickness {
             return None;
         }
-        self.first_deeper(SUNK * thickness + begin.max(0.0), clear, h, points)
+        let (depth, spare) = (SUNK * thickness + begin.max(0.0), SPARE * thickness);
+        if self.first_deeper(depth - spare, clear, h, points).is_none() {
+            self.spare.set(spare);
+            return None;
+        }
+        self.first_deeper(depth, clear, h, points)
     }
 
     /// On their way the bodies get deeper than the thinner one is half as thick, and than they were: farther on it comes out on the other side.
@@ -414,6 +445,8 @@ impl Path<'_> {
             return false;
         }
         let end = self.deepest(h, points).0;
+        // Gaps beyond zero are not looked for.
+        self.spare.set((end.min(0.0) + depth).max(0.0));
         end < -depth && end < -depth + self.deepest_at(0.0, points).0.min(0.0)
     }
 
@@ -575,6 +608,14 @@ impl Path<'_> {
             }
         }
         deepest
+    }
+
+    /// Planes between the bodies are found much faster than their contacts.
+    fn is_of_polytopes(&self) -> bool {
+        self.bodies.into_iter().all(|body| {
+            let shape = body.geometry.as_ref().map(|geometry| geometry.shape());
+            matches!(shape, Some(Shape::Cuboid { .. } | Shape::ConvexHull { .. }))
+        })
     }
 
     /// One of the bodies is a surface of triangles.

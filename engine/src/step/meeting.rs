@@ -674,7 +674,7 @@ impl Meetings {
         self.calm.push(Calm {
             pair,
             ways,
-            room: room.unwrap_or(0.0),
+            room: room.unwrap_or_else(|| path.spare.get()),
             strict,
             plane: path.plane.get(),
             met: None,
