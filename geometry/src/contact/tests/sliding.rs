@@ -193,7 +193,7 @@ fn what_stands_over_the_edge_of_a_box_is_held_from_below() {
                     -13.0..-5.0_f64,
                 ),
                 |((y, lean), over, yaw, sunk)| {
-                    let sunk = 10.0_f64.powf(sunk);
+                    let sunk = libm::pow(10.0, sunk);
                     // As rounding leaves it.
                     let tilt = DQuat::from_scaled_axis(DVec3::new(lean, y, 0.0) * sunk);
                     let level = Pose::new(DVec3::ZERO, tilt * DQuat::from_rotation_z(yaw));
