@@ -17,6 +17,7 @@ use crate::interactions::detected::{Detected, Late, part_from_a};
 use crate::interactions::record::Earlier;
 use crate::math::rotation;
 use glam::{DQuat, DVec3};
+use moreau_geometry::query::{Sweep, cast_shape};
 use moreau_geometry::{
     ContactPoint, Geometry, Pose as ShapePose, Shape, contacts, separating_plane,
 };
@@ -249,7 +250,41 @@ impl Path<'_> {
             plane = Some(normal);
             self.plane.set(plane);
         }
-        (Encounter::Unclear, time)
+        if turning > 0.0 {
+            return (Encounter::Unclear, time);
+        }
+        (self.cast(time, h, points), time)
+    }
+
+    /// What becomes of bodies that do not turn from a time (s) on, up to which they do not meet, by a cast along the rest of their way: of any length, however many triangles it
+    /// passes.
+    fn cast(&self, time: f64, h: f64, points: &mut Vec<ContactPoint>) -> Encounter {
+        let relative = self.twists[0].linear - self.twists[1].linear;
+        let (speed, left) = (relative.length(), h - time);
+        let sweep = Sweep::new(relative).and_then(|sweep| sweep.up_to(speed * left));
+        let [Some(a), Some(b)] = self.bodies.map(|body| body.geometry.as_ref()) else {
+            return Encounter::Unclear;
+        };
+        let Ok(sweep) = sweep else {
+            return Encounter::Unclear;
+        };
+        let [at_a, at_b] =
+            [0, 1].map(|side| self.bodies[side].shape_pose(&self.pose_at(side, time)));
+        let Some(hit) = cast_shape(a, &at_a, &sweep, b, &at_b) else {
+            return Encounter::Apart;
+        };
+        // What is touched as it goes by does not get deep.
+        let (tolerance, closing) = (tolerance(self.bodies), -hit.normal.dot(relative));
+        let met = time + hit.distance / speed + 2.0 * tolerance / closing.max(0.0);
+        let met = met.min(h);
+        if hit.distance > 0.0 && self.deepest_at(met, points).0 < -tolerance {
+            Encounter::Meets {
+                time: met,
+                normal: hit.normal,
+            }
+        } else {
+            Encounter::Unclear
+        }
     }
 
     /// The plane to begin with.
