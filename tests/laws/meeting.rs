@@ -410,9 +410,8 @@ fn a_ball_passes_a_mesh_that_it_misses_at_any_speed() {
 }
 
 #[test]
-#[ignore = "a known fault: 4 of 720 pass an edge, at 10 to 1,000 of their radii a step"]
 fn a_ball_strikes_the_edge_of_a_mesh_at_any_speed() {
-    fly_over_a_mesh(false, &[1.0, 10.0, 100.0, 1e3]);
+    fly_over_a_mesh(false, &[1.0, 10.0, 100.0, 1e3, 1e4]);
 }
 
 /// At these parts of its radius a step, a quarter of it above the top or half of it below.

@@ -196,7 +196,13 @@ impl Path<'_> {
         };
         let looks = LOOKS + (h * most / cap).min(MORE_LOOKS) as usize;
         let overlap = tolerance - spare;
-        let mut time = 0.0;
+        // Behind edges what is nearest may be as near as that at once.
+        let mut leap = cap;
+        let is_of_ball = self
+            .bodies
+            .into_iter()
+            .any(|body| body.ball_radius().is_some());
+        let (mut before, mut time) = (0.0, 0.0);
         let mut plane = self.plane();
         for _ in 0..looks {
             time = plane.map_or(time, |plane| self.apart_until(time, -overlap, plane, h));
@@ -230,7 +236,13 @@ impl Path<'_> {
                 }
             }
             // Of a surface the nearest point is certain alone: others may hide behind its edges.
-            let bound = (least.max(0.0) + cap) / most;
+            let bound = (least.max(0.0) + leap) / most;
+            if is_of_ball && leap.is_finite() && time > 0.0 && leap > 0.0 && least < -overlap {
+                // Between this look and the last one they met on another plane than those that they are in now.
+                (time, leap) = (before, 0.0);
+                continue;
+            }
+            before = time;
             if bound < step {
                 (step, nearest) = (bound, f64::INFINITY);
             }
