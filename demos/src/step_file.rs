@@ -26,6 +26,7 @@ pub fn step_file(simulation: &Simulation, scene: &str, report: &StepReport) -> O
     );
     let problem = FactoredProblem {
         interactions: &others,
+        pull: &[],
         ..problem
     };
     let problem = problem.assemble();

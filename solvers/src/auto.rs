@@ -34,7 +34,7 @@ pub use by_velocity::VelocityGoal;
 use absorbed::Absorbed;
 use articulated::Articulated;
 use by_velocity::ByVelocity;
-pub(crate) use by_velocity::{keep_driven, take_back};
+pub(crate) use by_velocity::{gain, keep_driven, take_back};
 pub(crate) use cycles::{CycleBuffers, Cycles};
 use hard_islands::{HardIslands, SecondPhase};
 use spread::Spread;

@@ -170,6 +170,7 @@ pub(crate) struct Extract {
     free_twist: Vec<WorldTwist>,
     contacts: Vec<Contact>,
     interactions: Vec<Interaction>,
+    pull: Vec<f64>,
     /// Triples in the problem that it was taken from.
     pub(crate) source: Vec<u32>,
     /// First triple there of each interaction that is no contact.
@@ -212,6 +213,7 @@ impl Extract {
         self.free_twist.clear();
         self.contacts.clear();
         self.interactions.clear();
+        self.pull.clear();
         self.source.clear();
         self.impulse.clear();
         // Members are in their order: contacts come first here too.
@@ -237,6 +239,10 @@ impl Extract {
                 self.source.extend(first..first + other.triples() as u32);
             }
         }
+        if !problem.pull.is_empty() {
+            let own = members.iter().map(|index| problem.pull_at(*index as usize));
+            self.pull.extend(own);
+        }
         let own = self.source.iter().map(|triple| impulse[*triple as usize]);
         self.impulse.extend(own);
     }
@@ -253,6 +259,7 @@ impl Extract {
             contacts: &self.contacts,
             interactions: &self.interactions,
             positions: &[],
+            pull: &self.pull,
         }
     }
 }

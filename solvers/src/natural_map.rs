@@ -725,6 +725,7 @@ mod tests {
             inverse_mass: &[ball, crate::InverseMass::FIXED],
             interactions: &[],
             positions: &[],
+            pull: &[],
         };
         let residual = factored(&problem, &[0.0; 3], &mut Vec::new());
         assert_eq!((residual.scaled, residual.velocity), (0.0, 0.0));

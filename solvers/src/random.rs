@@ -80,6 +80,7 @@ impl OwnedProblem {
             contacts: &self.contacts,
             interactions: &[],
             positions: &[],
+            pull: &[],
         }
     }
 

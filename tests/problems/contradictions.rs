@@ -42,6 +42,7 @@ fn statuses(masses: &[InverseMass], interactions: &[Interaction], goal: f64) -> 
         contacts: &[],
         interactions,
         positions: &[],
+        pull: &[],
     };
     let goal = Goal::scaled(goal);
     let mut r = vec![0.0; problem.rows()];

@@ -52,6 +52,7 @@ impl Mixed {
             contacts: &self.contacts,
             interactions: &self.interactions,
             positions: &[],
+            pull: &[],
         }
     }
 

@@ -192,6 +192,7 @@ fn assembled_problem(file: &File) -> Result<StoredProblem, LoadError> {
         contacts: &contacts?,
         interactions: &[],
         positions: &[],
+        pull: &[],
     };
     let valid = problem.validate();
     valid.map_err(|error| LoadError::Content(error.to_string()))?;

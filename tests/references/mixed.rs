@@ -91,6 +91,7 @@ impl Mixed {
             contacts: &[],
             interactions: &self.rows,
             positions: &[],
+            pull: &[],
         };
         let mut impulse = vec![0.0; problem.rows()];
         let mut twist = Vec::new();

@@ -195,6 +195,7 @@ impl ContactProblem {
             contacts: &self.contacts,
             interactions: &[],
             positions: &motion.position,
+            pull: &[],
         }
     }
 }

@@ -77,6 +77,7 @@ impl Judged {
             inverse_mass: &motion.inverse_mass,
             interactions: &self.others,
             positions: &motion.position,
+            pull: &[],
         }
     }
 }

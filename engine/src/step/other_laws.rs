@@ -218,6 +218,22 @@ impl ContactProblem {
         others.map(|other| other.interaction(&self.contacts[other.row as usize]))
     }
 
+    /// Adhesion of the rows as the solve has them, `between` others after the contacts; none if there is none.
+    pub(super) fn pull_of_rows(&self, adhesion: &[f64], between: usize, pull: &mut Vec<f64>) {
+        pull.clear();
+        if adhesion.is_empty() {
+            return;
+        }
+        let of = |row: &u32| adhesion[*row as usize];
+        if self.has_other_laws() {
+            pull.extend(self.plain.iter().map(of));
+        } else {
+            pull.extend_from_slice(adhesion);
+        }
+        pull.resize(pull.len() + between, 0.0);
+        pull.extend(self.others.iter().map(|other| of(&other.row)));
+    }
+
     /// A contact of another law touches the body.
     pub(super) fn other_laws_hold(&self, slot: Slot) -> bool {
         let mut others = self.others.iter();

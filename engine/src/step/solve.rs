@@ -14,8 +14,8 @@ use crate::motion::Motion;
 use crate::settings::{DelassusForm, Settings};
 use glam::DVec3;
 use moreau_solvers::{
-    Auto, Contact, Goal, Interaction, Nsgs, Solver as _, SolverReport, WorldTwist, rows_of,
-    rows_of_mut,
+    Auto, Contact, FactoredProblem, Goal, Interaction, Nsgs, Solver as _, SolverReport, WorldTwist,
+    rows_of, rows_of_mut,
 };
 
 /// The bodies of a stage of the step.
@@ -72,6 +72,8 @@ impl Solver {
         let is_few = has_joints || 4 * bodies.moving.len() < bodies.len();
         if is_few {
             self.take_few((problem, joints, forces), moving);
+            let pull = &mut self.few.pull;
+            problem.pull_of_rows(&record.adhesion, between, pull);
         }
         let Self {
             auto,
@@ -90,7 +92,15 @@ impl Solver {
         let (factored, end) = if is_few {
             few.split()
         } else {
-            (problem.factored(motion, free), &mut record.end)
+            let of_contacts = problem.factored(motion, free);
+            let pull = &record.adhesion[..];
+            (
+                FactoredProblem {
+                    pull,
+                    ..of_contacts
+                },
+                &mut record.end,
+            )
         };
         rows.clear();
         if has_others {

@@ -24,6 +24,8 @@ pub(crate) struct SubProblem {
     contacts: Vec<Contact>,
     /// Those that are no contacts.
     interactions: Vec<Interaction>,
+    /// Adhesion of each of both; empty if there is none.
+    pub(crate) pull: Vec<f64>,
     /// The twists of its bodies that solve it.
     pub(crate) end: Vec<WorldTwist>,
 }
@@ -114,6 +116,7 @@ impl SubProblem {
             contacts: &self.contacts,
             interactions: &self.interactions,
             positions: &self.positions,
+            pull: &self.pull,
         };
         (problem, &mut self.end)
     }
@@ -126,6 +129,7 @@ impl SubProblem {
         fit(&mut self.positions, bodies + 1);
         fit(&mut self.end, bodies + 1);
         fit(&mut self.contacts, contacts);
+        fit(&mut self.pull, contacts);
     }
 }
 

@@ -177,6 +177,7 @@ pub(super) fn solve<const N: usize>(
     }
     let swept = FactoredProblem {
         interactions,
+        pull: &[],
         ..*problem
     };
     own.clear();

@@ -4,7 +4,7 @@ use super::alternate::{self, Alternate};
 use super::condensed::Condensed;
 use super::joints::{Joints, is_equality};
 use super::shares::Shares;
-use crate::auto::{AutoSettings, Stage, keep_driven, take_back};
+use crate::auto::{AutoSettings, Stage, gain, keep_driven, take_back};
 use crate::law::list::rows_of_mut;
 use crate::newton::space::NEWTON_STEPS;
 use crate::problem::{FactoredProblem, Interaction, ProblemError, WorldTwist};
@@ -210,7 +210,9 @@ impl<const N: usize> Parts<N> {
             }
         }
         let mut asked = self.joints.asked;
-        if !is_solved(&total, task) && self.lower(own, problem, (impulse, twist)) {
+        // The residual is relative: beside large impulses of joints or adhesion what does work is small.
+        let may_gain = || !problem.pull.is_empty() || gain(problem, impulse, twist) > 0.0;
+        if (!is_solved(&total, task) || may_gain()) && self.lower(own, problem, (impulse, twist)) {
             total.residual = recover(&mut self.joints, problem, impulse, twist);
             total.certificates += 1;
             asked = self.joints.asked;

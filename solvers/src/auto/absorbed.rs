@@ -20,6 +20,8 @@ pub(super) struct Absorbed {
     inverse_mass: Vec<InverseMass>,
     free: Vec<WorldTwist>,
     kept: Vec<Interaction>,
+    /// Adhesion of the contacts and of these.
+    pull: Vec<f64>,
     /// Which interactions are taken for mass.
     taken: Vec<bool>,
     impulse: Vec<f64>,
@@ -132,14 +134,19 @@ impl Absorbed {
             return false;
         }
         self.kept.clear();
+        self.pull.clear();
+        let pull = problem.pull.iter().take(problem.contacts.len());
+        self.pull.extend(pull);
         self.impulse.clear();
         let contacts = 3 * problem.contacts.len();
         self.impulse.extend_from_slice(&impulse[..contacts]);
         let mut begin = contacts;
-        for (other, taken) in problem.interactions.iter().zip(&self.taken) {
+        for (index, (other, taken)) in problem.interactions.iter().zip(&self.taken).enumerate() {
             let end = begin + other.law.rows();
             if !taken {
                 self.kept.push(*other);
+                let pull = problem.pull.get(problem.contacts.len() + index);
+                self.pull.extend(pull);
                 self.impulse.extend_from_slice(&impulse[begin..end]);
             }
             begin = end;
@@ -156,6 +163,7 @@ impl Absorbed {
             inverse_mass: &self.inverse_mass,
             free_twist: &self.free,
             interactions: &self.kept,
+            pull: &self.pull,
             ..*problem
         };
         (view, &mut self.impulse)

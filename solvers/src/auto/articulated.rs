@@ -351,6 +351,7 @@ impl Articulated {
         let plain = FactoredProblem {
             contacts: &self.contacts,
             interactions: &self.interactions,
+            pull: &[],
             ..*problem
         };
         self.impulse.clear();

@@ -41,7 +41,7 @@ use figure::{
 use glam::DVec3;
 use load::{OVERLOAD, asked_by_joints, driven, largest, mass_of_springs, may_jam};
 use mend::Kept;
-pub(crate) use work::{keep_driven, take_back};
+pub(crate) use work::{gain, keep_driven, take_back};
 
 /// What every island of a time step is to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -212,6 +212,7 @@ mod tests {
             contacts: &contacts,
             interactions: &[],
             positions: &[],
+            pull: &[],
         };
         Spread::default().start(&problem, impulse);
     }

@@ -23,9 +23,18 @@ pub struct FactoredProblem<'a> {
     /// Centres of mass, m, for the layout in memory alone: bodies that lie together are kept together.
     /// Or empty: bodies are then taken to lie in their order.
     pub positions: &'a [DVec3],
+    /// Forces of adhesion, one impulse `a` for each interaction, N·s, or empty if there are none: `v_free` has `(−a, 0, 0)` at its first rows, so that its impulse is `r + (a, 0, 0)`.
+    /// The solution does not depend on it: solvers that stop before use it to keep `r` from doing work.
+    pub pull: &'a [f64],
 }
 
 impl FactoredProblem<'_> {
+    /// `a` of an interaction.
+    #[inline]
+    pub(crate) fn pull_at(&self, index: usize) -> f64 {
+        self.pull.get(index).copied().unwrap_or_default()
+    }
+
     /// Checks lengths, indices, finiteness and `μ ≥ 0`.
     ///
     /// # Errors

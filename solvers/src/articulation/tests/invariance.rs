@@ -66,6 +66,7 @@ fn a_pile_does_not_see_the_robot_beside_it() {
             free_twist: pile.free_twist.clone(),
             contacts: pile.contacts.clone(),
             interactions: Vec::new(),
+            pull: Vec::new(),
             at: vec![DVec3::ZERO; 30],
         };
         machines::quadruped(&mut machine, DVec3::ZERO, 0.3);

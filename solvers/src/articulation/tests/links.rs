@@ -63,6 +63,7 @@ fn a_row_on_many_bodies_has_one_multiplier() {
             contacts: &[],
             interactions: &rows,
             positions: &[],
+            pull: &[],
         };
         let mut impulse = vec![0.0; problem.rows()];
         let mut twist = Vec::new();

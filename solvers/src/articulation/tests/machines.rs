@@ -15,6 +15,7 @@ pub(super) struct Machine {
     pub(super) free_twist: Vec<WorldTwist>,
     pub(super) contacts: Vec<Contact>,
     pub(super) interactions: Vec<Interaction>,
+    pub(super) pull: Vec<f64>,
     pub(super) at: Vec<DVec3>,
 }
 
@@ -25,6 +26,7 @@ impl Machine {
             free_twist: vec![WorldTwist::default()],
             contacts: Vec::new(),
             interactions: Vec::new(),
+            pull: Vec::new(),
             at: vec![DVec3::ZERO],
         }
     }
@@ -36,6 +38,7 @@ impl Machine {
             contacts: &self.contacts,
             interactions: &self.interactions,
             positions: &[],
+            pull: &self.pull,
         }
     }
 
@@ -128,6 +131,23 @@ impl Machine {
             offset: DVec3::ZERO,
             friction,
         });
+    }
+
+    /// Adhesion at each contact, N·s, as forces in the free motion.
+    pub(super) fn hold(&mut self, pull: &[f64]) {
+        for (contact, a) in self.contacts.iter().zip(pull) {
+            let p = contact.frame.x_axis * -a;
+            for (side, p) in [(0, p), (1, -p)] {
+                let body = contact.bodies[side] as usize;
+                let mass = &self.inverse_mass[body];
+                self.free_twist[body].linear += p * mass.linear;
+                self.free_twist[body].angular += mass.angular * contact.arms[side].cross(p);
+            }
+        }
+        self.pull.clear();
+        self.pull.extend_from_slice(pull);
+        self.pull
+            .resize(self.contacts.len() + self.interactions.len(), 0.0);
     }
 
     /// Small random velocities on top of the free ones.

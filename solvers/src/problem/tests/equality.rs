@@ -160,6 +160,7 @@ fn countless_rows_are_refused() {
             contacts: &[],
             interactions: &[interaction],
             positions: &[],
+            pull: &[],
         };
         let mut r = vec![0.0; rows];
         let solved =

@@ -185,6 +185,7 @@ fn positions_change_the_layout_and_not_the_problem() {
     let solve = |positions: &[DVec3]| {
         let problem = FactoredProblem {
             positions,
+            pull: &[],
             ..owned.view()
         };
         let mut space = LaneWorkspace::default();
