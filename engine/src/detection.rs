@@ -32,6 +32,7 @@ use crate::interactions::detected::Detected;
 use crate::math::chunks::is_shared;
 use crate::motion::Motion;
 use crate::settings::Settings;
+use glam::DVec3;
 use moreau_geometry::{BroadPhase, Extent};
 use moreau_solvers::WorldTwist;
 use narrow_phase::{Found, Rule};
@@ -40,6 +41,9 @@ use reach::{Extents, Source};
 
 /// A pair of the broad phase: the slots of two bodies.
 pub(crate) type Pair = [u32; 2];
+
+/// A pair, and the unit normal of a plane between its bodies, from B to A.
+type PlaneBetween = ([Slot; 2], DVec3);
 
 /// Broad phase and the buffers of detection.
 #[derive(Default)]
@@ -54,6 +58,8 @@ pub(crate) struct Detection {
     chunks: Vec<Found>,
     /// Nearest points of pairs without a contact in `I₀` that may meet as they turn, ordered by pair.
     pub(crate) swings: Vec<Detected>,
+    /// Planes between polytopes without a contact, ordered by pair: only what is tried first depends on them.
+    planes: Vec<PlaneBetween>,
     /// Of a measurement, which has none.
     none: Vec<Detected>,
     /// Deepest overlap at the poses of `t_k`, m, ≥ 0.
@@ -90,10 +96,12 @@ impl Detection {
                 bodies,
                 extents: &self.extents,
                 rule: Rule::Margin { motion, settings },
+                planes: &self.planes,
             },
             &mut self.chunks,
             (found, &mut self.swings),
         );
+        narrow_phase::take_planes(&mut self.chunks, &mut self.planes);
         let most = BroadPhase::most_pairs(bodies.len());
         if found.len() > most {
             return Err(StepError::Contacts {
@@ -131,9 +139,12 @@ impl Detection {
             bodies,
             extents: &self.extents,
             rule: Rule::Reach,
+            planes: &self.planes,
         };
         let into = (contacts, &mut self.none);
-        narrow_phase::run(pairs, &scene, &mut self.chunks, into)
+        let deepest = narrow_phase::run(pairs, &scene, &mut self.chunks, into);
+        narrow_phase::forget_planes(&mut self.chunks);
+        deepest
     }
 
     /// With this twist the body gets farther than the extents of the step allow for, and it may get farther than its half-thickness.

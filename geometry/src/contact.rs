@@ -96,6 +96,19 @@ pub fn contacts(
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) {
+    contacts_or_plane(a, pose_a, b, pose_b, (margin, &mut None), out);
+}
+
+/// The same, with a plane between two polytopes that have none: its unit normal, from B to A, where one was found. The plane at hand is tried first; it changes no contact
+/// point.
+pub fn contacts_or_plane(
+    a: &Geometry,
+    pose_a: &Pose,
+    b: &Geometry,
+    pose_b: &Pose,
+    (margin, plane): (f64, &mut Option<DVec3>),
+    out: &mut Vec<ContactPoint>,
+) {
     if !(pose_a.is_finite() && pose_b.is_finite() && margin.is_finite()) {
         return;
     }
@@ -110,6 +123,7 @@ pub fn contacts(
     let start = out.len();
     let mut pair = Pair {
         margin,
+        plane: None,
         feature: 0,
         parts: 0,
         flip: false,
@@ -117,7 +131,9 @@ pub fn contacts(
     };
     match (a.body(), b.body()) {
         (Body::Convex(x), Body::Convex(y)) => {
+            pair.plane = plane.take();
             pair.convex(x, pose_a, y, pose_b);
+            *plane = pair.plane;
             return;
         }
         (Body::Convex(x), other) => pair.solid(x, pose_a, other, pose_b),
@@ -201,6 +217,8 @@ fn of_balls(
 /// State of one query while it descends into parts.
 struct Pair<'a> {
     margin: f64,
+    /// Unit normal of a plane between two convex shapes, from B to A.
+    plane: Option<DVec3>,
     /// Mixed numbers of the parts and triangles entered so far.
     feature: u64,
     /// The parts of compounds among these, as a field of the feature.
@@ -310,21 +328,31 @@ impl Pair<'_> {
 
     /// Two convex solids.
     fn convex(&mut self, x: &Convex, pose_x: &Pose, y: &Convex, pose_y: &Pose) {
-        let mut patch = Patch::new();
-        if x.rank() >= y.rank() {
-            convex_contact(x, y, &pose_x.relative(pose_y), self.margin, &mut patch);
-            self.emit(&mut patch, pose_x, true);
+        let first = x.rank() >= y.rank();
+        let [(frame, pose), (other, other_pose)] = if first {
+            [(x, pose_x), (y, pose_y)]
         } else {
-            convex_contact(y, x, &pose_y.relative(pose_x), self.margin, &mut patch);
-            self.emit(&mut patch, pose_y, false);
-        }
+            [(y, pose_y), (x, pose_x)]
+        };
+        let sign = self.sign(first);
+        let mut plane = self.plane.map(|normal| pose.inverse_rotate(normal) * sign);
+        let mut patch = Patch::new();
+        let query = (self.margin, &mut plane);
+        convex_contact(frame, other, &pose.relative(other_pose), query, &mut patch);
+        self.plane = plane.map(|direction| pose.rotate(direction) * sign);
+        self.emit(&mut patch, pose, first);
+    }
+
+    /// Of a normal from B to A on a direction from the frame shape to the other; `first`: the frame shape is the routine's first shape.
+    fn sign(&self, first: bool) -> f64 {
+        if first == self.flip { 1.0 } else { -1.0 }
     }
 
     /// Reduces a patch and appends it. `first` tells whether the frame shape is the routine's
     /// first shape; the local normals point away from the frame shape.
     fn emit(&mut self, patch: &mut Patch, frame: &Pose, first: bool) {
         reduce::to_four(patch);
-        let sign = if first == self.flip { 1.0 } else { -1.0 };
+        let sign = self.sign(first);
         // The points of a face share their normal.
         let mut known = (DVec3::ZERO, DVec3::ZERO);
         for contact in patch.iter() {
@@ -359,10 +387,17 @@ impl Convex {
 }
 
 /// Contacts of two convex solids in the frame of the first, whose rank is not the lesser.
-fn convex_contact(frame: &Convex, other: &Convex, pose: &Pose, margin: f64, patch: &mut Patch) {
+fn convex_contact(
+    frame: &Convex,
+    other: &Convex,
+    pose: &Pose,
+    (margin, plane): (f64, &mut Option<DVec3>),
+    patch: &mut Patch,
+) {
     if pose.position.length() > frame.bounding_radius() + other.bounding_radius() + margin {
         return;
     }
+    let known = plane.take();
     match (frame, other) {
         (_, Convex::Sphere { radius }) => {
             round_pair::sphere(frame, pose.position, *radius, margin, patch);
@@ -397,17 +432,15 @@ fn convex_contact(frame: &Convex, other: &Convex, pose: &Pose, margin: f64, patc
         (Convex::Polyhedron(polyhedron), other) => with_polytope(other, pose, |placed, radius| {
             let scale = frame.bounding_radius().min(other.bounding_radius());
             let a = Placed::at_rest(polyhedron.view());
-            separating_axis::contact(
-                &PolytopePair {
-                    a,
-                    b: placed,
-                    radius,
-                    margin,
-                    scale,
-                    cone: None,
-                },
-                patch,
-            );
+            let pair = PolytopePair {
+                a,
+                b: placed,
+                radius,
+                margin,
+                scale,
+                cone: None,
+            };
+            *plane = separating_axis::contact(&pair, known, patch);
         }),
         (Convex::Sphere { .. } | Convex::Capsule { .. }, _) => {
             debug_assert!(false, "the frame shape has the greater rank");

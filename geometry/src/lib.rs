@@ -46,7 +46,9 @@ mod winding;
 
 pub use aabb::Aabb;
 pub use broad_phase::{BroadPhase, Crowd, Extent};
-pub use contact::{Ball, ContactPoint, ball_contact, contacts, separating_plane};
+pub use contact::{
+    Ball, ContactPoint, ball_contact, contacts, contacts_or_plane, separating_plane,
+};
 pub use error::GeometryError;
 pub use geometry::Geometry;
 pub use mass_properties::MassProperties;

@@ -3,16 +3,16 @@
 //! Pairs of balls, the bulk of granular scenes, work on compact arrays and leave before the first
 //! root; all others go through [`contacts`]. Both give the same points.
 
-use super::Pair;
 use super::reach::{BallReach, Extents};
 use super::swing;
+use super::{Pair, PlaneBetween};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::interactions::detected::Detected;
 use crate::math::chunks::is_shared;
 use crate::motion::Motion;
 use crate::settings::Settings;
-use moreau_geometry::{Ball, ContactPoint, ball_contact, contacts};
+use moreau_geometry::{Ball, ContactPoint, ball_contact, contacts_or_plane};
 use rayon::prelude::*;
 
 /// Pairs per unit of parallel work.
@@ -32,6 +32,8 @@ pub(super) struct Found {
     candidates: Vec<Detected>,
     /// The nearest points of pairs that keep none, see [`swing`].
     swings: Vec<Detected>,
+    /// Planes between pairs, of all the chunks that it was used for.
+    planes: Vec<PlaneBetween>,
     deepest: f64,
 }
 
@@ -54,6 +56,8 @@ pub(super) struct Scene<'a> {
     /// Extents at the poses of `t_k`.
     pub(super) extents: &'a Extents,
     pub(super) rule: Rule<'a>,
+    /// Planes that were between pairs at poses close to these, ordered by pair.
+    pub(super) planes: &'a [PlaneBetween],
 }
 
 /// Replaces `candidates` by the contacts of `pairs`, in their order, and `swings` by the nearest points of pairs that have none and may meet as they turn.
@@ -99,6 +103,22 @@ pub(super) fn run(
     deepest
 }
 
+/// Forgets the planes that the chunks of a run found.
+pub(super) fn forget_planes(found: &mut [Found]) {
+    found.iter_mut().for_each(|found| found.planes.clear());
+}
+
+/// Takes the planes that the chunks of a run found.
+pub(super) fn take_planes(found: &mut [Found], planes: &mut Vec<PlaneBetween>) {
+    planes.clear();
+    for found in found {
+        planes.append(&mut found.planes);
+    }
+    if !planes.is_sorted_by_key(|plane| plane.0) {
+        planes.sort_unstable_by_key(|plane| plane.0);
+    }
+}
+
 /// Copies what the chunks found into `all`, one behind the other.
 fn gather(found: &[Found], all: &mut [Detected]) {
     match found {
@@ -119,6 +139,7 @@ impl Scene<'_> {
             points,
             candidates,
             swings,
+            planes,
             deepest,
         } = found;
         candidates.clear();
@@ -145,7 +166,7 @@ impl Scene<'_> {
                 continue;
             }
             points.clear();
-            let margin = self.contacts(pair, points);
+            let margin = self.contacts(pair, points, planes);
             let before = candidates.len();
             for point in points.iter() {
                 if self.keeps(pair, margin, point) {
@@ -202,8 +223,13 @@ impl Scene<'_> {
         }
     }
 
-    /// Contacts of any pair within its reach. Returns the margin of the two bodies, m.
-    fn contacts(&self, pair: [Slot; 2], points: &mut Vec<ContactPoint>) -> f64 {
+    /// Contacts of any pair within its reach, or a plane between the bodies. Returns the margin of the two, m.
+    fn contacts(
+        &self,
+        pair: [Slot; 2],
+        points: &mut Vec<ContactPoint>,
+        planes: &mut Vec<PlaneBetween>,
+    ) -> f64 {
         let [a, b] = pair;
         let Extents { boxes, reach, .. } = self.extents;
         let margin = reach[a].margin + reach[b].margin;
@@ -229,7 +255,11 @@ impl Scene<'_> {
         }
         let pose_a = body_a.shape_pose(&bodies.pose[a]);
         let pose_b = body_b.shape_pose(&bodies.pose[b]);
-        contacts(shape_a, &pose_a, shape_b, &pose_b, distance, points);
+        let known = self.planes.binary_search_by_key(&pair, |known| known.0);
+        let mut plane = known.ok().map(|place| self.planes[place].1);
+        let query = (distance, &mut plane);
+        contacts_or_plane(shape_a, &pose_a, shape_b, &pose_b, query, points);
+        planes.extend(plane.map(|normal| (pair, normal)));
         margin
     }
 

@@ -19,7 +19,7 @@ use crate::math::rotation;
 use glam::{DQuat, DVec3};
 use moreau_geometry::query::{Sweep, cast_shape};
 use moreau_geometry::{
-    ContactPoint, Geometry, Pose as ShapePose, Shape, contacts, separating_plane,
+    ContactPoint, Geometry, Pose as ShapePose, Shape, contacts_or_plane, separating_plane,
 };
 use moreau_solvers::WorldTwist;
 use std::cell::Cell;
@@ -627,7 +627,8 @@ impl Path<'_> {
         if let [Some(a), Some(b)] = self.bodies.map(|body| body.geometry.as_ref()) {
             let [at_a, at_b] =
                 [0, 1].map(|side| self.bodies[side].shape_pose(&self.pose_at(side, time)));
-            contacts(a, &at_a, b, &at_b, margin, points);
+            let mut plane = self.plane.get();
+            contacts_or_plane(a, &at_a, b, &at_b, (margin, &mut plane), points);
         }
     }
 
@@ -644,9 +645,6 @@ impl Path<'_> {
 
     /// Deepest overlap of the pair at `time` as a gap, m, with its normal; infinite where there is none.
     pub(crate) fn deepest_at(&self, time: f64, points: &mut Vec<ContactPoint>) -> (f64, DVec3) {
-        if self.plane_between(time, 0.0).is_some() {
-            return (f64::INFINITY, DVec3::ZERO);
-        }
         self.points_at(time, 0.0, points);
         let mut deepest = (f64::INFINITY, DVec3::ZERO);
         for point in points.iter() {

@@ -32,6 +32,9 @@ const SUPPORTS: f64 = 1e-7;
 /// body.
 const LEAN: f64 = 1e-6;
 
+/// By how much more than the limit, relative to it and to the size, a plane that was not searched for has to hold bodies apart.
+const SURE: f64 = 1e-3;
+
 /// Which bodies are searched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Search {
@@ -44,10 +47,10 @@ pub(super) enum Search {
 }
 
 /// The search is over.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum End {
-    /// The bodies are farther apart than the limit.
-    Apart,
+    /// The bodies are farther apart than the limit, along this direction from A to B.
+    Apart(DVec3),
     /// No axis near the last one is better, and the bodies overlap.
     Last,
 }
@@ -72,7 +75,7 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, last: Option<&Axes>)
         (Search::Shrunk, _) => {
             let mut simplex = Simplex::new(&pair.a, &pair.b);
             match simplex.search(&pair.a, &pair.b, limit, SHARP) {
-                Rough::Apart => return Break(End::Apart),
+                Rough::Apart => return Break(End::Apart(simplex.direction)),
                 Rough::Deep => return axes(pair, Search::Whole, None),
                 Rough::Near => (simplex.direction, None),
             }
@@ -83,7 +86,7 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, last: Option<&Axes>)
             let by = if is_apart { 0.0 } else { room + depth };
             let mut simplex = Simplex::behind(guess.direction, by);
             match simplex.search(&pair.a, &pair.b, limit, SHARP) {
-                Rough::Apart => return Break(End::Apart),
+                Rough::Apart => return Break(End::Apart(simplex.direction)),
                 Rough::Deep => return axes(pair, Search::Whole, last),
                 Rough::Near => {}
             }
@@ -98,18 +101,16 @@ pub(super) fn axes(pair: &PolytopePair<'_>, search: Search, last: Option<&Axes>)
         _ => whole(pair, guess),
     };
     let l = l.try_normalize().unwrap_or(DVec3::Z);
-    let Some(found) = near(pair, l, distance, search) else {
-        return Break(End::Apart);
+    let found = match near(pair, l, distance, search) {
+        Continue(found) => found,
+        apart => return apart,
     };
     // Of bodies that touch the direction may be off by a hundredth of a radian, where the guess is right. Of two that hardly differ the guess is not
     // preferred for what rounding makes of it: what slides over flush edges would feel them.
     if let (Search::Whole, Some(guess)) = (search, guess) {
         let least = separation(pair, guess.direction) - FLUSH * pair.scale;
         if found.any.is_some_and(|any| any.separation < least) {
-            return match near(pair, guess.direction, distance, search) {
-                Some(axes) => Continue(axes),
-                None => Break(End::Apart),
-            };
+            return near(pair, guess.direction, distance, search);
         }
     }
     Continue(found)
@@ -140,18 +141,21 @@ fn whole(pair: &PolytopePair<'_>, guess: Option<Axis>) -> (DVec3, Option<f64>) {
 
 /// The axes near a direction that is known.
 pub(super) fn about(pair: &PolytopePair<'_>, direction: DVec3) -> Found {
-    match near(pair, direction, None, Search::Shrunk) {
-        Some(axes) => Continue(axes),
-        None => Break(End::Apart),
-    }
+    near(pair, direction, None, Search::Shrunk)
 }
 
 fn separation(pair: &PolytopePair<'_>, l: DVec3) -> f64 {
     l.dot(pair.b.farthest(-l)) - l.dot(pair.a.farthest(l))
 }
 
+/// The bodies are so far apart along a direction from A to B that no search finds a contact: by more than gaps along faces may be off.
+pub(super) fn is_beyond(pair: &PolytopePair<'_>, direction: DVec3) -> bool {
+    let limit = pair.margin + pair.radius;
+    separation(pair, direction) > limit.max(0.0) * (1.0 + SURE) + SURE * pair.scale
+}
+
 /// The axes near a direction; none if one of them separates by more than the limit.
-fn near(pair: &PolytopePair<'_>, l: DVec3, distance: Option<f64>, search: Search) -> Option<Axes> {
+fn near(pair: &PolytopePair<'_>, l: DVec3, distance: Option<f64>, search: Search) -> Found {
     let limit = pair.margin + pair.radius;
     let mut found = Axes {
         distance,
@@ -165,7 +169,7 @@ fn near(pair: &PolytopePair<'_>, l: DVec3, distance: Option<f64>, search: Search
     });
     let tie = 1e-12 * pair.scale;
     if along > limit {
-        return None;
+        return Break(End::Apart(l));
     }
     for of_b in [false, true] {
         let (body, sign) = if of_b {
@@ -179,7 +183,7 @@ fn near(pair: &PolytopePair<'_>, l: DVec3, distance: Option<f64>, search: Search
             let other = if of_b { &pair.a } else { &pair.b };
             let separation = normal.dot(other.farthest(-normal)) - offset;
             if separation > limit {
-                return None;
+                return Break(End::Apart(normal * sign));
             }
             let axis = Axis {
                 direction: normal * sign,
@@ -206,7 +210,7 @@ fn near(pair: &PolytopePair<'_>, l: DVec3, distance: Option<f64>, search: Search
         found.crossing = Some(edges);
         let separation = separation(pair, direction);
         if separation > limit {
-            return None;
+            return Break(End::Apart(direction));
         }
         let axis = Axis {
             direction,
@@ -241,7 +245,7 @@ fn near(pair: &PolytopePair<'_>, l: DVec3, distance: Option<f64>, search: Search
             found.any = Some(axis);
         }
     }
-    Some(found)
+    Continue(found)
 }
 
 /// The common normal of the two edges that support along `l`, if there are two, and their numbers; they may lean by `lean` (rad).

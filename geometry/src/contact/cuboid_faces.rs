@@ -136,11 +136,11 @@ mod tests {
         let mut points = 0;
         for_each_pair(|case, pair| {
             let (mut fast, mut general) = (Patch::new(), Patch::new());
-            contact(pair, &mut fast);
+            contact(pair, None, &mut fast);
             let mut pair = *pair;
             pair.a.shape.half_extents = None;
             pair.b.shape.half_extents = None;
-            contact(&pair, &mut general);
+            contact(&pair, None, &mut general);
             assert_eq!(fast.len(), general.len(), "case {case}");
             for (x, y) in fast.iter().zip(&general) {
                 assert_eq!(x.feature, y.feature, "case {case}");

@@ -121,12 +121,21 @@ pub(crate) fn least_trusted(best: f64, scale: f64) -> f64 {
     DEPTH_RATIO * best.min(0.0) - 1e-8 * scale
 }
 
-/// Appends the contacts with gap ≤ margin.
-pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
+/// Appends the contacts with gap ≤ margin. Of bodies that are searched and have none, the direction from A to B of a plane between them, `known` being one to begin with.
+pub(crate) fn contact(
+    pair: &PolytopePair<'_>,
+    known: Option<DVec3>,
+    patch: &mut Patch,
+) -> Option<DVec3> {
     let halves = (pair.a.shape.half_extents, pair.b.shape.half_extents);
     let found = match halves {
         (Some(a), Some(b)) if pair.a.is_at_rest() => cuboid_axes::axes(pair, a, b),
-        _ if is_searched(pair) => return searched(pair, patch),
+        _ if is_searched(pair) => {
+            return match known.filter(|direction| axis_search::is_beyond(pair, *direction)) {
+                None => searched(pair, patch),
+                known => known,
+            };
+        }
         _ => match pair.cone {
             Some(cone) => triangle_axes::axes(pair, cone),
             None => separating_axes(pair),
@@ -135,6 +144,7 @@ pub(crate) fn contact(pair: &PolytopePair<'_>, patch: &mut Patch) {
     if let Some(axes) = found {
         along(pair, &axes, true, patch);
     }
+    None
 }
 
 /// The searches, each from what the one before found.
@@ -146,30 +156,31 @@ const SEARCHES: [Search; 5] = [
     Search::Whole,
 ];
 
-/// Appends the contacts along an axis that is searched for.
-fn searched(pair: &PolytopePair<'_>, patch: &mut Patch) {
+/// Appends the contacts along an axis that is searched for, or says along which the bodies are apart.
+fn searched(pair: &PolytopePair<'_>, patch: &mut Patch) -> Option<DVec3> {
     let start = patch.len();
     let mut last: Option<Axes> = None;
     for search in SEARCHES {
         match axis_search::axes(pair, search, last.as_ref()) {
-            Break(End::Apart) => return,
+            Break(End::Apart(direction)) => return Some(direction),
             Break(End::Last) => {
                 if let Some(axes) = last {
                     along(pair, &axes, true, patch);
                     try_shallower(pair, &axes, start, patch);
                 }
-                return;
+                return None;
             }
             Continue(axes) => {
                 if along(pair, &axes, axes.distance.is_some(), patch) {
                     try_shallower(pair, &axes, start, patch);
-                    return;
+                    return None;
                 }
                 patch.truncate(start);
                 last = Some(axes);
             }
         }
     }
+    None
 }
 
 /// Of bodies that overlap no axis near the best one is better, but one far from it may be: a corner that has come over an edge is held by either face. Contacts from `start` on

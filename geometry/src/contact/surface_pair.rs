@@ -97,7 +97,7 @@ pub(crate) fn contact(cone: &Cone<'_>, solid: &Solid<'_>, patch: &mut Patch) {
                     scale,
                     cone: Some(&cone),
                 };
-                separating_axis::contact(&pair, patch);
+                separating_axis::contact(&pair, None, patch);
             });
         }
         (_, None) => {}

@@ -112,6 +112,47 @@ fn a_separating_plane_holds_polytopes_as_far_apart_as_it_says() {
     }
 }
 
+/// What is tried first changes nothing of what is found, from wherever the plane is and however near to the margin the bodies come; where nothing is found the plane
+/// that is handed back holds the bodies farther apart than that.
+#[test]
+fn a_plane_at_hand_changes_no_contact() {
+    let shapes = convex_shapes();
+    let mut refused = 0;
+    for a in &shapes {
+        for b in &shapes {
+            let before = std::cell::Cell::new(0);
+            let input = (
+                pose(0.1),
+                pose(1.3),
+                vector(0.02),
+                1e-4..0.3_f64,
+                0.9..1.1_f64,
+            );
+            check(150, &input, |(pa, pb, moved, margin, close)| {
+                let mut plane = None;
+                let mut none = Vec::new();
+                contacts_or_plane(a, &pa, b, &pb, (margin, &mut plane), &mut none);
+                prop_assert_eq!(plane.is_none() || none.is_empty(), true);
+                let Some(normal) = plane else { return Ok(()) };
+                let held = separation(a, &pa, b, &pb, normal);
+                prop_assert!(held > margin, "{} {}", held, margin);
+                before.set(before.get() + 1);
+                // Nearer, to about the margin; along with the plane of the pose before.
+                let pb = Pose::new(
+                    pb.position + moved + normal * (held - margin * close),
+                    pb.orientation,
+                );
+                let mut out = Vec::new();
+                contacts_or_plane(a, &pa, b, &pb, (margin, &mut plane), &mut out);
+                prop_assert_eq!(out, found(a, &pa, b, &pb, margin));
+                Ok(())
+            });
+            refused += before.get();
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
+
 /// Where rims meet rims, sides, edges and corners, the gap of bodies apart is their distance: no lesser gap can be had from the points,
 /// no greater separation from the normal.
 #[test]

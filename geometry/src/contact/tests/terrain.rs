@@ -145,7 +145,7 @@ fn pair(triangle: &SurfaceTriangle, convex: &Convex, pose: &Pose) -> f64 {
                     scale: 0.1,
                     cone: None,
                 };
-                separating_axis::contact(&query, &mut patch);
+                separating_axis::contact(&query, None, &mut patch);
             });
         }),
         Convex::Frustum(frustum) => {
