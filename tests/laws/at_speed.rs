@@ -306,3 +306,59 @@ fn nothing_leaves_a_room_however_fast_it_turns() {
         wrong.join("\n")
     );
 }
+
+/// As a step with impacts leaves them: overlapping by far less than they are thick, and closing by many times that. Looks along the way begin behind the other plate.
+#[test]
+fn thin_plates_that_touch_do_not_pass_each_other() {
+    let half = 1e-3;
+    let mut random = Lcg::new(3);
+    let mut wrong = Vec::new();
+    for e in [0.0, 1.0] {
+        for overlap in [1e-6, 1e-4, 1e-3, 1e-2] {
+            for way in [0.5, 3.0, 30.0, 300.0] {
+                for _ in 0..5 {
+                    let number = |low: f64, high: f64, random: &mut Lcg| {
+                        low + (high - low) * random.uniform()
+                    };
+                    let h = 1.0 / 60.0;
+                    let closing = way * half / h;
+                    let mut simulation = Simulation::new(Settings {
+                        time_step: h,
+                        gravity: DVec3::ZERO,
+                        ..reference()
+                    })
+                    .unwrap();
+                    let material = Material::frictionless(e);
+                    let axis = DVec3::from_array([0, 1, 2].map(|_| number(-1.0, 1.0, &mut random)))
+                        .normalize();
+                    let turned = DQuat::from_rotation_arc(DVec3::X, axis);
+                    let base = closing * number(-1.0, 1.0, &mut random);
+                    let mass = libm::exp2(number(-6.0, 6.0, &mut random));
+                    let plates = [
+                        (0.0, base + closing, 1.0, (0.1, 0.1)),
+                        ((2.0 - overlap) * half, base, mass, (0.12, 0.09)),
+                    ]
+                    .map(|(at, speed, mass, (y, z))| {
+                        let pose = Pose::from_position(axis * at).with_orientation(turned);
+                        let plate = (
+                            RigidBody::Dynamic,
+                            Collider::cuboid(half, y, z),
+                            Mass::scaled_to(mass),
+                            material,
+                            pose,
+                            Twist::linear(axis.x * speed, axis.y * speed, axis.z * speed),
+                        );
+                        simulation.spawn(plate).unwrap()
+                    });
+                    simulation.step().unwrap();
+                    let [a, b] = plates.map(|plate| simulation.pose(plate).unwrap().position);
+                    let apart = (b - a).dot(axis);
+                    if apart < half {
+                        wrong.push(format!("e {e} overlap {overlap:e} of the half-thickness, way {way}: {:.1} half-thicknesses", apart / half));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}: {wrong:#?}", wrong.len());
+}

@@ -93,4 +93,5 @@ mod three_balls;
 mod tilting;
 mod tumbling_discs;
 mod turning_pairs;
+mod turning_seams;
 mod unpushed;

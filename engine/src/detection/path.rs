@@ -210,7 +210,7 @@ impl Path<'_> {
                 return (Encounter::Apart, h);
             }
             if let Some((gap, normal)) = self.plane_between(time, SHARP * tolerance - overlap) {
-                let closing = self.turning_along(normal) - normal.dot(relative);
+                let closing = self.closing(normal, [time, h]);
                 if closing <= 0.0 || time + (gap + overlap) / closing >= h {
                     return (Encounter::Apart, h);
                 }
@@ -226,7 +226,7 @@ impl Path<'_> {
             for point in points.iter() {
                 let room = point.gap + overlap;
                 least = least.min(point.gap);
-                let closing = self.turning_along(point.normal) - point.normal.dot(relative);
+                let closing = self.closing(point.normal, [time, h]);
                 if closing > 0.0 && room / closing < step {
                     (step, normal) = (room / closing, point.normal);
                     nearest = room;
@@ -328,7 +328,7 @@ impl Path<'_> {
         let poses = [0, 1].map(|side| *self.poses[side]);
         let plane = self.plane().filter(|_| depth.is_finite())?;
         let [begin, end] = [0.0, h].map(|window| self.separation(&poses, plane, window));
-        let bend = 0.5 * (self.bend(0) + self.bend(1));
+        let bend = 0.5 * (self.bend(0, plane) + self.bend(1, plane));
         let room = begin?.min(end? - bend * h * h) + depth - SHARP * tolerance(self.bodies);
         (room > 0.0).then_some(room)
     }
@@ -339,7 +339,7 @@ impl Path<'_> {
     /// so moved is a minimum of linear functions of `τ`, less that bound a concave one: it stays above its chords.
     fn apart_until(&self, time: f64, least: f64, normal: DVec3, h: f64) -> f64 {
         let near = SHARP * tolerance(self.bodies);
-        let bend = 0.5 * (self.bend(0) + self.bend(1));
+        let bend = 0.5 * (self.bend(0, normal) + self.bend(1, normal));
         let poses = [0, 1].map(|side| self.pose_at(side, time));
         let room = |window: f64| {
             let separation = self.separation(&poses, normal, window)?;
@@ -385,15 +385,16 @@ impl Path<'_> {
         Some(-support(0, -normal)? - support(1, normal)?)
     }
 
-    /// Largest acceleration of a point of the surface from turning, m/s²: of round bodies, whose turn about their axis does not count, the
-    /// turn that does changes its direction with the other.
-    fn bend(&self, side: usize) -> f64 {
+    /// Largest acceleration of a point of the surface from turning, along a normal, m/s²: `|n·(ω×(ω×ρ))| ≤ |n×ω| |ω| R`. Of round bodies, whose turn about their axis does
+    /// not count, the turn that does changes its direction with the other.
+    fn bend(&self, side: usize, normal: DVec3) -> f64 {
         let (turn, whole) = (self.turns[side], self.twists[side].angular);
-        if self.bodies[side].is_round() {
-            SQRT_2 * turn.length() * whole.length() * self.reach(side)
+        let across = if self.bodies[side].is_round() {
+            SQRT_2 * turn.length()
         } else {
-            turn.length_squared() * self.reach(side)
-        }
+            normal.cross(turn).length()
+        };
+        across * whole.length() * self.reach(side)
     }
 
     /// When the bodies meet within `h`, s after `t_k`. Bodies that turn where they touch are looked at every half of the half-thickness
@@ -593,10 +594,24 @@ impl Path<'_> {
         self.turns[0].length() * self.reach(0) + self.turns[1].length() * self.reach(1)
     }
 
-    /// Largest speed of a surface from turning along a normal, m/s: `|n·(ω×ρ)| ≤ |n×ω| R`.
-    fn turning_along(&self, normal: DVec3) -> f64 {
-        let speed = |side: usize| normal.cross(self.turns[side]).length() * self.reach(side);
-        speed(0) + speed(1)
+    /// The largest speed at which points of the bodies that may meet between two times (s) come closer along a normal, m/s.
+    ///
+    /// A point at `ρ` from its centre turns along the normal with `n·(ω×ρ)`, `|n·(ω×ρ)| ≤ |n×ω| R`. What meets the other body lies within its radius then, and no farther from it before
+    /// than it comes nearer: `ρ = d + y` with the other's centre at `d` and `|y| ≤ R' + τ s`, where `s` is the largest relative speed of any two points.
+    fn closing(&self, normal: DVec3, [time, end]: [f64; 2]) -> f64 {
+        let relative = self.twists[0].linear - self.twists[1].linear;
+        let [a, b] = self.poses.map(|pose| pose.position);
+        let (left, between) = (end - time, b - a - relative * time);
+        let travel = left * (relative.length() + self.turning() + relative.length());
+        let turning = |side: usize, towards: DVec3, other: usize| {
+            let across = normal.cross(self.turns[side]);
+            // From B to A: A comes closer against the normal, `−n·(ω×ρ) = −(n×ω)·ρ`.
+            let sign = if side == 0 { -1.0 } else { 1.0 };
+            let near =
+                sign * across.dot(towards) + across.length() * (self.bodies[other].radius + travel);
+            near.min(across.length() * self.reach(side))
+        };
+        turning(0, between, 1) + turning(1, -between, 0) - normal.dot(relative)
     }
 
     /// Distance of the farthest point of a body that turns, m.

@@ -422,10 +422,10 @@ impl Meetings {
                     }
                 }
                 Encounter::Unclear => {
-                    // Bodies that roll on each other: how deep they get tells.
-                    let steady = !doubt && solved.are_steady(pair, &ways);
+                    // Bodies that roll on each other: how deep they get tells, where looks do not miss what they pass.
+                    let seen = !doubt && path.is_seen(h);
                     new.retain(|row| {
-                        let off = steady && self.is_off(*row, end, &ways, solved);
+                        let off = seen && self.is_off(*row, end, &ways, solved);
                         self.judged[*row] |= !off;
                         off
                     });

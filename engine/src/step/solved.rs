@@ -202,14 +202,6 @@ impl Solved<'_> {
             && body.ball_radius().is_none()
     }
 
-    /// On these ways no surface turns far.
-    pub(crate) fn are_steady(&self, pair: [Slot; 2], ways: &[WorldTwist; 2]) -> bool {
-        pair.into_iter().zip(ways).all(|(slot, way)| {
-            let round = self.bodies.constants[slot].is_round();
-            round || way.angular.length() * self.settings.time_step <= TURN
-        })
-    }
-
     /// The body moves by more than its half-thickness in the step.
     pub(crate) fn flies(&self, slot: Slot) -> bool {
         let way = self.settings.time_step * self.end(slot).linear.length();
