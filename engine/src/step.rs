@@ -417,6 +417,9 @@ impl StepState {
                 self.joints.put_back_counts();
                 return self.bodies.check_finite(slot);
             }
+            let found = (&mut self.detection, &self.edits);
+            self.projector
+                .see_machines(&self.bodies, found, &self.settings);
             let (joints, graph) = (&self.joints, &mut self.graph);
             let bodies = &mut self.bodies;
             self.floating

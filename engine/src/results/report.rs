@@ -103,7 +103,7 @@ pub struct StepReport {
     pub e_fclib: f64,
     /// Deepest overlap that the step's detection found, m: the state at its beginning.
     pub max_penetration: f64,
-    /// Deepest overlap that the projection left at the end of the step although it is beyond its tolerance, m; 0 if none is. It comes to
+    /// Deepest overlap that the projection, and what closes joints after it, left at the end of the step although it is beyond its tolerance, m; 0 if none is. It comes to
     /// the next step, whatever the status: bodies that nothing can keep apart stay in each other.
     #[serde(default)]
     pub overlap_left: f64,

@@ -73,6 +73,10 @@ pub(crate) struct Projector {
     beyond: Vec<(Slot, WorldTwist)>,
     near: Neighbourhood,
     problem: Linearised,
+    /// By slot: the body is on a joint.
+    jointed: Vec<bool>,
+    /// Contacts of such bodies once the joints are closed.
+    of_machines: Vec<Detected>,
     /// Linearisations done in this step.
     pub(crate) iterations: usize,
     /// The deepest overlap that it left where it may not be, m, and its bodies.
@@ -137,6 +141,41 @@ fn may_meet_unseen(pair: Pair, kicks: &[Kick], limits: &[Limits]) -> bool {
 }
 
 impl Projector {
+    /// Bodies on joints were moved once more, to close these: the deepest overlap of theirs counts as well.
+    pub(crate) fn see_machines(
+        &mut self,
+        bodies: &Bodies,
+        (detection, edits): (&mut Detection, &Edits),
+        settings: &Settings,
+    ) {
+        let widest = settings.projection.tolerance;
+        if settings.projection.max_iterations == 0 {
+            return;
+        }
+        let jointed = bodies.tied.iter().chain(&bodies.hung).flatten().copied();
+        self.jointed.clear();
+        self.jointed.resize(bodies.len(), false);
+        for slot in jointed.filter(|slot| *slot != Slot::NONE) {
+            self.jointed[slot] = bodies.is_awake_dynamic(slot);
+        }
+        let pairs = detection.pairs().iter().map(|pair| pair.map(Slot));
+        let pairs = pairs.filter(|pair| {
+            pair.iter().any(|slot| self.jointed[*slot])
+                && bodies.may_push(*pair)
+                && !bodies.are_apart(pair)
+                && !edits.lets_pass(pair)
+        });
+        self.seen.clear();
+        self.seen.extend(pairs.map(|pair| pair.map(|slot| slot.0)));
+        detection.measure(&self.seen, bodies, &mut self.of_machines);
+        let overlaps = self.of_machines.iter().filter(|contact| {
+            let [a, b] = contact.bodies.map(|slot| Limits::of(bodies, slot, widest));
+            contact.gap < -a.tolerance.min(b.tolerance)
+        });
+        let overlaps = overlaps.map(|contact| (-contact.gap, contact.bodies));
+        self.left = deepest_of(self.left.into_iter().chain(overlaps));
+    }
+
     /// Moves the poses of `bodies` out of overlaps deeper than the tolerance. `found` is of the poses of
     /// `t_k`, and `edits` were made to them; `solver` is the step's own, and bodies that are `stuck` are
     /// moved without being turned: nothing takes all their overlaps away, and what takes away a part would turn what is squeezed.
