@@ -410,16 +410,18 @@ impl StepState {
             let (end, h) = (&mut self.record.end[..], self.settings.time_step);
             let (drift, joints) = (&mut self.drift, &mut self.joints);
             let (bodies, motion) = (&mut self.bodies, &self.motion);
-            self.threads.run(bodies.moving.len() >= LARGE, || {
-                drift.close(joints, bodies, motion, end, h);
+            let moved = self.threads.run(bodies.moving.len() >= LARGE, || {
+                drift.close(joints, bodies, motion, end, h)
             });
             if let Some(slot) = self.joints.overflow(&self.bodies) {
                 self.joints.put_back_counts();
                 return self.bodies.check_finite(slot);
             }
-            let found = (&mut self.detection, &self.edits);
-            self.projector
-                .see_machines(&self.bodies, found, &self.settings);
+            if moved {
+                let found = (&mut self.detection, &self.edits);
+                self.projector
+                    .see_machines(&self.bodies, found, &self.settings);
+            }
             let (joints, graph) = (&self.joints, &mut self.graph);
             let bodies = &mut self.bodies;
             self.floating

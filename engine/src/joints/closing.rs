@@ -33,7 +33,7 @@ const LEAST: f64 = 1e-8;
 const MOST: f64 = 1e3;
 
 impl Drift {
-    /// Closes all joints where their bodies are now: what the projection of contacts has opened in places, and the velocities, by `μ`.
+    /// Closes all joints where their bodies are now: what the projection of contacts has opened in places, and the velocities, by `μ`. True if that moved a body.
     pub(crate) fn close(
         &mut self,
         joints: &mut Joints,
@@ -41,7 +41,7 @@ impl Drift {
         motion: &Motion,
         end: &mut [WorldTwist],
         h: f64,
-    ) {
+    ) -> bool {
         joints.keep_counts();
         joints.count_turns(bodies, h);
         let (lists, now) = (joints.lists(), &*bodies);
@@ -63,6 +63,7 @@ impl Drift {
             // Places that were closed are near by.
             joints.count_turns(bodies, 0.0);
         }
+        any
     }
 }
 
