@@ -5,6 +5,7 @@
 //! back. To this the solver adds 1e-9 of the speed.
 
 use crate::support::*;
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, TAU};
 
 /// Flush boxes in a square of `2n` by `2n` half widths about the origin, their upper faces at `z = 0`.
 fn flush(n: i32, half: f64, thickness: f64) -> Collider {
@@ -88,11 +89,11 @@ fn a_ball_rolls_on_a_turntable_of_parts_as_on_one_of_a_piece() {
 
 fn sliders() -> [(&'static str, Collider, DQuat); 5] {
     let corner = |i: u32| {
-        let angle = std::f64::consts::FRAC_PI_3 * f64::from(i / 2);
-        let z = if i % 2 == 0 { 0.1 } else { -0.1 };
+        let angle = FRAC_PI_3 * f64::from(i / 2);
+        let z = if i.is_multiple_of(2) { 0.1 } else { -0.1 };
         DVec3::new(0.2 * libm::cos(angle), 0.2 * libm::sin(angle), z)
     };
-    let lies = DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2);
+    let lies = DQuat::from_rotation_x(FRAC_PI_2);
     [
         ("ball", Collider::sphere(0.1), DQuat::IDENTITY),
         ("box", Collider::cuboid(0.2, 0.15, 0.1), DQuat::IDENTITY),
@@ -128,7 +129,7 @@ fn what_slides_on_a_compound_that_turns_keeps_its_velocity() {
                     "lifts" => DVec3::Z * (unit * number(0.05, 1.0)),
                     _ => DVec3::ZERO,
                 };
-                let (angle, yaw) = (number(0.0, 6.28), number(0.0, 6.28));
+                let (angle, yaw) = (number(0.0, TAU), number(0.0, TAU));
                 let ahead = DVec3::new(libm::cos(angle), libm::sin(angle), 0.0);
                 let speed = unit * number(0.2, 2.0);
                 let velocity = ahead * speed + along;
