@@ -607,9 +607,14 @@ impl Path<'_> {
             let across = normal.cross(self.turns[side]);
             // From B to A: A comes closer against the normal, `−n·(ω×ρ) = −(n×ω)·ρ`.
             let sign = if side == 0 { -1.0 } else { 1.0 };
+            let farthest = across.length() * self.reach(side);
+            if self.turns[side] != self.twists[side].angular {
+                // With the spin about its own axis the turn of a round body changes its direction.
+                return farthest;
+            }
             let near =
                 sign * across.dot(towards) + across.length() * (self.bodies[other].radius + travel);
-            near.min(across.length() * self.reach(side))
+            near.min(farthest)
         };
         turning(0, between, 1) + turning(1, -between, 0) - normal.dot(relative)
     }
