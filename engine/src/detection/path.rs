@@ -47,6 +47,9 @@ const CHORDS: usize = 3;
 /// Part of `ε` that may be left of the way where bodies that turn are found to meet: what turns comes closer by a part in each look.
 const SHARP: f64 = 0.1;
 
+/// Square of the part of an angular velocity that is about the axis of a round body, relative to its own, up to which it is rounding.
+const NO_SPIN: f64 = 1e-24;
+
 /// By how much less than 1 the cosine may be of the angle between the normal of a half-space and that of a plane that is its own.
 const PARALLEL: f64 = 1e-15;
 
@@ -608,7 +611,8 @@ impl Path<'_> {
             // From B to A: A comes closer against the normal, `−n·(ω×ρ) = −(n×ω)·ρ`.
             let sign = if side == 0 { -1.0 } else { 1.0 };
             let farthest = across.length() * self.reach(side);
-            if self.turns[side] != self.twists[side].angular {
+            let (turn, whole) = (self.turns[side], self.twists[side].angular);
+            if (whole - turn).length_squared() > NO_SPIN * whole.length_squared() {
                 // With the spin about its own axis the turn of a round body changes its direction.
                 return farthest;
             }

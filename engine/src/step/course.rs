@@ -16,6 +16,7 @@ use crate::bodies::slot::Slot;
 use crate::detection::path;
 use crate::interactions::detected::{Detected, Late};
 use crate::interactions::law::InteractionLaw;
+use crate::settings::Theta;
 use glam::DVec3;
 use moreau_solvers::WorldTwist;
 
@@ -316,16 +317,19 @@ impl Course {
 
     /// `v_{k+θ}`: ½ for what is struck.
     fn by_rule(&self, slot: Slot, solved: &Solved) -> WorldTwist {
-        solved.mean(slot, solved.end(slot), Pushed::Struck(0.5))
+        let end = solved.end(slot);
+        let mean = solved.mean(slot, end, Pushed::Struck(0.5));
+        turned_at_end(slot, mean, end, solved)
     }
 
     fn way(&self, slot: Slot, solved: &Solved) -> WorldTwist {
         let (end, offset) = (&solved.record.end[slot], &self.now[slot]);
         let h = solved.settings.time_step;
-        WorldTwist {
+        let way = WorldTwist {
             linear: end.linear + offset.linear / h,
             angular: end.angular + offset.angular / h,
-        }
+        };
+        turned_at_end(slot, way, *end, solved)
     }
 }
 
@@ -336,4 +340,18 @@ fn normal_way(offsets: &[WorldTwist], contact: &Detected, arms: &[DVec3; 2]) -> 
     }
     let [a, b] = [0, 1].map(|side| offsets[contact.bodies[side]].at(arms[side]));
     contact.normal.dot(a - b)
+}
+
+/// Of bodies whose principal moments are equal the mean velocity turns them, of all others that at the end: their energy would not be that of the solve.
+fn turned_at_end(slot: Slot, mean: WorldTwist, end: WorldTwist, solved: &Solved) -> WorldTwist {
+    let body = &solved.bodies.constants[slot];
+    let is_auto = solved.settings.theta == Theta::Auto;
+    WorldTwist {
+        angular: if body.inertia.spherical || !body.is_dynamic() || !is_auto {
+            mean.angular
+        } else {
+            end.angular
+        },
+        ..mean
+    }
 }
