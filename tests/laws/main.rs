@@ -54,6 +54,7 @@ mod joints;
 mod kinematic;
 mod ledger;
 mod lifecycle;
+mod linked_rings;
 mod loaded_machines;
 mod lying;
 mod machines;
