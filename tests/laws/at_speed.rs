@@ -299,12 +299,7 @@ fn nothing_leaves_a_room_however_fast_it_turns() {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of 720:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    none_of(720, &wrong);
 }
 
 /// As a step with impacts leaves them: overlapping by far less than they are thick, and closing by many times that. Looks along the way begin behind the other plate.

@@ -395,12 +395,7 @@ fn balls_that_miss_by_a_hair_do_not_act() {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {count}:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    none_of(count, &wrong);
 }
 
 /// A ball flies over a closed mesh of a box, more than looks at the way can follow.
@@ -467,10 +462,5 @@ fn fly_over_a_mesh(misses: bool, parts: &[f64]) {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {count}:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    none_of(count, &wrong);
 }

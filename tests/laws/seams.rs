@@ -148,12 +148,7 @@ fn what_slides_over_flush_seams_does_not_feel_them() {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {count}:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    none_of(count, &wrong);
 }
 
 /// Bodies that stand on corners of their own, which come over one seam at a time, and what bounces: balls and capsules are pushed by the edge ahead as they lean on the box behind.
@@ -233,10 +228,5 @@ fn corners_and_what_bounces_feel_no_seams_either() {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {count}:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    none_of(count, &wrong);
 }

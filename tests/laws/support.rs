@@ -6,6 +6,13 @@ pub(crate) use moreau::prelude::*;
 pub(crate) use moreau::scene::Lcg;
 pub(crate) use moreau_tests::*;
 
+/// Of so many cases none is wrong; says which are.
+#[track_caller]
+pub(crate) fn none_of(count: usize, wrong: &[String]) {
+    let (number, list) = (wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{number} of {count}:\n{list}");
+}
+
 /// Angle (rad) of the rotation that leads from `a` to `b`, accurate near zero.
 pub(crate) fn angle_between(a: DQuat, b: DQuat) -> f64 {
     let q = a.conjugate() * b;

@@ -24,7 +24,7 @@ fn rolls(table: &Collider, turning: f64, h: f64, steps: usize) -> Vec<DVec3> {
     let mut simulation = Simulation::new(Settings {
         time_step: h,
         sleeping: SleepSettings::OFF,
-        ..Settings::default()
+        ..reference()
     })
     .unwrap();
     let material = Material::with_friction(1.0);
@@ -79,8 +79,8 @@ fn a_ball_rolls_on_a_turntable_of_parts_as_on_one_of_a_piece() {
         let [one, two] = [&whole, &halves].map(|table| rolls(table, turning, h, steps));
         let off = one.iter().zip(&two).map(|(a, b)| (*a - *b).length());
         let off = off.fold(0.0, f64::max);
-        // Friction is solved to 1e-4; both are swept from different rows only where a seam is.
-        if off > 1e-4 {
+        // Eight hundred steps round places of up to 5 m: no seam gives anything else.
+        if off > 1e-12 {
             wrong.push(format!("Ω {turning} h {h:.4}: {off:.2e} m"));
         }
     }
@@ -170,10 +170,5 @@ fn what_slides_on_a_compound_that_turns_keeps_its_velocity() {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {count}:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    none_of(count, &wrong);
 }
