@@ -52,6 +52,7 @@ mod jaws;
 mod joint_order;
 mod joints;
 mod kinematic;
+mod ladder;
 mod ledger;
 mod lifecycle;
 mod linked_rings;

@@ -36,7 +36,7 @@ use crate::sweep::acceleration::Momentum;
 use crate::{Goal, Law, NsgsSettings, SolverReport, SolverStatus, infeasibility, natural_map};
 use figure::{
     Figure, GUARD, are_unequal, gyration, is_loaded, over_force, over_guard, relative_speeds,
-    some_are_unequal_or_small, stiffness,
+    slips, some_are_unequal_or_small, stiffness,
 };
 use glam::DVec3;
 use load::{OVERLOAD, asked_by_joints, driven, largest, mass_of_springs, may_jam};
@@ -421,7 +421,9 @@ impl ByVelocity {
             figure.guard_other(square, goal);
         }
         for (island, figure) in self.figures.iter_mut().enumerate() {
-            figure.loaded = is_loaded(problem, impulse, self.islands.members(island), goal);
+            let members = self.islands.members(island);
+            figure.loaded = is_loaded(problem, impulse, members, goal);
+            figure.slips = slips(problem, (impulse, twist), members, (figure, goal));
         }
         let limit = (GUARD * goal.scale).powi(2);
         self.held.clone_from(&self.absorbed);
@@ -466,6 +468,7 @@ impl ByVelocity {
         let members = self.islands.members(island).iter();
         let mut figure = Figure {
             loaded: self.figures[island].loaded,
+            slips: self.figures[island].slips,
             gyration: self.figures[island].gyration,
             ..Figure::default()
         };
@@ -551,7 +554,7 @@ impl ByVelocity {
             }
             let next = self.judge_extract(island, (step.goal, step.velocity));
             let reached = next.excess(step.velocity);
-            if reached < excess {
+            if reached < excess && next.is_steadier() {
                 figure = next;
                 self.start.clone_from(&self.extract.impulse);
             }

@@ -37,6 +37,17 @@ const AIM_OF_LOADED: f64 = 1e-5;
 const LEFT_OF_LOADED: f64 = 1e-4;
 const OF_LOADED: f64 = 0.01;
 
+/// Contacts of an island that may stand by little: what is solved on is not worth more than a few sweeps of a pile.
+const FEW_SLIPPING: usize = 16;
+/// Speed at the contacts of an island, over what is left at them, from which what is left may be all that moves it.
+const MAGNIFIED: f64 = 10.0;
+/// Part of the speed gained in a step that a contact slips by at most in such an island: what slips faster slips.
+const SLOW_SLIP: f64 = 0.01;
+/// Squares of the speeds of a sharper solution over those before up to which it is the same one: what is left also slows.
+const STEADY: f64 = 4.0;
+/// Part of the speed gained in a step to which it is solved then.
+const AIM_OF_SLIPPING: f64 = 1e-8;
+
 /// What is left of an island.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Figure {
@@ -50,6 +61,8 @@ pub(super) struct Figure {
     pub(super) unequal: bool,
     /// Its bodies carry many times what they weigh.
     pub(super) loaded: bool,
+    /// `Σ ‖u_α‖²` over these where what is left may be all that moves it.
+    pub(super) slips: Option<f64>,
     /// Stiff forces hold one of its bodies.
     pub(super) held: bool,
     /// Largest `1/k²` of its bodies with the radius of gyration `k`, 1/m², where some are small.
@@ -90,7 +103,9 @@ impl Figure {
         } else {
             goal.rms
         };
-        let bound = if !self.known {
+        let bound = if self.slips.is_some() {
+            (AIM_OF_SLIPPING * goal.scale).min(equal)
+        } else if !self.known {
             goal.rms_new.min(equal)
         } else if self.loaded {
             goal.rms_new.max(AIM_OF_LOADED * goal.scale).min(equal)
@@ -102,11 +117,19 @@ impl Figure {
 
     /// Part of its bound to which it is solved on.
     pub(super) fn rest(&self) -> f64 {
-        if self.unequal || self.loaded || !self.known && self.closed <= FEW {
+        if self.unequal || self.loaded || self.slips.is_some() || !self.known && self.closed <= FEW
+        {
             RESERVE
         } else {
             NEARLY
         }
+    }
+
+    /// What may have moved by what was left moves no more now that less is left. Points that share a load may do so in many ways: one under which more
+    /// moves is no better.
+    pub(super) fn is_steadier(&self) -> bool {
+        self.slips
+            .is_none_or(|before| self.speed <= STEADY * before)
     }
 
     /// A contact or two leave more than they may, and nothing else is wrong.
@@ -314,6 +337,32 @@ pub(super) fn over_force(
         .max(ROUNDING * stiff)
         .min(MOST_OF_FORCE);
     square.sqrt() / (part * change).max(f64::MIN_POSITIVE)
+}
+
+/// `Σ ‖u_α‖²` over the closed contacts of these if they move by less than a body at rest gains in a step, and by many times what is left at them.
+///
+/// An island that stands by a part ε of the friction that holds it moves by `1/ε` times what is left: whether it slips at all is known only
+/// where far less is left than it moves.
+pub(super) fn slips(
+    problem: &FactoredProblem,
+    (impulse, twist): (&[DVec3], &[WorldTwist]),
+    members: &[u32],
+    (figure, goal): (&Figure, &VelocityGoal),
+) -> Option<f64> {
+    let left = figure.rms();
+    if members.len() > FEW_SLIPPING || left <= AIM_OF_SLIPPING * goal.scale {
+        return None;
+    }
+    let (mut largest, mut sum) = (0.0f64, 0.0);
+    for contact in members.iter().map(|contact| *contact as usize) {
+        if contact < problem.contacts.len() && impulse[contact] != DVec3::ZERO {
+            let speed = relative_speed(problem, twist, contact);
+            largest = largest.max(speed);
+            sum += speed.powi(2);
+        }
+    }
+    let slow = largest <= SLOW_SLIP * goal.scale;
+    (slow && largest > MAGNIFIED * left).then_some(sum)
 }
 
 /// A contact of these presses so hard on the lighter of its bodies that it would make it many times as fast as any contact is without
