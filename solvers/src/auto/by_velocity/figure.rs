@@ -125,6 +125,15 @@ impl Figure {
         }
     }
 
+    /// It is solved, and more is aimed at because it may slip.
+    pub(super) fn is_aimed(&self, goal: &VelocityGoal) -> bool {
+        let solved = Self {
+            slips: None,
+            ..*self
+        };
+        self.slips.is_some() && solved.excess(goal) <= 1.0
+    }
+
     /// What may have moved by what was left moves no more now that less is left. Points that share a load may do so in many ways: one under which more
     /// moves is no better.
     pub(super) fn is_steadier(&self) -> bool {
