@@ -163,6 +163,8 @@ pub struct StepState {
     stored: Stored,
     contacts: ContactViews,
     report: StepReport,
+    /// The first solve of the step was ended before it was done: its motion is looked at first.
+    ended_early: bool,
     /// The problem and its solution are those of the last step, which succeeded.
     solved: bool,
 }
@@ -352,8 +354,7 @@ impl StepState {
         } else {
             0
         };
-        let settings = self.settings;
-        self.solve_all(&settings)?;
+        self.solve_first()?;
         self.clock.timing.ms_solve += self.clock.lap();
         Ok(())
     }
