@@ -65,6 +65,11 @@ const ROUNDS: usize = 5;
 const SLOW: i32 = 2;
 /// … each with this part of the goal that follows: the norms differ.
 const SHARPER: f64 = 0.1;
+/// Rounds before these where nothing but the guard is missed, each of twice as many sweeps as the one before, without Newton: a contact or two says nothing
+/// of the residual that they need. A residual that does costs thousands of sweeps in large piles.
+const GUARD_ROUNDS: u32 = 8;
+/// Sweeps of the first of them.
+const GUARD_SWEEPS: usize = 50;
 /// Budget of a round: plain contacts that jam are found out by it.
 const SWEEPS: usize = 5_000;
 /// Contacts of an island with a body that stiff forces hold, up to which it gets so many steps of Newton in a round, whatever the budget: they are worth
@@ -528,7 +533,8 @@ impl ByVelocity {
         }
         let (mut figure, mut slow) = (self.figures[island], 0);
         self.start.clone_from(&self.extract.impulse);
-        for _ in 0..ROUNDS {
+        let mut for_guard = if few { GUARD_ROUNDS } else { 0 };
+        for _ in 0..ROUNDS + GUARD_ROUNDS as usize {
             let excess = figure.excess(step.velocity);
             if outcome.is_some() || excess <= 1.0 || slow > SLOW {
                 break;
@@ -546,7 +552,15 @@ impl ByVelocity {
                 let most = &mut solver.settings.max_factorizations;
                 *most = (*most).max(NEWTON_OF_HELD);
             }
-            let rest = figure.rest() / excess * SHARPER.powi(slow);
+            let mut rest = figure.rest() / excess * SHARPER.powi(slow);
+            let in_turns = for_guard < GUARD_ROUNDS && figure.misses_guard_alone(step.velocity);
+            if in_turns {
+                let most = &mut solver.settings;
+                most.max_sweeps = most.max_sweeps.min(GUARD_SWEEPS << for_guard);
+                most.max_factorizations = 0;
+                rest = 0.0;
+                for_guard += 1;
+            }
             let made = self.solve_extract(&mut solver, step.goal, rest)?;
             report.iterations += (made.iterations as f64 * part).ceil() as usize;
             report.factorizations += made.factorizations;
@@ -566,7 +580,7 @@ impl ByVelocity {
                 figure = next;
                 self.start.clone_from(&self.extract.impulse);
             }
-            if reached > 0.5 * excess {
+            if !in_turns && reached > 0.5 * excess {
                 slow += 1;
                 if figure.missed(step.velocity) && !jointed {
                     outcome = self.without_solution((made.iterations, true), step.velocity);
