@@ -67,7 +67,7 @@ const SLOW: i32 = 2;
 const SHARPER: f64 = 0.1;
 /// Rounds before these where nothing but the guard is missed, each of twice as many sweeps as the one before, without Newton: a contact or two says nothing
 /// of the residual that they need. A residual that does costs thousands of sweeps in large piles.
-const GUARD_ROUNDS: u32 = 8;
+const GUARD_ROUNDS: u32 = 6;
 /// Sweeps of the first of them.
 const GUARD_SWEEPS: usize = 50;
 /// Budget of a round: plain contacts that jam are found out by it.
