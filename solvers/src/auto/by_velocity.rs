@@ -67,9 +67,11 @@ const SLOW: i32 = 2;
 const SHARPER: f64 = 0.1;
 /// Rounds before these where nothing but the guard is missed, each of twice as many sweeps as the one before, without Newton: a contact or two says nothing
 /// of the residual that they need. A residual that does costs thousands of sweeps in large piles.
-const GUARD_ROUNDS: u32 = 6;
+const GUARD_ROUNDS: u32 = 5;
 /// Sweeps of the first of them.
 const GUARD_SWEEPS: usize = 50;
+/// Part of what the guard was missed by from which on they are in vain.
+const NO_GAIN: f64 = 0.9;
 /// Budget of a round: plain contacts that jam are found out by it.
 const SWEEPS: usize = 5_000;
 /// Contacts of an island with a body that stiff forces hold, up to which it gets so many steps of Newton in a round, whatever the budget: they are worth
@@ -533,7 +535,8 @@ impl ByVelocity {
         }
         let (mut figure, mut slow) = (self.figures[island], 0);
         self.start.clone_from(&self.extract.impulse);
-        let mut for_guard = if few { GUARD_ROUNDS } else { 0 };
+        let mut for_guard = if few || jointed { GUARD_ROUNDS } else { 0 };
+        let first = figure.excess(step.velocity);
         for _ in 0..ROUNDS + GUARD_ROUNDS as usize {
             let excess = figure.excess(step.velocity);
             if outcome.is_some() || excess <= 1.0 || slow > SLOW {
@@ -580,7 +583,12 @@ impl ByVelocity {
                 figure = next;
                 self.start.clone_from(&self.extract.impulse);
             }
-            if !in_turns && reached > 0.5 * excess {
+            if in_turns {
+                // Where so many sweeps gain nothing, one more round is to show it.
+                if for_guard == GUARD_ROUNDS && figure.excess(step.velocity) > NO_GAIN * first {
+                    slow = SLOW;
+                }
+            } else if reached > 0.5 * excess {
                 slow += 1;
                 if figure.missed(step.velocity) && !jointed {
                     outcome = self.without_solution((made.iterations, true), step.velocity);
