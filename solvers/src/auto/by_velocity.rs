@@ -17,6 +17,8 @@
 //! bound holds in every step for islands of few contacts whose bodies carry many times their weight, such as towers of masses that
 //! grow upwards: what is left at their contacts adds up from body to body, and sweeps leave it in the same direction in every step.
 //!
+//! An island of few contacts that slips slowly, but by many times what is left, may be moved by nothing else. It is solved until that is ruled out.
+//!
 //! An island that cannot be solved, because its bodies cannot be kept apart or because it jams, has impulses that grow with
 //! the work spent on it. So has one whose solution takes impulses beyond a thousand times what stops all its bodies and what its drives may
 //! give: they are all but held, and would shoot out of a gap that closes. Both get those of a few plain sweeps from zero instead, which treat the points of a pair alike: each
