@@ -146,7 +146,7 @@ pub enum JointError {
     /// Both of its bodies are the same.
     #[error("it joins a body to itself")]
     ItsOwn,
-    /// None of its bodies is dynamic.
+    /// None of its bodies is dynamic as it is spawned. One whose bodies stop being dynamic later rests until one of them is again.
     #[error("none of its bodies is dynamic")]
     NothingToMove,
     /// A force acts along an axis that the joint locks.

@@ -356,3 +356,64 @@ fn a_world_whose_last_joint_goes_steps_on_in_free_fall() {
         assert!((fallen - fall).length() < 1e-14, "{way}: {fallen} {fall}");
     }
 }
+
+/// Two wheels on hinges, geared; one, then both are made static, and dynamic again.
+#[test]
+fn a_joint_whose_bodies_are_made_static_rests_until_one_is_dynamic() {
+    let mut simulation = Simulation::new(Settings {
+        threads: 1,
+        ..Settings::default()
+    })
+    .unwrap();
+    let mass = Mass::given(1.0, DVec3::splat(0.01));
+    let mut bars = Vec::new();
+    let mut hinges = Vec::new();
+    for x in [0.0, 3.0] {
+        let bar = (RigidBody::Dynamic, mass, Pose::at(x + 0.5, 0.0, 0.0));
+        let bar = simulation.spawn(bar).unwrap();
+        let hinge = Joint::to_world(bar, JointKind::Revolute).at(DVec3::X * x, DVec3::Y);
+        hinges.push(simulation.spawn_joint(hinge, ()).unwrap());
+        bars.push(bar);
+    }
+    let gear = Coupler::gear(hinges[0], hinges[1], 1.0);
+    simulation.spawn_coupler(gear).unwrap();
+    let mut steps = |simulation: &mut Simulation, joints: usize| {
+        for _ in 0..20 {
+            let report = simulation.step().unwrap();
+            assert!(report.joints == joints && report.converged, "{report:?}");
+            assert!(report.joint_error < 1e-9, "{report:?}");
+        }
+    };
+    // A gear keeps them level; without it the other one falls.
+    steps(&mut simulation, 2);
+    for still in [vec![0], vec![0, 1]] {
+        let poses: Vec<Pose> = bars.iter().map(|b| simulation.pose(*b).unwrap()).collect();
+        for bar in &still {
+            simulation.set(bars[*bar], (RigidBody::Static, Twist::default()));
+        }
+        steps(&mut simulation, 2 - still.len());
+        for bar in still {
+            assert_eq!(simulation.pose(bars[bar]).unwrap(), poses[bar]);
+        }
+        // A snapshot holds what rests.
+        let mut copy = Simulation::from_snapshot(&simulation.snapshot().unwrap()).unwrap();
+        let reports = [copy.step().unwrap(), simulation.step().unwrap()];
+        assert_eq!(reports[0].joints, reports[1].joints);
+        assert_eq!(copy.state_hash(), simulation.state_hash());
+    }
+    let fallen = simulation.pose(bars[1]).unwrap().position.z;
+    assert!(fallen < -1e-2, "{fallen}");
+    // One that is spawned so is refused.
+    let hinge = Joint::to_world(bars[0], JointKind::Revolute).at(DVec3::ZERO, DVec3::Y);
+    let refused = simulation.spawn_joint(hinge, ()).unwrap_err();
+    assert!(refused.to_string().contains("dynamic"), "{refused}");
+    for bar in &bars {
+        simulation.set(*bar, RigidBody::Dynamic);
+    }
+    steps(&mut simulation, 2);
+    for (bar, x) in bars.iter().zip([0.0, 3.0]) {
+        let arm = simulation.pose(*bar).unwrap().position - DVec3::X * x;
+        // The hinge is closed to rounding.
+        assert!((arm.length() - 0.5).abs() < 1e-9, "{arm}");
+    }
+}

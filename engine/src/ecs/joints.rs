@@ -5,6 +5,7 @@ use crate::bodies::Bodies;
 use crate::components::notices::Notices;
 use crate::components::{
     BreakLimit, Coupler, Joint, JointBroken, JointDisabled, JointForces, JointId, NoCollision,
+    RigidBody,
 };
 use crate::error::{JointError, StepError};
 use crate::joints::{CouplerSpec, JointSpec};
@@ -45,6 +46,8 @@ pub(super) struct Joints<'w, 's> {
 pub(crate) struct JointLists {
     joints: Vec<JointSpec>,
     couplers: Vec<CouplerSpec>,
+    /// Joints none of whose bodies is dynamic.
+    resting: Vec<Entity>,
 }
 
 /// Hands the joints and couplers of the world to the step.
@@ -54,9 +57,9 @@ pub(super) fn gather(
     notices: &mut Notices,
     state: &mut StepState,
 ) -> Result<(), StepError> {
-    list_joints(world, (link, &state.bodies), notices, &mut lists.joints)?;
+    list_joints(world, (link, &state.bodies), notices, lists)?;
     state.exchange_joints(&mut lists.joints);
-    list_couplers(world, notices, &mut lists.couplers)?;
+    list_couplers(world, notices, lists)?;
     state.exchange_couplers(&mut lists.couplers);
     Ok(())
 }
@@ -90,22 +93,31 @@ impl<T: Default> Rewritten<'_, T> {
     }
 }
 
-/// The joints, in the order of ids. Those of bodies that are no more are listed to go.
+/// The joints, in the order of ids. Those of bodies that are no more are listed to go, and those with nothing to move rest until a body is dynamic again.
 fn list_joints(
     world: &Joints,
     (link, bodies): (&Link, &Bodies),
     notices: &mut Notices,
-    list: &mut Vec<JointSpec>,
+    lists: &mut JointLists,
 ) -> Result<(), StepError> {
+    let JointLists {
+        joints: list,
+        resting,
+        ..
+    } = lists;
     let mut specs = Rewritten { list, count: 0 };
     notices.joints_gone.clear();
+    resting.clear();
     for (entity, joint, id, forces, limit, apart) in &world.joints {
         let mut ids = [None; 2];
-        let mut gone = false;
+        let (mut gone, mut moves) = (false, false);
         for (id_of, body) in ids.iter_mut().zip(joint.bodies) {
             let Some(body) = body else { continue };
             match link.slot(body, bodies) {
-                Some(slot) => *id_of = Some(bodies.ids[slot]),
+                Some(slot) => {
+                    *id_of = Some(bodies.ids[slot]);
+                    moves |= bodies.constants[slot].kind == RigidBody::Dynamic;
+                }
                 None if notices.bodies_gone.contains(&body) => gone = true,
                 None => {
                     return Err(StepError::Joint {
@@ -117,6 +129,10 @@ fn list_joints(
         }
         if gone {
             notices.joints_gone.push(entity);
+            continue;
+        }
+        if !moves {
+            resting.push(entity);
             continue;
         }
         let spec = specs.next();
@@ -149,8 +165,13 @@ fn list_joints(
 fn list_couplers(
     world: &Joints,
     notices: &mut Notices,
-    list: &mut Vec<CouplerSpec>,
+    lists: &mut JointLists,
 ) -> Result<(), StepError> {
+    let JointLists {
+        couplers: list,
+        resting,
+        ..
+    } = lists;
     let mut specs = Rewritten { list, count: 0 };
     for (entity, coupler, id) in &world.couplers {
         let spec = specs.next();
@@ -162,7 +183,7 @@ fn list_couplers(
             match world.ids.get(joint) {
                 Ok(_) if notices.joints_gone.contains(&joint) => gone = true,
                 Ok((id, disabled, broken)) => {
-                    whole &= !disabled && !broken;
+                    whole &= !disabled && !broken && !resting.contains(&joint);
                     spec.terms.push((*id, term.axis, term.ratio));
                 }
                 Err(_) if notices.joints_lost.contains(&joint) => gone = true,
