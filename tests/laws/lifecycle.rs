@@ -377,7 +377,7 @@ fn a_joint_whose_bodies_are_made_static_rests_until_one_is_dynamic() {
     }
     let gear = Coupler::gear(hinges[0], hinges[1], 1.0);
     simulation.spawn_coupler(gear).unwrap();
-    let mut steps = |simulation: &mut Simulation, joints: usize| {
+    let steps = |simulation: &mut Simulation, joints: usize| {
         for _ in 0..20 {
             let report = simulation.step().unwrap();
             assert!(report.joints == joints && report.converged, "{report:?}");
