@@ -545,7 +545,8 @@ impl ByVelocity {
                 break;
             }
             solver.settings = step.round(report);
-            if figure.is_aimed(step.velocity) {
+            let aimed = figure.is_aimed(step.velocity);
+            if aimed {
                 let most = &mut solver.settings;
                 most.max_sweeps = most.max_sweeps.min(SWEEPS_OF_AIMED);
                 most.max_factorizations = most.max_factorizations.min(NEWTON_OF_AIMED);
@@ -581,7 +582,7 @@ impl ByVelocity {
             }
             let next = self.judge_extract(island, (step.goal, step.velocity));
             let reached = next.excess(step.velocity);
-            if reached < excess && next.is_steadier() {
+            if reached < excess && (!aimed || next.is_steadier()) {
                 figure = next;
                 self.start.clone_from(&self.extract.impulse);
             }
