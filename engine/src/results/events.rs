@@ -65,7 +65,7 @@ pub struct SleepEvent {
 ///     events.begun().fold(0.0, |most, contact| most.max(contact.normal_impulse))
 /// }
 /// ```
-#[derive(Resource, Clone, Debug, Default, PartialEq)]
+#[derive(Resource, Debug, Default, PartialEq)]
 pub struct StepEvents {
     /// Contacts that began or ended.
     pub contacts: Vec<ContactEvent>,
@@ -75,6 +75,28 @@ pub struct StepEvents {
     pub sleep: Vec<SleepEvent>,
     /// Joints that broke.
     pub broken_joints: Vec<JointId>,
+}
+
+impl Clone for StepEvents {
+    fn clone(&self) -> Self {
+        let mut copy = Self::NONE;
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Keeps the memory of its lists: a step with events allocates nothing.
+    fn clone_from(&mut self, other: &Self) {
+        let Self {
+            contacts,
+            sensors,
+            sleep,
+            broken_joints,
+        } = self;
+        contacts.clone_from(&other.contacts);
+        sensors.clone_from(&other.sensors);
+        sleep.clone_from(&other.sleep);
+        broken_joints.clone_from(&other.broken_joints);
+    }
 }
 
 impl StepEvents {
