@@ -143,6 +143,7 @@ pub struct Auto {
     cycles: CycleBuffers,
     hard: HardIslands,
     by_velocity: ByVelocity,
+    look_after: Option<usize>,
     absorbed: Absorbed,
     spread: Spread,
     articulated: Option<Box<Articulated>>,
@@ -177,6 +178,18 @@ impl Auto {
             let momentum = &mut self.settings.first.momentum;
             *momentum = momentum.careful();
         }
+    }
+
+    /// The next [`Self::solve_step`] ends after so many sweeps, without Newton, since its motion is looked at then: large islands that are not new stay as they are by
+    /// then. All others are solved as ever. It says so in [`Self::left_work`].
+    pub fn look_after(&mut self, sweeps: Option<usize>) {
+        self.look_after = sweeps;
+    }
+
+    /// The last [`Self::solve_step`] left islands as [`Self::look_after`] says, which a whole one would have worked on.
+    #[must_use]
+    pub fn left_work(&self) -> bool {
+        self.by_velocity.left
     }
 
     /// The stages of the last solve, in their order. In a factored problem the islands that need

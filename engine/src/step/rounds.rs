@@ -20,8 +20,7 @@ const TIMES_BUDGET: usize = 3;
 
 /// Contacts from which on sweeps cost more than a look, …
 const MANY: usize = 300;
-/// … and the first solve ends after so many, without Newton: planes that bodies do not meet may jam them. Half as many leave the collapse of 100,000 spheres
-/// to more rounds.
+/// … and the first solve ends after so many: planes that bodies do not meet may jam them. With 150 the collapse of 100,000 spheres takes more rounds.
 const SWEEPS_BEFORE_A_LOOK: usize = 200;
 
 /// Linearisations of forces at solved motions in a step: Newton's method needs a few.
@@ -216,20 +215,16 @@ impl StepState {
 
     /// Solves with the contacts found, as far as it is worth before a look.
     pub(super) fn solve_first(&mut self) -> Result<(), StepError> {
-        let contacts = self.problem.contacts.len();
-        let mut settings = self.settings;
-        let most = settings.auto_for(contacts, 0).max_sweeps;
+        let settings = self.settings;
+        let many = self.problem.contacts.len() >= MANY;
         let between = self.joint_rows.interactions.len() + self.forces.rows.interactions.len();
         let plain = between == 0 && !self.problem.has_other_laws();
-        let costly = contacts >= MANY && most > SWEEPS_BEFORE_A_LOOK;
-        let early = plain && costly && !settings.has_budget_of_products();
-        if early {
-            settings.advanced.max_sweeps = Some(SWEEPS_BEFORE_A_LOOK);
-            settings.advanced.max_factorizations = Some(0);
-        }
-        self.solve_all(&settings)?;
-        self.ended_early = early && !self.solver.report.converged();
-        Ok(())
+        let early = many && plain && !settings.has_budget_of_products();
+        self.solver.look_after = early.then_some(SWEEPS_BEFORE_A_LOOK);
+        let solved = self.solve_all(&settings);
+        self.solver.look_after = None;
+        self.ended_early = early && self.solver.auto.left_work();
+        solved
     }
 
     /// Goes on from the impulses at hand. True if they were not good enough.

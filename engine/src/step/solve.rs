@@ -38,6 +38,8 @@ pub(crate) struct Solver {
     pub(crate) nearby: usize,
     /// The next solve goes on from what the last one of this step left.
     pub(crate) goes_on: bool,
+    /// Sweeps after which the next solve ends to be looked at.
+    pub(crate) look_after: Option<usize>,
     few: SubProblem,
     /// Slots of its bodies.
     slots: Vec<Slot>,
@@ -79,6 +81,7 @@ impl Solver {
             auto,
             report,
             looks,
+            look_after,
             few,
             rows,
             ..
@@ -89,6 +92,7 @@ impl Solver {
         } else {
             auto.start_anew();
         }
+        auto.look_after(*look_after);
         let (factored, end) = if is_few {
             few.split()
         } else {

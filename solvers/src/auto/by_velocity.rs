@@ -83,6 +83,8 @@ const NEWTON_OF_HELD: usize = 50;
 /// Sweeps and steps of Newton in a round of an island that is solved as it is, where more is aimed at: in most that is reached by fewer.
 const SWEEPS_OF_AIMED: usize = 200;
 const NEWTON_OF_AIMED: usize = 20;
+/// Contacts of an island up to which it is solved before a look: its work is worth less than the sweeps of larger ones.
+const FEW_BEFORE_A_LOOK: usize = 300;
 /// Sweeps of an island without a solution.
 const SWEEPS_WITHOUT_SOLUTION: usize = 20;
 
@@ -116,6 +118,8 @@ pub(super) struct ByVelocity {
     spread: Spread,
     /// Bodies of the islands without solution.
     pub(super) without: Vec<u32>,
+    /// See [`Auto::left_work`].
+    pub(super) left: bool,
     solver: Option<Box<Auto>>,
 }
 
@@ -229,7 +233,15 @@ impl Auto {
         });
         (self.spread, self.triples) = (spread, triples);
         started?;
+        let settings = self.settings;
+        if let Some(sweeps) = self.look_after {
+            let most = settings.max_sweeps.min(sweeps);
+            self.settings.max_sweeps = most;
+            self.settings.first.max_sweeps = most;
+            self.settings.max_factorizations = 0;
+        }
         let solved = self.solve_checked(problem, impulse, twist, goal);
+        self.settings = settings;
         // The last certificate was that of the solution, if sweeps found it.
         let judged = self.best_is_last;
         if judged {
@@ -248,6 +260,7 @@ impl Auto {
                     goal,
                     velocity,
                     settings: &self.settings,
+                    is_looked_at: self.look_after.is_some(),
                 };
                 by_velocity.finish(&step, (impulse, twist), judged, &mut report)?;
                 Ok(report)
@@ -265,6 +278,8 @@ struct Step<'a> {
     goal: &'a Goal<'a>,
     velocity: &'a VelocityGoal,
     settings: &'a AutoSettings,
+    /// See [`Auto::look_after`].
+    is_looked_at: bool,
 }
 
 impl ByVelocity {
@@ -277,6 +292,7 @@ impl ByVelocity {
         report: &mut SolverReport,
     ) -> Result<(), ProblemError> {
         self.without.clear();
+        self.left = false;
         if judged && step.problem.interactions.is_empty() && self.is_free(impulse) {
             self.figures.clear();
             self.write(report);
@@ -308,11 +324,21 @@ impl ByVelocity {
             };
         }
         let mut ends = Ends::default();
-        let mut changed = !stopped && self.mend(step, (&mut *impulse, &mut *twist), report)?;
+        let mended = !stopped && !step.is_looked_at;
+        let mut changed = mended && self.mend(step, (&mut *impulse, &mut *twist), report)?;
         let heavy = may_jam(step.problem, impulse, step.velocity);
         for island in 0..self.islands.count {
             let reached = self.figures[island].excess(step.velocity) <= 1.0;
             if stopped || reached && !(heavy && self.jams(step, (island, impulse))?) {
+                continue;
+            }
+            let own = &self.figures[island];
+            let large = self.islands.members(island).len() > FEW_BEFORE_A_LOOK;
+            if !reached && step.is_looked_at && large && own.known {
+                self.left = true;
+                if own.missed(step.velocity) {
+                    ends.add(SolverStatus::Stopped, own.worst);
+                }
                 continue;
             }
             if !reached && !heavy && step.round(report).max_sweeps == 0 {
@@ -357,6 +383,7 @@ impl ByVelocity {
                 status => status,
             };
         }
+        self.left |= step.is_looked_at && step.goal.excess(&report.residual) > 1.0;
         self.write(report);
         ends.write(report);
         Ok(())
