@@ -4,7 +4,7 @@
 //! step may run up against that plane beside the other body, or past it. So the solved motion is looked at, in rounds:
 //!
 //! ```text
-//! solve      with the contacts found; many of them by no more than 200 sweeps, which the last solve makes good
+//! solve      with the contacts found; large islands that are not new by no more than 200 sweeps, which the last solve makes good
 //! look       a pair whose contacts push for the first time, on its way without them: do the two meet?
 //!            no        its contacts go
 //!            on another plane    the contacts at that time take their place:  g̃ = g(t_c) − t_c u_N(v)
