@@ -104,6 +104,9 @@ const SETTLING: usize = 200;
 /// Sweeps after which the rate is trusted.
 pub(crate) const FORECAST_FROM: usize = 100;
 
+/// Sweeps of the last stage after which it ends if the goal is farther away at their rate than the budget reaches: each kind of sweeps had a turn by then.
+const FAIR_TRIAL: usize = 2000;
+
 /// A method that [`Auto`] went through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -429,7 +432,9 @@ impl Auto {
                     ..self.settings.first
                 };
                 sweep.restart(progress.best());
-                acceleration::run(&mut sweep, &rest, &mut progress);
+                acceleration::run_while(&mut sweep, &rest, &mut progress, |done, away, _| {
+                    done < FAIR_TRIAL || away <= rest.max_sweeps.saturating_sub(done) as f64
+                });
                 log.stage(Method::Accelerated, &progress);
             }
             problem.twist_under_triples(progress.best(), twist);
@@ -466,9 +471,15 @@ fn in_parts(
             break;
         }
         if hard.clustered {
+            let first = second.settings.first;
             let around = NsgsSettings {
                 max_sweeps: second.settings.sweeps_left(progress).min(SETTLING),
-                ..second.settings.first
+                momentum: match std::env::var("SETTLE").as_deref() {
+                    Ok("careful") => first.momentum.careful(),
+                    Ok("none") => Momentum::NONE,
+                    _ => first.momentum,
+                },
+                ..first
             };
             let mut log = Log::resume(second.path, progress);
             sweep.restart(&hard.impulse);

@@ -22,6 +22,7 @@ mod bounce;
 mod bouncing_joints;
 mod breaking;
 mod budgeted;
+mod bystanders;
 mod certificate;
 mod cohesion;
 mod combine;

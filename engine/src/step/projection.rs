@@ -205,6 +205,7 @@ impl Projector {
         self.suspect_swings(&detection.swings);
         if kicked {
             self.suspect_unseen(detection.pairs());
+            self.suspect_beyond(bodies, motion, detection, settings)?;
         }
         self.let_pass(edits);
         if self.suspects.is_empty() {
@@ -246,18 +247,20 @@ impl Projector {
             contacts.around(near, &step, (allowed, detection), edits);
             let around = (&*near, &*contacts, &limits[..], joints);
             problem.correct(around, bodies, (motion, settings), (solver, stuck))?;
-            let (slots, by) = problem.solution();
-            beyond.clear();
-            for slot in slots.iter().copied() {
-                let by = Displacement::between(&bodies.before.pose[slot], &bodies.pose[slot]);
-                moved[slot] = by;
-                kicks[slot] = Kick::of(slot, &by, (bodies, motion), settings);
-                if kicks[slot].is_large(limits[slot].tolerance) {
-                    beyond.push((slot, by.mean(settings.time_step)));
-                }
-            }
             let mut unlisted = Vec::new();
-            if !beyond.is_empty() {
+            loop {
+                beyond.clear();
+                for slot in problem.solution().0.iter().copied() {
+                    let by = Displacement::between(&bodies.before.pose[slot], &bodies.pose[slot]);
+                    moved[slot] = by;
+                    kicks[slot] = Kick::of(slot, &by, (bodies, motion), settings);
+                    if kicks[slot].is_large(limits[slot].tolerance) {
+                        beyond.push((slot, by.mean(settings.time_step)));
+                    }
+                }
+                if beyond.is_empty() || !unlisted.is_empty() {
+                    break;
+                }
                 let pairs = detection.pairs_of_struck(beyond, bodies, motion, settings)?;
                 let may_meet = |pair: &[Slot; 2]| {
                     let listed = candidates
@@ -267,7 +270,11 @@ impl Projector {
                     !listed && !passes && may_meet_unseen(pair.map(|slot| slot.0), kicks, limits)
                 };
                 unlisted.extend(pairs.into_iter().filter(may_meet));
+                if !problem.stop(&unlisted, bodies) {
+                    break;
+                }
             }
+            let (slots, by) = problem.solution();
             contacts.follow((slots, by, &unlisted), limits, bodies, detection);
             *iterations += 1;
             let allowed = Allowed::new(limits, bodies, settings);
@@ -347,6 +354,35 @@ impl Projector {
             }
         }
         self.suspects.extend(seen);
+    }
+
+    /// Adds those of bodies that got farther than the extents of the step allow for: what stays where it meets may have pushed them there.
+    fn suspect_beyond(
+        &mut self,
+        bodies: &Bodies,
+        motion: &Motion,
+        detection: &mut Detection,
+        settings: &Settings,
+    ) -> Result<(), StepError> {
+        let h = settings.time_step;
+        let (moved, kicks, limits) = (&self.moved, &self.kicks, &self.limits);
+        let kicked = bodies.moving.iter().copied();
+        let kicked = kicked.filter(|slot| kicks[*slot].is_large(limits[*slot].tolerance));
+        let gone = kicked.map(|slot| (slot, moved[slot].mean(h)));
+        self.beyond.clear();
+        self.beyond
+            .extend(gone.filter(|(slot, way)| detection.goes_far(*slot, way, h)[0]));
+        if self.beyond.is_empty() {
+            return Ok(());
+        }
+        let pairs = detection.pairs_of_struck(&self.beyond, bodies, motion, settings)?;
+        let pairs = pairs.into_iter().filter(|pair| bodies.may_push(*pair));
+        let pairs = pairs.map(|pair| pair.map(|slot| slot.0));
+        self.suspects
+            .extend(pairs.filter(|pair| may_meet_unseen(*pair, kicks, limits)));
+        self.suspects.sort();
+        self.suspects.dedup();
+        Ok(())
     }
 
     /// Leaves the pairs alone whose interactions a user dropped.

@@ -72,7 +72,7 @@ impl StepState {
             }
         }
         self.meetings
-            .hold((&solved!(self), &self.impacts), &self.detection);
+            .hold((&solved!(self), &self.impacts), &mut self.detection)?;
         self.settle_forces(scheme)?;
         // With adhesion, or other laws than Coulomb's, it is not that of the contacts and the free motion of the step.
         if self.judged.is_some() || self.problem.is_changed() {

@@ -108,6 +108,11 @@ impl SubProblem {
         (&self.slots, &self.end)
     }
 
+    /// The same, to be changed.
+    pub(crate) fn solution_mut(&mut self) -> (&[Slot], &mut [WorldTwist]) {
+        (&self.slots, &mut self.end)
+    }
+
     /// The problem, and the place for the twists that solve it.
     pub(crate) fn split(&mut self) -> (FactoredProblem<'_>, &mut Vec<WorldTwist>) {
         let problem = FactoredProblem {

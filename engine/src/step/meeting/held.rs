@@ -4,9 +4,10 @@
 //! From then on they turn no more, and neither approaches the plane on which they meet: what moves both alike goes on, and so does what they slide by.
 //! The centre of mass of both keeps its way.
 
-use super::Meetings;
+use super::{LAST, Meetings, ROUNDS};
 use crate::bodies::slot::Slot;
 use crate::detection::Detection;
+use crate::error::StepError;
 use crate::step::impacts::Impacts;
 use crate::step::solved::Solved;
 use glam::DVec3;
@@ -136,7 +137,15 @@ impl Held {
 
 impl Meetings {
     /// The step is solved. Pairs that meet after the last round, which would sink into each other, and those that would pass through each other as they turn: they come no closer.
-    pub(crate) fn hold(&mut self, look: (&Solved, &Impacts), detection: &Detection) {
+    /// What that moves out of its way may meet others, but passes nothing that does not move.
+    ///
+    /// # Errors
+    /// [`StepError::Crowd`].
+    pub(crate) fn hold(
+        &mut self,
+        look: (&Solved, &Impacts),
+        detection: &mut Detection,
+    ) -> Result<(), StepError> {
         let (solved, impacts) = look;
         let h = solved.settings.time_step;
         self.held.clear();
@@ -164,40 +173,100 @@ impl Meetings {
         }
         for round in 0..PLANES {
             let mut meets = false;
-            for (at, (pair, plane)) in met.iter().enumerate() {
-                let ways = pair.map(|slot| {
-                    let own = || self.way(slot, look);
-                    self.held.way(slot).unwrap_or_else(own)
-                });
-                let path = solved.path(*pair, ways);
-                let Some(sunk) = path.sampled(h, &mut self.points) else {
-                    continue;
-                };
-                let met = path.meeting(h, &mut self.points).unwrap_or(sunk);
-                let met = met.min(sunk);
-                let deepest = path.deepest_at(met, &mut self.points).1;
-                let normal = if deepest == DVec3::ZERO {
-                    *plane
-                } else {
-                    deepest
-                };
-                let part = met / h;
-                let meeting = Meeting {
-                    pair: *pair,
-                    ways,
-                    normal,
-                    part,
-                };
-                self.held.add(&meeting, solved);
-                self.last_resorts += usize::from(round == 0 && at >= known);
-                meets = true;
+            for (at, meeting) in met.iter().enumerate() {
+                let comes = self.hold_pair(*meeting, look);
+                self.last_resorts += usize::from(comes && round == 0 && at >= known);
+                meets |= comes;
             }
             if !meets {
                 break;
             }
         }
+        let ended = self.rounds + self.rounds_left_out >= ROUNDS + LAST;
+        if ended || !self.held.bodies.is_empty() {
+            let walls = self.walls_ahead(ended, look, detection)?;
+            for _ in 0..PLANES {
+                let mut meets = false;
+                for pair in &walls {
+                    meets |= self.hold_pair((*pair, DVec3::ZERO), look);
+                }
+                if !meets {
+                    break;
+                }
+            }
+        }
         self.held.end();
         met.truncate(known);
         self.unmet = met;
+        Ok(())
+    }
+
+    /// Holds a pair that meets on its way, with a plane of it in case that none is found. True if it does.
+    fn hold_pair(&mut self, (pair, plane): ([Slot; 2], DVec3), look: (&Solved, &Impacts)) -> bool {
+        let (solved, h) = (look.0, look.0.settings.time_step);
+        let ways = pair.map(|slot| {
+            let own = || self.way(slot, look);
+            self.held.way(slot).unwrap_or_else(own)
+        });
+        let path = solved.path(pair, ways);
+        let Some(sunk) = path.sampled(h, &mut self.points) else {
+            return false;
+        };
+        let met = path.meeting(h, &mut self.points).unwrap_or(sunk);
+        let met = met.min(sunk);
+        let deepest = path.deepest_at(met, &mut self.points).1;
+        let normal = if deepest == DVec3::ZERO {
+            plane
+        } else {
+            deepest
+        };
+        let part = met / h;
+        let meeting = Meeting {
+            pair,
+            ways,
+            normal,
+            part,
+        };
+        self.held.add(&meeting, solved);
+        true
+    }
+
+    /// Pairs of a held body, on its way, with one that impulses do not move; if the rounds have ended, also of those that were struck beyond their reach.
+    fn walls_ahead(
+        &self,
+        ended: bool,
+        look: (&Solved, &Impacts),
+        detection: &mut Detection,
+    ) -> Result<Vec<[Slot; 2]>, StepError> {
+        let Solved {
+            bodies,
+            motion,
+            edits,
+            settings,
+            ..
+        } = look.0;
+        let held = self.held.bodies.iter();
+        let mut ways: Vec<_> = held.map(|body| (body.slot, body.way())).collect();
+        if ended {
+            let mut reached = self.reached.clone();
+            reached.sort_unstable();
+            let far = bodies
+                .awake_dynamic()
+                .map(|slot| (slot, self.way(slot, look)));
+            let is_far = |(slot, way): &(Slot, WorldTwist)| {
+                detection.goes_far(*slot, way, settings.time_step)[0]
+                    || reached.binary_search(slot).is_ok()
+            };
+            ways.extend(far.filter(is_far));
+        }
+        // What is held comes first of its slot.
+        ways.sort_by_key(|(slot, _)| *slot);
+        ways.dedup_by_key(|(slot, _)| *slot);
+        let mut pairs = detection.pairs_of_struck(&ways, bodies, motion, settings)?;
+        pairs.retain(|pair| {
+            let stands = pair.iter().any(|slot| !bodies.is_awake_dynamic(*slot));
+            stands && bodies.may_push(*pair) && !edits.lets_pass(pair)
+        });
+        Ok(pairs)
     }
 }

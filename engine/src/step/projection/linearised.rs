@@ -5,6 +5,7 @@ use super::neighbourhood::Neighbourhood;
 use crate::bodies::Bodies;
 use crate::bodies::slot::{Slot, Slots};
 use crate::components::Pose;
+use crate::detection::path::Path;
 use crate::interactions::detected::Detected;
 use crate::joints::Joints;
 use crate::math::chunks;
@@ -55,6 +56,37 @@ impl Linearised {
     /// The bodies that were moved, ascending, and by how much.
     pub(super) fn solution(&self) -> (&[Slot], &[WorldTwist]) {
         self.problem.solution()
+    }
+
+    /// What this moved into, or through, a body that it did not know of and that stays goes no farther than to where it meets that: the next correction knows
+    /// of it. True if that stopped something.
+    pub(super) fn stop(&mut self, unlisted: &[[Slot; 2]], bodies: &mut Bodies) -> bool {
+        let (slots, displacement) = self.problem.solution_mut();
+        let mut points = Vec::new();
+        let mut stopped = false;
+        for pair in unlisted {
+            let places = pair.map(|slot| slots.binary_search(&slot).ok());
+            let ([Some(place), None] | [None, Some(place)]) = places else {
+                continue;
+            };
+            let (slot, by) = (slots[place], displacement[place]);
+            let begin = moved(&bodies.pose[slot], &by, -1.0);
+            let poses = [0, 1].map(|side| match places[side] {
+                Some(_) => &begin,
+                None => &bodies.pose[pair[side]],
+            });
+            let ways = places.map(|own| own.map_or(WorldTwist::default(), |_| by));
+            let constants = pair.map(|slot| &bodies.constants[slot]);
+            let path = Path::new(*pair, constants, poses, ways, None);
+            let Some(part) = path.meeting(1.0, &mut points) else {
+                continue;
+            };
+            bodies.pose[slot] = moved(&begin, &by, part);
+            displacement[place].linear *= part;
+            displacement[place].angular *= part;
+            stopped = true;
+        }
+        stopped
     }
 
     fn take(
@@ -129,12 +161,18 @@ type Poses<'a> = Slots<'a, &'a mut [Pose]>;
 /// Moves bodies by their displacements.
 fn move_bodies((bodies, displacement): (Poses, &[WorldTwist])) {
     let rows = bodies.each();
-    for ((_, row), moved) in rows.zip(displacement) {
-        let pose = &mut bodies.columns[row];
-        pose.position += moved.linear;
-        if moved.angular != DVec3::ZERO {
-            pose.orientation =
-                rotation::normalised(rotation::exp(moved.angular) * pose.orientation);
-        }
+    for ((_, row), by) in rows.zip(displacement) {
+        bodies.columns[row] = moved(&bodies.columns[row], by, 1.0);
     }
+}
+
+/// A pose moved by a part of a displacement.
+fn moved(pose: &Pose, by: &WorldTwist, part: f64) -> Pose {
+    let mut pose = *pose;
+    pose.position += by.linear * part;
+    if by.angular != DVec3::ZERO {
+        let turn = rotation::exp(by.angular * part);
+        pose.orientation = rotation::normalised(turn * pose.orientation);
+    }
+    pose
 }
