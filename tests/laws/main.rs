@@ -91,6 +91,7 @@ mod struck_ball;
 mod structures;
 mod support;
 mod surfaces;
+mod tall;
 mod targets;
 mod three_balls;
 mod tilting;

@@ -30,8 +30,8 @@ use crate::islands::{Extract, Islands};
 use crate::problem::{FactoredProblem, ProblemError, WorldTwist, check_warm_start};
 use crate::{Goal, Law, SolverReport, SolverStatus, natural_map};
 use figure::{
-    Figure, GUARD, are_unequal, gyration, is_loaded, over_force, over_guard, relative_speeds,
-    slips, some_are_unequal_or_small, stiffness,
+    Figure, GUARD, are_unequal, creeps, gyration, is_loaded, over_force, over_guard,
+    relative_speeds, slips, some_are_unequal_or_small, stiffness,
 };
 use glam::DVec3;
 use load::may_jam;
@@ -419,6 +419,7 @@ impl ByVelocity {
             let members = self.islands.members(island);
             figure.loaded = is_loaded(problem, impulse, members, goal);
             figure.slips = slips(problem, (impulse, twist), members, (figure, goal));
+            figure.creeps = creeps(problem, (impulse, twist), members, goal);
         }
         let limit = (GUARD * goal.scale).powi(2);
         self.held.clone_from(&self.absorbed);

@@ -48,6 +48,18 @@ const STEADY: f64 = 4.0;
 /// Part of the speed gained in a step to which it is solved then.
 const AIM_OF_SLIPPING: f64 = 1e-8;
 
+/// Contacts of an island for each of those with what is fixed, from which it is tall: what is left at them adds up from layer to layer. A wall or a pyramid of
+/// 40 layers has forty.
+const TALL: usize = 64;
+/// Speed of a body, over the speed gained in a step, from which a tall island at rest creeps, …
+const CREEPS: f64 = 0.01;
+/// … if that is so many times what its contacts move by.
+const ADDS_UP: f64 = 3.0;
+/// Part of the speed gained in a step to which it is solved then.
+const AIM_OF_CREEPING: f64 = 1e-4;
+/// … while this part of it counts as solved.
+const LEFT_OF_CREEPING: f64 = 1e-3;
+
 /// What is left of an island.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Figure {
@@ -63,6 +75,8 @@ pub(super) struct Figure {
     pub(super) loaded: bool,
     /// `Σ ‖u_α‖²` over these where what is left may be all that moves it.
     pub(super) slips: Option<f64>,
+    /// What is left may add up to what moves it.
+    pub(super) creeps: bool,
     /// Stiff forces hold one of its bodies.
     pub(super) held: bool,
     /// Largest `1/k²` of its bodies with the radius of gyration `k`, 1/m², where some are small.
@@ -105,6 +119,8 @@ impl Figure {
         };
         let bound = if self.slips.is_some() {
             (AIM_OF_SLIPPING * goal.scale).min(equal)
+        } else if self.creeps {
+            (AIM_OF_CREEPING * goal.scale).min(equal)
         } else if !self.known {
             goal.rms_new.min(equal)
         } else if self.loaded {
@@ -117,7 +133,11 @@ impl Figure {
 
     /// Part of its bound to which it is solved on.
     pub(super) fn rest(&self) -> f64 {
-        if self.unequal || self.loaded || self.slips.is_some() || !self.known && self.closed <= FEW
+        if self.unequal
+            || self.loaded
+            || self.slips.is_some()
+            || self.creeps
+            || !self.known && self.closed <= FEW
         {
             RESERVE
         } else {
@@ -129,9 +149,10 @@ impl Figure {
     pub(super) fn is_aimed(&self, goal: &VelocityGoal) -> bool {
         let solved = Self {
             slips: None,
+            creeps: false,
             ..*self
         };
-        self.slips.is_some() && solved.excess(goal) <= 1.0
+        (self.slips.is_some() || self.creeps) && solved.excess(goal) <= 1.0
     }
 
     /// What may have moved by what was left moves no more now that less is left. Points that share a load may do so in many ways: one under which more
@@ -155,6 +176,8 @@ impl Figure {
         let bound = if self.loaded {
             let least = (OF_LOADED * goal.rms).max(LEFT_OF_LOADED * goal.scale);
             least.max(goal.rms_new).min(goal.rms)
+        } else if self.creeps {
+            (LEFT_OF_CREEPING * goal.scale).min(goal.rms)
         } else {
             goal.rms
         };
@@ -372,6 +395,42 @@ pub(super) fn slips(
     }
     let slow = largest <= SLOW_SLIP * goal.scale;
     (slow && largest > MAGNIFIED * left).then_some(sum)
+}
+
+/// The contacts of these, a tall island, keep its bodies at rest on what stands still, and yet one moves by much more than any of them lets it. What is left at them has the same
+/// direction in every step: a tower would lean ever more.
+pub(super) fn creeps(
+    problem: &FactoredProblem,
+    (impulse, twist): (&[DVec3], &[WorldTwist]),
+    members: &[u32],
+    goal: &VelocityGoal,
+) -> bool {
+    let is_fixed = |body: u32| problem.inverse_mass[body as usize].is_fixed();
+    let contacts = members.iter().map(|contact| *contact as usize);
+    let contacts = contacts.filter_map(|contact| Some((contact, problem.contacts.get(contact)?)));
+    let of_fixed = |(_, contact): &(usize, &Contact)| contact.bodies.into_iter().any(is_fixed);
+    let most = members.len() / TALL;
+    if most == 0 || !(1..=most).contains(&contacts.clone().filter(of_fixed).take(most + 1).count())
+    {
+        return false;
+    }
+    let (mut largest, mut fastest) = (0.0f64, 0.0f64);
+    for (index, contact) in contacts.filter(|(index, _)| impulse[*index] != DVec3::ZERO) {
+        let speed = relative_speed(problem, twist, index);
+        if speed > SLOW_SLIP * goal.scale {
+            return false;
+        }
+        largest = largest.max(speed);
+        for (body, arm) in contact.bodies.into_iter().zip(contact.arms) {
+            let speed = twist[body as usize].at(arm).length();
+            if !is_fixed(body) {
+                fastest = fastest.max(speed);
+            } else if speed > 0.0 {
+                return false;
+            }
+        }
+    }
+    fastest > (CREEPS * goal.scale).max(ADDS_UP * largest)
 }
 
 /// A contact of these presses so hard on the lighter of its bodies that it would make it many times as fast as any contact is without

@@ -1,6 +1,7 @@
 //! The work on one island that misses a figure: it is taken out and solved on as a problem of its own, until it is good or has no solution.
 //!
-//! An island of few contacts that slips slowly, but by many times what is left, may be moved by nothing else. It is solved until that is ruled out.
+//! An island of few contacts that slips slowly, but by many times what is left, may be moved by nothing else. It is solved until that is ruled out. So is a tall one whose
+//! bodies move while its contacts hardly do.
 //!
 //! An island that cannot be solved, because its bodies cannot be kept apart or because it jams, has impulses that grow with
 //! the work spent on it. So has one whose solution takes impulses beyond a thousand times what stops all its bodies and what its drives may
@@ -38,6 +39,8 @@ const NEWTON_OF_HELD: usize = 50;
 /// Sweeps and steps of Newton in a round of an island that is solved as it is, where more is aimed at: in most that is reached by fewer.
 const SWEEPS_OF_AIMED: usize = 200;
 const NEWTON_OF_AIMED: usize = 20;
+/// The same of a tall island that creeps: what is left of it is smooth from layer to layer, and sweeps need many for that.
+const SWEEPS_OF_CREEPING: usize = 1_000;
 /// Sweeps of an island without a solution.
 const SWEEPS_WITHOUT_SOLUTION: usize = 20;
 
@@ -72,8 +75,13 @@ impl ByVelocity {
             solver.settings = step.round(report);
             let aimed = figure.is_aimed(step.velocity);
             if aimed {
+                let sweeps = if figure.creeps {
+                    SWEEPS_OF_CREEPING
+                } else {
+                    SWEEPS_OF_AIMED
+                };
                 let most = &mut solver.settings;
-                most.max_sweeps = most.max_sweeps.min(SWEEPS_OF_AIMED);
+                most.max_sweeps = most.max_sweeps.min(sweeps);
                 most.max_factorizations = most.max_factorizations.min(NEWTON_OF_AIMED);
             }
             if solver.settings.max_sweeps == 0 {
@@ -198,6 +206,7 @@ impl ByVelocity {
         let mut figure = Figure {
             loaded: self.figures[island].loaded,
             slips: self.figures[island].slips,
+            creeps: self.figures[island].creeps,
             gyration: self.figures[island].gyration,
             ..Figure::default()
         };
