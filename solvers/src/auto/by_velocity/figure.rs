@@ -405,32 +405,40 @@ pub(super) fn creeps(
     members: &[u32],
     goal: &VelocityGoal,
 ) -> bool {
-    let is_fixed = |body: u32| problem.inverse_mass[body as usize].is_fixed();
-    let contacts = members.iter().map(|contact| *contact as usize);
-    let contacts = contacts.filter_map(|contact| Some((contact, problem.contacts.get(contact)?)));
-    let of_fixed = |(_, contact): &(usize, &Contact)| contact.bodies.into_iter().any(is_fixed);
     let most = members.len() / TALL;
-    if most == 0 || !(1..=most).contains(&contacts.clone().filter(of_fixed).take(most + 1).count())
-    {
+    if most == 0 {
         return false;
     }
-    let (mut largest, mut fastest) = (0.0f64, 0.0f64);
-    for (index, contact) in contacts.filter(|(index, _)| impulse[*index] != DVec3::ZERO) {
+    let (mut largest, mut fastest, mut on_fixed) = (0.0f64, 0.0f64, 0);
+    for index in members.iter().map(|contact| *contact as usize) {
+        let Some(contact) = problem.contacts.get(index) else {
+            continue;
+        };
+        let fixed = contact
+            .bodies
+            .map(|body| problem.inverse_mass[body as usize].is_fixed());
+        on_fixed += usize::from(fixed != [false; 2]);
+        if on_fixed > most {
+            return false;
+        }
+        if impulse[index] == DVec3::ZERO {
+            continue;
+        }
         let speed = relative_speed(problem, twist, index);
         if speed > SLOW_SLIP * goal.scale {
             return false;
         }
         largest = largest.max(speed);
-        for (body, arm) in contact.bodies.into_iter().zip(contact.arms) {
-            let speed = twist[body as usize].at(arm).length();
-            if !is_fixed(body) {
+        for (side, body) in contact.bodies.into_iter().enumerate() {
+            let speed = twist[body as usize].at(contact.arms[side]).length();
+            if !fixed[side] {
                 fastest = fastest.max(speed);
             } else if speed > 0.0 {
                 return false;
             }
         }
     }
-    fastest > (CREEPS * goal.scale).max(ADDS_UP * largest)
+    on_fixed > 0 && fastest > (CREEPS * goal.scale).max(ADDS_UP * largest)
 }
 
 /// A contact of these presses so hard on the lighter of its bodies that it would make it many times as fast as any contact is without
