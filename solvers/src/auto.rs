@@ -471,15 +471,9 @@ fn in_parts(
             break;
         }
         if hard.clustered {
-            let first = second.settings.first;
             let around = NsgsSettings {
                 max_sweeps: second.settings.sweeps_left(progress).min(SETTLING),
-                momentum: match std::env::var("SETTLE").as_deref() {
-                    Ok("careful") => first.momentum.careful(),
-                    Ok("none") => Momentum::NONE,
-                    _ => first.momentum,
-                },
-                ..first
+                ..second.settings.first
             };
             let mut log = Log::resume(second.path, progress);
             sweep.restart(&hard.impulse);
