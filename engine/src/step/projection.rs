@@ -248,6 +248,7 @@ impl Projector {
             let around = (&*near, &*contacts, &limits[..], joints);
             problem.correct(around, bodies, (motion, settings), (solver, stuck))?;
             let mut unlisted = Vec::new();
+            // Once more if something was stopped: it went less far.
             loop {
                 beyond.clear();
                 for slot in problem.solution().0.iter().copied() {

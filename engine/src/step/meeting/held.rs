@@ -171,29 +171,12 @@ impl Meetings {
                 }
             }
         }
-        for round in 0..PLANES {
-            let mut meets = false;
-            for (at, meeting) in met.iter().enumerate() {
-                let comes = self.hold_pair(*meeting, look);
-                self.last_resorts += usize::from(comes && round == 0 && at >= known);
-                meets |= comes;
-            }
-            if !meets {
-                break;
-            }
-        }
+        self.hold_pairs(&met, known, look);
         let ended = self.rounds + self.rounds_left_out >= ROUNDS + LAST;
         if ended || !self.held.bodies.is_empty() {
             let walls = self.walls_ahead(ended, look, detection)?;
-            for _ in 0..PLANES {
-                let mut meets = false;
-                for pair in &walls {
-                    meets |= self.hold_pair((*pair, DVec3::ZERO), look);
-                }
-                if !meets {
-                    break;
-                }
-            }
+            let walls: Vec<_> = walls.into_iter().map(|pair| (pair, DVec3::ZERO)).collect();
+            self.hold_pairs(&walls, 0, look);
         }
         self.held.end();
         met.truncate(known);
@@ -201,7 +184,27 @@ impl Meetings {
         Ok(())
     }
 
-    /// Holds a pair that meets on its way, with a plane of it in case that none is found. True if it does.
+    /// Holds these pairs, with a plane of each in case that none is found, where they meet. Those before `known` were counted as last resorts when their contacts did not come.
+    fn hold_pairs(
+        &mut self,
+        pairs: &[([Slot; 2], DVec3)],
+        known: usize,
+        look: (&Solved, &Impacts),
+    ) {
+        for round in 0..PLANES {
+            let mut meets = false;
+            for (at, pair) in pairs.iter().enumerate() {
+                let comes = self.hold_pair(*pair, look);
+                self.last_resorts += usize::from(comes && round == 0 && at >= known);
+                meets |= comes;
+            }
+            if !meets {
+                break;
+            }
+        }
+    }
+
+    /// Holds a pair that meets on its way. True if it does.
     fn hold_pair(&mut self, (pair, plane): ([Slot; 2], DVec3), look: (&Solved, &Impacts)) -> bool {
         let (solved, h) = (look.0, look.0.settings.time_step);
         let ways = pair.map(|slot| {
