@@ -15,9 +15,10 @@ fn most(layers: i32, rate: f64) -> f64 {
     LEFT * f64::from(layers) / rate * 9.81 * TIME
 }
 
-fn world(rate: f64) -> Simulation {
+fn world(rate: f64, accuracy: Accuracy) -> Simulation {
     let mut simulation = Simulation::new(Settings {
         time_step: 1.0 / rate,
+        accuracy,
         threads: 1,
         sleeping: SleepSettings {
             enabled: Some(false),
@@ -42,33 +43,38 @@ fn block(simulation: &mut Simulation, half: DVec3, place: DVec3) {
     simulation.spawn(block).unwrap();
 }
 
-/// How far the fastest block gets (m), and the number of steps that are not solved.
-fn moved(mut simulation: Simulation) -> (f64, usize) {
+/// How far the fastest block gets in so many seconds (m), and the number of steps that are not solved.
+fn moved(mut simulation: Simulation, time: f64) -> (f64, usize) {
     let start = positions(&mut simulation);
     let mut unsolved = 0;
-    while simulation.time() < TIME {
+    while simulation.time() < time {
         unsolved += usize::from(!simulation.step().unwrap().converged);
     }
     (displacement(&simulation, &start), unsolved)
 }
 
+/// Planks in crossing layers of three.
+fn tower(layers: i32, rate: f64, accuracy: Accuracy) -> Simulation {
+    let mut simulation = world(rate, accuracy);
+    for layer in 0..layers {
+        let height = 0.04 * f64::from(layer) + 0.02;
+        for aside in [-0.2, 0.0, 0.2] {
+            let (half, place) = if layer % 2 == 0 {
+                (DVec3::new(0.25, 0.05, 0.02), DVec3::new(0.0, aside, height))
+            } else {
+                (DVec3::new(0.05, 0.25, 0.02), DVec3::new(aside, 0.0, height))
+            };
+            block(&mut simulation, half, place);
+        }
+    }
+    simulation
+}
+
 #[test]
 fn a_tower_of_crossing_planks_stands() {
     for (layers, rate) in [(34, 60.0), (70, 60.0), (100, 60.0), (100, 100.0)] {
-        let mut simulation = world(rate);
-        for layer in 0..layers {
-            let height = 0.04 * f64::from(layer) + 0.02;
-            for aside in [-0.2, 0.0, 0.2] {
-                let along = DVec3::new(0.25, 0.05, 0.02);
-                let (half, place) = if layer % 2 == 0 {
-                    (along, DVec3::new(0.0, aside, height))
-                } else {
-                    (DVec3::new(0.05, 0.25, 0.02), DVec3::new(aside, 0.0, height))
-                };
-                block(&mut simulation, half, place);
-            }
-        }
-        let (moved, unsolved) = moved(simulation);
+        let simulation = tower(layers, rate, Accuracy::Engineering);
+        let (moved, unsolved) = moved(simulation, TIME);
         println!("{layers} layers at {rate} Hz: {moved:.1e} m");
         assert_eq!(unsolved, 0, "{layers} layers at {rate} Hz");
         assert!(
@@ -78,10 +84,22 @@ fn a_tower_of_crossing_planks_stands() {
     }
 }
 
+/// Where the budget of games is too small for it the steps have to say so.
+#[test]
+#[ignore = "red: 34 layers fall within 10 s, and nine of ten steps say that they are solved"]
+fn a_tower_does_not_fall_silently_within_the_budget_of_games() {
+    let (moved, unsolved) = moved(tower(34, 60.0, Accuracy::Interactive), 10.0);
+    let stands = moved < 0.02;
+    assert!(
+        stands || unsolved > 300,
+        "moved by {moved} m, {unsolved} of 600 steps not solved"
+    );
+}
+
 /// Twelve bricks a course, in running bond with half a brick at the ends of every other one, 4.8 m high.
 #[test]
 fn a_high_wall_of_bricks_stands() {
-    let mut simulation = world(60.0);
+    let mut simulation = world(60.0, Accuracy::Engineering);
     let whole = DVec3::new(0.1, 0.05, 0.05);
     let cut = DVec3::new(0.5 * whole.x, whole.y, whole.z);
     for course in 0..48 {
@@ -95,7 +113,7 @@ fn a_high_wall_of_bricks_stands() {
             block(&mut simulation, cut, at(11.25));
         }
     }
-    let (moved, unsolved) = moved(simulation);
+    let (moved, unsolved) = moved(simulation, TIME);
     println!("{moved:.1e} m");
     assert_eq!(unsolved, 0);
     assert!(moved < most(48, 60.0), "{moved} m");
