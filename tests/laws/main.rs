@@ -85,6 +85,7 @@ mod side_by_side;
 mod simbench;
 mod sleeping;
 mod small_hulls;
+mod small_stacks;
 mod smooth_axes;
 mod spin;
 mod struck_ball;

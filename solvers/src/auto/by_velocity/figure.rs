@@ -38,9 +38,12 @@ const LEFT_OF_LOADED: f64 = 1e-4;
 const OF_LOADED: f64 = 0.01;
 
 /// Contacts of an island that may stand by little: what is solved on is not worth more than a few sweeps of a pile.
-const FEW_SLIPPING: usize = 16;
+const FEW_SLIPPING: usize = 64;
 /// Speed at the contacts of an island, over what is left at them, from which what is left may be all that moves it.
 const MAGNIFIED: f64 = 10.0;
+/// Part of the speed gained in a step that may be left at the contacts of such an island however fast they are: what is left turns small bodies, their next contacts
+/// ask for other impulses, and if sweeps follow these too slowly more is left each time.
+const ROCKS: f64 = 1e-6;
 /// Part of the speed gained in a step that a contact slips by at most in such an island: what slips faster slips.
 const SLOW_SLIP: f64 = 0.01;
 /// Squares of the speeds of a sharper solution over those before up to which it is the same one: what is left also slows.
@@ -73,7 +76,7 @@ pub(super) struct Figure {
     pub(super) unequal: bool,
     /// Its bodies carry many times what they weigh.
     pub(super) loaded: bool,
-    /// `Σ ‖u_α‖²` over these where what is left may be all that moves it.
+    /// `Σ ‖u_α‖²` over these, or what of that may come of what is left, where that may be all that moves it.
     pub(super) slips: Option<f64>,
     /// What is left may add up to what moves it.
     pub(super) creeps: bool,
@@ -371,10 +374,11 @@ pub(super) fn over_force(
     square.sqrt() / (part * change).max(f64::MIN_POSITIVE)
 }
 
-/// `Σ ‖u_α‖²` over the closed contacts of these if they move by less than a body at rest gains in a step, and by many times what is left at them.
+/// `Σ ‖u_α‖²` over the closed contacts of these if they move by less than a body at rest gains in a step, and by many times what is left at them or with much left:
+/// then no less than [`MAGNIFIED`] times that.
 ///
 /// An island that stands by a part ε of the friction that holds it moves by `1/ε` times what is left: whether it slips at all is known only
-/// where far less is left than it moves.
+/// where far less is left than it moves. A stack of bodies no larger than `g h²` rocks ever more by what is left.
 pub(super) fn slips(
     problem: &FactoredProblem,
     (impulse, twist): (&[DVec3], &[WorldTwist]),
@@ -394,7 +398,9 @@ pub(super) fn slips(
         }
     }
     let slow = largest <= SLOW_SLIP * goal.scale;
-    (slow && largest > MAGNIFIED * left).then_some(sum)
+    let moved_by_it = largest > MAGNIFIED * left || left > ROCKS * goal.scale;
+    let explained = members.len() as f64 * (MAGNIFIED * left).powi(2);
+    (slow && moved_by_it).then_some(sum.max(explained))
 }
 
 /// The contacts of these, a tall island, keep its bodies at rest on what stands still, and yet one moves by much more than any of them lets it. What is left at them has the same

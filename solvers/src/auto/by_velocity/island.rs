@@ -115,7 +115,10 @@ impl ByVelocity {
             }
             let next = self.judge_extract(island, (step.goal, step.velocity));
             let reached = next.excess(step.velocity);
-            if reached < excess && (!aimed || next.is_steadier()) {
+            if aimed && !next.is_steadier() {
+                break;
+            }
+            if reached < excess {
                 figure = next;
                 self.start.clone_from(&self.extract.impulse);
             }
