@@ -19,6 +19,7 @@
 
 mod figure;
 mod island;
+mod layers;
 mod load;
 mod mend;
 mod work;
@@ -30,10 +31,11 @@ use crate::islands::{Extract, Islands};
 use crate::problem::{FactoredProblem, ProblemError, WorldTwist, check_warm_start};
 use crate::{Goal, Law, SolverReport, SolverStatus, natural_map};
 use figure::{
-    Figure, GUARD, are_unequal, creeps, gyration, is_loaded, over_force, over_guard,
-    relative_speeds, slips, some_are_unequal_or_small, stiffness,
+    Figure, GUARD, are_unequal, gyration, is_loaded, over_force, over_guard, relative_speeds,
+    slips, some_are_unequal_or_small, stiffness,
 };
 use glam::DVec3;
+use layers::Layers;
 use load::may_jam;
 use mend::Kept;
 pub(crate) use work::{gain, keep_driven, take_back};
@@ -61,6 +63,7 @@ const FEW_BEFORE_A_LOOK: usize = 300;
 #[derive(Debug, Default)]
 pub(super) struct ByVelocity {
     islands: Islands,
+    layers: Layers,
     extract: Extract,
     /// Contacts that started from zero.
     cold: Vec<bool>,
@@ -415,11 +418,12 @@ impl ByVelocity {
             figure.add((first + other) as u32, square, known);
             figure.guard_other(square, goal);
         }
+        self.layers.reset(problem.inverse_mass.len());
         for (island, figure) in self.figures.iter_mut().enumerate() {
             let members = self.islands.members(island);
             figure.loaded = is_loaded(problem, impulse, members, goal);
             figure.slips = slips(problem, (impulse, twist), members, (figure, goal));
-            figure.creeps = creeps(problem, (impulse, twist), members, goal);
+            figure.layers = self.layers.of(problem, impulse, members);
         }
         let limit = (GUARD * goal.scale).powi(2);
         self.held.clone_from(&self.absorbed);

@@ -51,17 +51,8 @@ const STEADY: f64 = 4.0;
 /// Part of the speed gained in a step to which it is solved then.
 const AIM_OF_SLIPPING: f64 = 1e-8;
 
-/// Contacts of an island for each of those with what is fixed, from which it is tall: what is left at them adds up from layer to layer. A wall or a pyramid of
-/// 40 layers has forty.
-const TALL: usize = 64;
-/// Speed of a body, over the speed gained in a step, from which a tall island at rest creeps, …
-const CREEPS: f64 = 0.01;
-/// … if that is so many times what its contacts move by.
-const ADDS_UP: f64 = 3.0;
-/// Part of the speed gained in a step to which it is solved then.
-const AIM_OF_CREEPING: f64 = 1e-4;
-/// … while this part of it counts as solved.
-const LEFT_OF_CREEPING: f64 = 1e-3;
+/// What counts as solved in a tall island, over what it is solved to.
+const LEFT_OF_TALL: f64 = 10.0;
 
 /// What is left of an island.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,8 +69,8 @@ pub(super) struct Figure {
     pub(super) loaded: bool,
     /// `Σ ‖u_α‖²` over these, or what of that may come of what is left, where that may be all that moves it.
     pub(super) slips: Option<f64>,
-    /// What is left may add up to what moves it.
-    pub(super) creeps: bool,
+    /// How many times what is left at its contacts may add up: its layers if it is tall, else one.
+    pub(super) layers: f64,
     /// Stiff forces hold one of its bodies.
     pub(super) held: bool,
     /// Largest `1/k²` of its bodies with the radius of gyration `k`, 1/m², where some are small.
@@ -118,12 +109,10 @@ impl Figure {
         let equal = if self.unequal {
             OF_UNEQUAL * goal.rms
         } else {
-            goal.rms
+            goal.rms / self.layers.max(1.0)
         };
         let bound = if self.slips.is_some() {
             (AIM_OF_SLIPPING * goal.scale).min(equal)
-        } else if self.creeps {
-            (AIM_OF_CREEPING * goal.scale).min(equal)
         } else if !self.known {
             goal.rms_new.min(equal)
         } else if self.loaded {
@@ -139,7 +128,7 @@ impl Figure {
         if self.unequal
             || self.loaded
             || self.slips.is_some()
-            || self.creeps
+            || self.is_tall()
             || !self.known && self.closed <= FEW
         {
             RESERVE
@@ -148,14 +137,18 @@ impl Figure {
         }
     }
 
+    pub(super) fn is_tall(&self) -> bool {
+        self.layers > 1.0
+    }
+
     /// It is solved, and more is aimed at because it may slip.
     pub(super) fn is_aimed(&self, goal: &VelocityGoal) -> bool {
         let solved = Self {
             slips: None,
-            creeps: false,
+            layers: 1.0,
             ..*self
         };
-        (self.slips.is_some() || self.creeps) && solved.excess(goal) <= 1.0
+        (self.slips.is_some() || self.is_tall()) && solved.excess(goal) <= 1.0
     }
 
     /// What may have moved by what was left moves no more now that less is left. Points that share a load may do so in many ways: one under which more
@@ -179,8 +172,8 @@ impl Figure {
         let bound = if self.loaded {
             let least = (OF_LOADED * goal.rms).max(LEFT_OF_LOADED * goal.scale);
             least.max(goal.rms_new).min(goal.rms)
-        } else if self.creeps {
-            (LEFT_OF_CREEPING * goal.scale).min(goal.rms)
+        } else if self.is_tall() {
+            (LEFT_OF_TALL / self.layers).min(1.0) * goal.rms
         } else {
             goal.rms
         };
@@ -401,50 +394,6 @@ pub(super) fn slips(
     let moved_by_it = largest > MAGNIFIED * left || left > ROCKS * goal.scale;
     let explained = members.len() as f64 * (MAGNIFIED * left).powi(2);
     (slow && moved_by_it).then_some(sum.max(explained))
-}
-
-/// The contacts of these, a tall island, keep its bodies at rest on what stands still, and yet one moves by much more than any of them lets it. What is left at them has the same
-/// direction in every step: a tower would lean ever more.
-pub(super) fn creeps(
-    problem: &FactoredProblem,
-    (impulse, twist): (&[DVec3], &[WorldTwist]),
-    members: &[u32],
-    goal: &VelocityGoal,
-) -> bool {
-    let most = members.len() / TALL;
-    if most == 0 {
-        return false;
-    }
-    let (mut largest, mut fastest, mut on_fixed) = (0.0f64, 0.0f64, 0);
-    for index in members.iter().map(|contact| *contact as usize) {
-        let Some(contact) = problem.contacts.get(index) else {
-            continue;
-        };
-        let fixed = contact
-            .bodies
-            .map(|body| problem.inverse_mass[body as usize].is_fixed());
-        on_fixed += usize::from(fixed != [false; 2]);
-        if on_fixed > most {
-            return false;
-        }
-        if impulse[index] == DVec3::ZERO {
-            continue;
-        }
-        let speed = relative_speed(problem, twist, index);
-        if speed > SLOW_SLIP * goal.scale {
-            return false;
-        }
-        largest = largest.max(speed);
-        for (side, body) in contact.bodies.into_iter().enumerate() {
-            let speed = twist[body as usize].at(contact.arms[side]).length();
-            if !fixed[side] {
-                fastest = fastest.max(speed);
-            } else if speed > 0.0 {
-                return false;
-            }
-        }
-    }
-    on_fixed > 0 && fastest > (CREEPS * goal.scale).max(ADDS_UP * largest)
 }
 
 /// A contact of these presses so hard on the lighter of its bodies that it would make it many times as fast as any contact is without

@@ -1,7 +1,6 @@
 //! The work on one island that misses a figure: it is taken out and solved on as a problem of its own, until it is good or has no solution.
 //!
-//! An island of few contacts that slips slowly, but by many times what is left, may be moved by nothing else. It is solved until that is ruled out. So is a tall one whose
-//! bodies move while its contacts hardly do.
+//! An island of few contacts that slips slowly, but by many times what is left, may be moved by nothing else. It is solved until that is ruled out.
 //!
 //! An island that cannot be solved, because its bodies cannot be kept apart or because it jams, has impulses that grow with
 //! the work spent on it. So has one whose solution takes impulses beyond a thousand times what stops all its bodies and what its drives may
@@ -39,8 +38,8 @@ const NEWTON_OF_HELD: usize = 50;
 /// Sweeps and steps of Newton in a round of an island that is solved as it is, where more is aimed at: in most that is reached by fewer.
 const SWEEPS_OF_AIMED: usize = 200;
 const NEWTON_OF_AIMED: usize = 20;
-/// The same of a tall island that creeps: what is left of it is smooth from layer to layer, and sweeps need many for that.
-const SWEEPS_OF_CREEPING: usize = 1_000;
+/// The same of a tall island: what is left of it is smooth from layer to layer, and sweeps need many for that.
+const SWEEPS_OF_TALL: usize = 1_000;
 /// Sweeps of an island without a solution.
 const SWEEPS_WITHOUT_SOLUTION: usize = 20;
 
@@ -75,8 +74,8 @@ impl ByVelocity {
             solver.settings = step.round(report);
             let aimed = figure.is_aimed(step.velocity);
             if aimed {
-                let sweeps = if figure.creeps {
-                    SWEEPS_OF_CREEPING
+                let sweeps = if figure.is_tall() {
+                    SWEEPS_OF_TALL
                 } else {
                     SWEEPS_OF_AIMED
                 };
@@ -209,7 +208,7 @@ impl ByVelocity {
         let mut figure = Figure {
             loaded: self.figures[island].loaded,
             slips: self.figures[island].slips,
-            creeps: self.figures[island].creeps,
+            layers: self.figures[island].layers,
             gyration: self.figures[island].gyration,
             ..Figure::default()
         };

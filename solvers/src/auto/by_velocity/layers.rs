@@ -1,0 +1,106 @@
+//! How many bodies lie on top of each other in an island: what is left at its contacts adds up from layer to layer.
+
+use crate::problem::FactoredProblem;
+use glam::DVec3;
+
+/// Contacts of an island from which its layers are counted: smaller ones are solved further where they slip slowly ([`super::figure::slips`]).
+const MANY: usize = 64;
+/// Bodies beyond which they are not: the work would be that of seconds.
+const MOST_BODIES: usize = 2_000;
+/// Layers of a tall island, over the bodies in each of them. A wall of 20 rows of 20 has one, a pyramid of 40 rows two.
+const TALL: f64 = 3.0;
+
+const NONE: u32 = u32::MAX;
+
+/// The layers of islands, counted from the bodies that impulses do not move along contacts that press.
+#[derive(Debug, Default)]
+pub(super) struct Layers {
+    /// Of each body: the first of its contacts in `links`, and the layer that it lies in, 0 where none was found.
+    first: Vec<u32>,
+    layer: Vec<u32>,
+    /// Of each contact, from each of its bodies: the next one of that body, and the other body.
+    links: Vec<[u32; 2]>,
+    bodies: Vec<u32>,
+    queue: Vec<u32>,
+}
+
+impl Layers {
+    /// Forgets what was there.
+    pub(super) fn reset(&mut self, bodies: usize) {
+        self.first.clear();
+        self.first.resize(bodies, NONE);
+        self.layer.clear();
+        self.layer.resize(bodies, 0);
+    }
+
+    /// The layers of the island of these contacts and interactions if it is tall, else one. Every body is in one island of those after [`Self::reset`].
+    pub(super) fn of(
+        &mut self,
+        problem: &FactoredProblem,
+        impulse: &[DVec3],
+        members: &[u32],
+    ) -> f64 {
+        if members.len() <= MANY {
+            return 1.0;
+        }
+        self.links.clear();
+        self.bodies.clear();
+        self.queue.clear();
+        for member in members.iter().map(|member| *member as usize) {
+            let bodies = match problem.contacts.get(member) {
+                Some(contact) if impulse[member] != DVec3::ZERO => contact.bodies,
+                Some(_) => continue,
+                None => problem.interactions[member - problem.contacts.len()].bodies,
+            };
+            let fixed = bodies.map(|body| problem.inverse_mass[body as usize].is_fixed());
+            match fixed {
+                [false, false] => {
+                    self.link(bodies[0], bodies[1]);
+                    self.link(bodies[1], bodies[0]);
+                }
+                [true, false] => self.rests(bodies[1]),
+                [false, true] => self.rests(bodies[0]),
+                [true, true] => {}
+            }
+            if self.bodies.len() > MOST_BODIES {
+                return 1.0;
+            }
+        }
+        let (mut deepest, mut next) = (0, 0);
+        while let Some(body) = self.queue.get(next).copied() {
+            next += 1;
+            deepest = self.layer[body as usize];
+            let mut link = self.first[body as usize];
+            while let Some([following, other]) = self.links.get(link as usize).copied() {
+                link = following;
+                if self.layer[other as usize] == 0 {
+                    self.layer[other as usize] = deepest + 1;
+                    self.queue.push(other);
+                }
+            }
+        }
+        let (deep, bodies) = (f64::from(deepest), self.queue.len() as f64);
+        if deep * deep >= TALL * bodies {
+            deep * deep / bodies.sqrt()
+        } else {
+            1.0
+        }
+    }
+
+    fn link(&mut self, body: u32, other: u32) {
+        let first = &mut self.first[body as usize];
+        if *first == NONE {
+            self.bodies.push(body);
+        }
+        let link = self.links.len() as u32;
+        self.links.push([*first, other]);
+        *first = link;
+    }
+
+    fn rests(&mut self, body: u32) {
+        if self.layer[body as usize] == 0 {
+            self.layer[body as usize] = 1;
+            self.queue.push(body);
+        }
+    }
+}
