@@ -46,12 +46,18 @@ impl Layers {
         self.links.clear();
         self.bodies.clear();
         self.queue.clear();
+        let mut last = [NONE; 2];
         for member in members.iter().map(|member| *member as usize) {
             let bodies = match problem.contacts.get(member) {
                 Some(contact) if impulse[member] != DVec3::ZERO => contact.bodies,
                 Some(_) => continue,
                 None => problem.interactions[member - problem.contacts.len()].bodies,
             };
+            // The points of a pair follow each other.
+            if bodies == last {
+                continue;
+            }
+            last = bodies;
             let fixed = bodies.map(|body| problem.inverse_mass[body as usize].is_fixed());
             match fixed {
                 [false, false] => {
