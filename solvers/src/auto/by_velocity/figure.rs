@@ -54,6 +54,22 @@ const AIM_OF_SLIPPING: f64 = 1e-8;
 /// What counts as solved in a tall island, over what it is solved to.
 const LEFT_OF_TALL: f64 = 10.0;
 
+/// An island that may stand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slip {
+    /// `Σ ‖u_α‖²` over its closed contacts, or what of that may come of what is left.
+    square: f64,
+    /// Part of the speed gained in a step to which it is solved.
+    aim: f64,
+}
+
+impl Slip {
+    /// Only what is left moves it. Sweeps make that less than it was, which is enough.
+    pub(super) fn rocks(&self) -> bool {
+        self.aim >= ROCKS
+    }
+}
+
 /// What is left of an island.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Figure {
@@ -67,8 +83,8 @@ pub(super) struct Figure {
     pub(super) unequal: bool,
     /// Its bodies carry many times what they weigh.
     pub(super) loaded: bool,
-    /// `Σ ‖u_α‖²` over these, or what of that may come of what is left, where that may be all that moves it.
-    pub(super) slips: Option<f64>,
+    /// What is left may be all that moves it.
+    pub(super) slips: Option<Slip>,
     /// How many times what is left at its contacts may add up: its layers if it is tall, else one.
     pub(super) layers: f64,
     /// Stiff forces hold one of its bodies.
@@ -111,8 +127,8 @@ impl Figure {
         } else {
             goal.rms / self.layers.max(1.0)
         };
-        let bound = if self.slips.is_some() {
-            (AIM_OF_SLIPPING * goal.scale).min(equal)
+        let bound = if let Some(slip) = self.slips {
+            (slip.aim * goal.scale).min(equal)
         } else if !self.known {
             goal.rms_new.min(equal)
         } else if self.loaded {
@@ -127,7 +143,7 @@ impl Figure {
     pub(super) fn rest(&self) -> f64 {
         if self.unequal
             || self.loaded
-            || self.slips.is_some()
+            || self.slips.is_some_and(|slip| !slip.rocks())
             || self.is_tall()
             || !self.known && self.closed <= FEW
         {
@@ -155,7 +171,7 @@ impl Figure {
     /// moves is no better.
     pub(super) fn is_steadier(&self) -> bool {
         self.slips
-            .is_none_or(|before| self.speed <= STEADY * before)
+            .is_none_or(|before| self.speed <= STEADY * before.square)
     }
 
     /// A contact or two leave more than they may, and nothing else is wrong.
@@ -367,8 +383,7 @@ pub(super) fn over_force(
     square.sqrt() / (part * change).max(f64::MIN_POSITIVE)
 }
 
-/// `Σ ‖u_α‖²` over the closed contacts of these if they move by less than a body at rest gains in a step, and by many times what is left at them or with much left:
-/// then no less than [`MAGNIFIED`] times that.
+/// What is known of these, a few, if they move by less than a body at rest gains in a step, and by many times what is left at them or with much left.
 ///
 /// An island that stands by a part ε of the friction that holds it moves by `1/ε` times what is left: whether it slips at all is known only
 /// where far less is left than it moves. A stack of bodies no larger than `g h²` rocks ever more by what is left.
@@ -377,7 +392,7 @@ pub(super) fn slips(
     (impulse, twist): (&[DVec3], &[WorldTwist]),
     members: &[u32],
     (figure, goal): (&Figure, &VelocityGoal),
-) -> Option<f64> {
+) -> Option<Slip> {
     let left = figure.rms();
     if members.len() > FEW_SLIPPING || left <= AIM_OF_SLIPPING * goal.scale {
         return None;
@@ -390,10 +405,21 @@ pub(super) fn slips(
             sum += speed.powi(2);
         }
     }
-    let slow = largest <= SLOW_SLIP * goal.scale;
-    let moved_by_it = largest > MAGNIFIED * left || left > ROCKS * goal.scale;
+    if largest > SLOW_SLIP * goal.scale {
+        return None;
+    }
+    let aim = if largest > MAGNIFIED * left {
+        AIM_OF_SLIPPING
+    } else if left > ROCKS * goal.scale {
+        ROCKS
+    } else {
+        return None;
+    };
     let explained = members.len() as f64 * (MAGNIFIED * left).powi(2);
-    (slow && moved_by_it).then_some(sum.max(explained))
+    Some(Slip {
+        square: sum.max(explained),
+        aim,
+    })
 }
 
 /// A contact of these presses so hard on the lighter of its bodies that it would make it many times as fast as any contact is without

@@ -81,7 +81,12 @@ impl ByVelocity {
                 };
                 let most = &mut solver.settings;
                 most.max_sweeps = most.max_sweeps.min(sweeps);
-                most.max_factorizations = most.max_factorizations.min(NEWTON_OF_AIMED);
+                let newton = if figure.slips.is_some_and(|slip| slip.rocks()) {
+                    0
+                } else {
+                    NEWTON_OF_AIMED
+                };
+                most.max_factorizations = most.max_factorizations.min(newton);
             }
             if solver.settings.max_sweeps == 0 {
                 break;
