@@ -240,10 +240,16 @@ impl Solved<'_> {
         !rows.is_empty() && rows.all(|row| self.is_given(row))
     }
 
-    /// The contacts of a pair are all that it may meet: a surface has others ahead of a body that flies.
+    /// The contacts of a pair are all that it may meet: a surface has others ahead of a body that flies, and each part of a compound has its own.
     pub(crate) fn is_known(&self, pair: [Slot; 2]) -> bool {
         let flies = || pair.into_iter().any(|slot| self.flies(slot));
-        !(self.rows_of(pair).is_empty() || self.is_of_surface(pair) && flies())
+        let several = || self.has_parts(pair) || self.is_of_surface(pair) && flies();
+        !(self.rows_of(pair).is_empty() || several())
+    }
+
+    /// What one of the bodies is put together from, parts or triangles, has planes of its own: those of one tell nothing of another.
+    pub(crate) fn is_of_several(&self, pair: [Slot; 2]) -> bool {
+        self.has_parts(pair) || self.is_of_surface(pair)
     }
 
     /// One of the bodies is a surface of triangles: a pair of many planes.
@@ -314,7 +320,7 @@ impl Solved<'_> {
         met: &Detected,
     ) -> bool {
         let tolerance = path::tolerance(pair.map(|slot| &self.bodies.constants[slot]));
-        let several = self.is_of_surface(pair) || self.has_parts(pair);
+        let several = self.is_of_several(pair);
         let mut rows = self.rows_of(pair);
         rows.any(|row| {
             let same = !several || self.is_plane(&[row], met.normal);

@@ -50,7 +50,7 @@ impl Meetings {
         !self.struck.is_empty()
     }
 
-    /// Pairs of struck bodies that have no contact yet, and meet.
+    /// Pairs of struck bodies that meet, of which they have no contact yet, or not of all parts.
     pub(super) fn meet_struck(
         &mut self,
         (solved, impacts): (&Solved, &Impacts),
@@ -66,8 +66,8 @@ impl Meetings {
         let mut changes = false;
         for pair in pairs {
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
-            // What waits for one triangle of a surface may meet another.
-            let waits = impacts.awaits(pair) && !solved.is_of_surface(pair);
+            // What waits for one triangle of a surface, or one part, may meet another.
+            let waits = impacts.awaits(pair) && !solved.is_of_several(pair);
             let known = solved.is_known(pair) || self.changed.contains(&pair) || waits;
             if known || passes {
                 continue;
