@@ -40,7 +40,7 @@ use crate::motion::Motion;
 use crate::settings::{Accuracy, Settings};
 pub(crate) use carried::Displacement;
 pub(crate) use contacts::Limits;
-use contacts::{Allowed, Contacts, Found, Step, deepest_of};
+use contacts::{Allowed, Contacts, Found, Step, deepest_of, have_parts};
 use glam::DVec3;
 use linearised::Linearised;
 use moreau_solvers::{Momentum, Nsgs, NsgsSettings, WorldTwist};
@@ -68,6 +68,8 @@ pub(crate) struct Projector {
     /// Pairs that may, in their order: with a contact in `I₀`, and all of them.
     seen: Vec<Pair>,
     suspects: Vec<Pair>,
+    /// Pairs that contacts were taken out of, ascending.
+    taken: Vec<Pair>,
     contacts: Contacts,
     /// Bodies that a correction moved farther than `I₀` allows for, and their mean velocities so far.
     beyond: Vec<(Slot, WorldTwist)>,
@@ -219,13 +221,14 @@ impl Projector {
             kicks,
             limits,
             suspects,
+            taken,
             iterations,
             left,
             beyond,
             ..
         } = self;
-        let step = Step::new(found, centres, limits, moved);
-        contacts.of_suspects(&step, suspects, bodies, detection);
+        let step = Step::new(found, centres, limits, (moved, kicks));
+        contacts.of_suspects(&step, (suspects, taken), bodies, detection);
         let allowed = Allowed::new(limits, bodies, settings);
         let bounced = contacts.deepest(|contact| !allowed.is_passed(contact), limits);
         *left = bounced;
@@ -243,7 +246,7 @@ impl Projector {
         loop {
             let allowed = Allowed::new(limits, bodies, settings);
             near.gather(range, contacts.deep(allowed), bodies, graph);
-            let step = Step::new(found, centres, limits, moved);
+            let step = Step::new(found, centres, limits, (moved, kicks));
             contacts.around(near, &step, (allowed, detection), edits);
             let around = (&*near, &*contacts, &limits[..], joints);
             problem.correct(around, bodies, (motion, settings), (solver, stuck))?;
@@ -266,7 +269,8 @@ impl Projector {
                 let may_meet = |pair: &[Slot; 2]| {
                     let listed = candidates
                         .binary_search_by_key(pair, |own| own.bodies)
-                        .is_ok();
+                        .is_ok()
+                        && !have_parts(limits, *pair);
                     let passes = !bodies.may_push(*pair) || edits.lets_pass(pair);
                     !listed && !passes && may_meet_unseen(pair.map(|slot| slot.0), kicks, limits)
                 };
@@ -311,12 +315,12 @@ impl Projector {
 
     /// Adds pairs whose contacts were found and taken out.
     fn suspect_unmet(&mut self, unmet: [&[[Slot; 2]]; 2]) {
-        if unmet.iter().any(|pairs| !pairs.is_empty()) {
-            let pairs = unmet
-                .into_iter()
-                .flatten()
-                .map(|pair| pair.map(|slot| slot.0));
-            self.suspects.extend(pairs);
+        let pairs = unmet.into_iter().flatten();
+        self.taken.clear();
+        self.taken.extend(pairs.map(|pair| pair.map(|slot| slot.0)));
+        self.taken.sort();
+        if !self.taken.is_empty() {
+            self.suspects.extend(&self.taken);
             self.suspects.sort();
             self.suspects.dedup();
         }

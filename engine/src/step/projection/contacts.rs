@@ -2,6 +2,7 @@
 
 use super::carried::{Carried, Displacement, carried};
 use super::neighbourhood::Neighbourhood;
+use super::{Kick, may_meet_unseen};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::detection::{Detection, Pair};
@@ -32,6 +33,8 @@ pub(crate) struct Limits {
     pub(super) curvature: f64,
     /// Distance of the point of the surface that is farthest from the centre, m; zero for balls, which may turn.
     pub(super) lever: f64,
+    /// The body is put together from parts: contacts with one tell nothing of the others.
+    pub(super) parts: bool,
 }
 
 impl Limits {
@@ -57,8 +60,14 @@ impl Limits {
             tolerance,
             curvature,
             lever: if is_ball { 0.0 } else { body.radius },
+            parts: body.has_parts(),
         }
     }
+}
+
+/// One of the bodies is put together from parts.
+pub(super) fn have_parts(limits: &[Limits], pair: [Slot; 2]) -> bool {
+    pair.into_iter().any(|slot| limits[slot].parts)
 }
 
 /// By how much what is not in the list of contacts may have closed, as two bodies turned, m: of the points of two faces four are kept, and
@@ -86,6 +95,7 @@ pub(super) struct Step<'a> {
     limits: &'a [Limits],
     /// What happened since then, by slot.
     moved: &'a [Displacement],
+    kicks: &'a [Kick],
 }
 
 impl<'a> Step<'a> {
@@ -94,7 +104,7 @@ impl<'a> Step<'a> {
         (found, given): Found<'a>,
         centres: Centres<'a>,
         limits: &'a [Limits],
-        moved: &'a [Displacement],
+        (moved, kicks): (&'a [Displacement], &'a [Kick]),
     ) -> Self {
         Self {
             found,
@@ -102,6 +112,7 @@ impl<'a> Step<'a> {
             centres,
             limits,
             moved,
+            kicks,
         }
     }
 
@@ -120,9 +131,17 @@ impl<'a> Step<'a> {
         )
     }
 
-    /// The contacts of one pair, with these rows, go to `into`, unless one of those with gaps below `reach` is not good enough. True if they
-    /// went.
+    /// The contacts of one pair, with these rows, go to `into`, unless one of those with gaps below `reach` is not good enough, or the bodies may have met
+    /// at parts that have none. True if they went.
     fn carry(&self, rows: Range<usize>, reach: f64, into: &mut Vec<Detected>) -> bool {
+        let first = self.found[rows.clone()].first().map(|own| own.bodies);
+        let meets_unseen = |pair: [Slot; 2]| {
+            have_parts(self.limits, pair)
+                && may_meet_unseen(pair.map(|slot| slot.0), self.kicks, self.limits)
+        };
+        if first.is_some_and(meets_unseen) {
+            return false;
+        }
         let given = self
             .given
             .partition_point(|given| (given.row as usize) < rows.start);
@@ -220,11 +239,11 @@ pub(super) struct Contacts {
 }
 
 impl Contacts {
-    /// The contacts of the pairs `suspects`, ascending.
+    /// The contacts of the pairs `suspects`, ascending: what is left of those that contacts were `taken` out of, ascending too, tells nothing of these.
     pub(super) fn of_suspects(
         &mut self,
         step: &Step,
-        suspects: &[Pair],
+        (suspects, taken): (&[Pair], &[Pair]),
         bodies: &Bodies,
         detection: &mut Detection,
     ) {
@@ -239,7 +258,8 @@ impl Contacts {
             let begin = next + step.found[next..].partition_point(|own| own.bodies < pair);
             let own = step.found[begin..].partition_point(|own| own.bodies == pair);
             next = begin + own;
-            if own == 0 || !step.carry(begin..next, f64::INFINITY, &mut self.near) {
+            let known = own > 0 && taken.binary_search(suspect).is_err();
+            if !known || !step.carry(begin..next, f64::INFINITY, &mut self.near) {
                 self.asked.push(*suspect);
             }
         }

@@ -169,6 +169,7 @@ mod tests {
                 tolerance: 1e-4,
                 lever: if is_ball[side] { 0.0 } else { radii[side] },
                 curvature: f64::INFINITY,
+                parts: false,
             };
             Self {
                 candidate: Detected {
