@@ -2,12 +2,13 @@
 //! they would pass through what their contacts were to keep them from.
 //!
 //! From then on they turn no more, and neither approaches the plane on which they meet: what moves both alike goes on, and so does what they slide by.
-//! The centre of mass of both keeps its way.
+//! The centre of mass of both keeps its way. What impulses do not move carries that plane along as it turns.
 
 use super::{LAST, Meetings, ROUNDS};
 use crate::bodies::slot::Slot;
 use crate::detection::Detection;
 use crate::error::StepError;
+use crate::math::rotation;
 use crate::step::impacts::Impacts;
 use crate::step::solved::Solved;
 use glam::DVec3;
@@ -83,19 +84,21 @@ impl Held {
                 place
             })
         });
-        let centres = pair.map(|slot| bodies.pose[slot].position);
-        // What impulses do not move carries the other one along.
-        let linear = |side: usize, way: &WorldTwist| {
-            if moves[side] {
-                way.linear
-            } else {
-                way.at(centres[1 - side] - centres[side])
-            }
-        };
-        let closing = |ways: [&WorldTwist; 2]| -normal.dot(linear(0, ways[0]) - linear(1, ways[1]));
+        let h = solved.settings.time_step;
         let now = [0, 1].map(|side| places[side].map_or(ways[side], |at| self.bodies[at].way));
-        let may_close = part * closing([&ways[0], &ways[1]]).max(0.0);
-        let excess = closing([&now[0], &now[1]]) - may_close;
+        // What impulses do not move carries the plane along as it turns on.
+        let carrier = (0..2).find(|side| !moves[*side]);
+        let left = carrier.map_or(DVec3::ZERO, |side| ways[side].angular * (h * (1.0 - part)));
+        let plane = if left == DVec3::ZERO {
+            *normal
+        } else {
+            rotation::exp(left) * *normal
+        };
+        let [a, b] = pair.map(|slot| bodies.pose[slot].position);
+        let closing =
+            |normal: DVec3, ways: &[WorldTwist; 2]| -normal.dot(ways[0].linear - ways[1].linear);
+        let met = part * closing(*normal, ways) - (*normal - plane).dot(a - b) / h;
+        let excess = closing(plane, &now) - met;
         let inverse = pair.map(|slot| bodies.constants[slot].inertia.inverse_mass);
         let inverse = [0, 1].map(|side| if moves[side] { inverse[side] } else { 0.0 });
         let sum = inverse[0] + inverse[1];
@@ -103,7 +106,7 @@ impl Held {
             for (side, sign) in [(0, 1.0), (1, -1.0)] {
                 if let Some(place) = places[side] {
                     let change = sign * excess * inverse[side] / sum;
-                    self.bodies[place].way.linear += *normal * change;
+                    self.bodies[place].way.linear += plane * change;
                 }
             }
         }
