@@ -206,6 +206,14 @@ impl Impacts {
         })
     }
 
+    /// Pairs that wait for an impact to which the motion of the last look leads: more were asked for than are made.
+    pub(crate) fn missed(&self) -> impl Iterator<Item = [Slot; 2]> + '_ {
+        let waits = |strike: &&Strike| matches!(strike.from, From::Waiting(_));
+        let strikes = self.strikes.list.iter().filter(waits);
+        let some = !self.waiting.is_empty();
+        strikes.filter(move |_| some).map(|strike| strike.pair)
+    }
+
     /// A contact on the plane of this one waits for its impact: no farther from it than the bodies are thick.
     pub(crate) fn awaits_plane(&self, contact: &Detected, solved: &Solved) -> bool {
         let bodies = contact.bodies;

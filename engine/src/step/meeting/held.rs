@@ -139,7 +139,7 @@ impl Held {
 }
 
 impl Meetings {
-    /// The step is solved. Pairs that meet after the last round, which would sink into each other, and those that would pass through each other as they turn: they come no closer.
+    /// The step is solved. Pairs that meet after the last round, which would sink into each other, those that wait for an impact that is made no more, and those that would pass through each other as they turn: they come no closer.
     /// What that moves out of its way may meet others, but passes nothing that does not move.
     ///
     /// # Errors
@@ -155,6 +155,11 @@ impl Meetings {
         let mut met = std::mem::take(&mut self.unmet);
         met.dedup_by_key(|(pair, _)| *pair);
         let known = met.len();
+        for pair in impacts.missed() {
+            if met.iter().all(|(of, _)| *of != pair) {
+                met.push((pair, DVec3::ZERO));
+            }
+        }
         if self.turns {
             for pair in self.pairs_that_turn(&solved.turning(), solved, detection) {
                 let lets_pass = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
