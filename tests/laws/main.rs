@@ -26,6 +26,7 @@ mod bystanders;
 mod certificate;
 mod cohesion;
 mod combine;
+mod compound_rooms;
 mod couplers;
 mod delassus;
 mod dice;
