@@ -15,7 +15,8 @@
 //! starts from nothing, and what its first solve leaves is carried on by all the others: it is solved to a stricter bound. So is one
 //! in which a body presses on another that is far lighter: there `v_α` is a small part of the error of the velocities. The strictest
 //! bound holds in every step for islands of few contacts whose bodies carry many times their weight, such as towers of masses that
-//! grow upwards: what is left at their contacts adds up from body to body, and sweeps leave it in the same direction in every step.
+//! grow upwards: what is left at their contacts adds up from body to body, and sweeps leave it in the same direction in every step. So it does in all that is
+//! tall ([`layers`]), and where few contacts hold by little ([`figure::slips`]).
 
 mod figure;
 mod island;
@@ -423,7 +424,7 @@ impl ByVelocity {
             let members = self.islands.members(island);
             figure.loaded = is_loaded(problem, impulse, members, goal);
             figure.slips = slips(problem, (impulse, twist), members, (figure, goal));
-            figure.layers = self.layers.of(problem, impulse, members);
+            figure.adds_up = self.layers.add_up(problem, impulse, members);
         }
         let limit = (GUARD * goal.scale).powi(2);
         self.held.clone_from(&self.absorbed);

@@ -59,14 +59,14 @@ const LEFT_OF_TALL: f64 = 10.0;
 pub(super) struct Slip {
     /// `Σ ‖u_α‖²` over its closed contacts, or what of that may come of what is left.
     square: f64,
-    /// Part of the speed gained in a step to which it is solved.
-    aim: f64,
+    /// Only what is left moves it. Sweeps make that less than it was, which is enough.
+    pub(super) rocks: bool,
 }
 
 impl Slip {
-    /// Only what is left moves it. Sweeps make that less than it was, which is enough.
-    pub(super) fn rocks(&self) -> bool {
-        self.aim >= ROCKS
+    /// Part of the speed gained in a step to which it is solved.
+    fn aim(&self) -> f64 {
+        if self.rocks { ROCKS } else { AIM_OF_SLIPPING }
     }
 }
 
@@ -85,8 +85,8 @@ pub(super) struct Figure {
     pub(super) loaded: bool,
     /// What is left may be all that moves it.
     pub(super) slips: Option<Slip>,
-    /// How many times what is left at its contacts may add up: its layers if it is tall, else one.
-    pub(super) layers: f64,
+    /// How many times what is left at its contacts may add up: more than one if it is tall.
+    pub(super) adds_up: f64,
     /// Stiff forces hold one of its bodies.
     pub(super) held: bool,
     /// Largest `1/k²` of its bodies with the radius of gyration `k`, 1/m², where some are small.
@@ -122,13 +122,10 @@ impl Figure {
 
     /// How many times too large it is, given how the island started; infinite if it is undefined.
     pub(super) fn excess(&self, goal: &VelocityGoal) -> f64 {
-        let equal = if self.unequal {
-            OF_UNEQUAL * goal.rms
-        } else {
-            goal.rms / self.layers.max(1.0)
-        };
+        let unequal = if self.unequal { OF_UNEQUAL } else { 1.0 };
+        let equal = goal.rms * unequal.min(1.0 / self.adds_up.max(1.0));
         let bound = if let Some(slip) = self.slips {
-            (slip.aim * goal.scale).min(equal)
+            (slip.aim() * goal.scale).min(equal)
         } else if !self.known {
             goal.rms_new.min(equal)
         } else if self.loaded {
@@ -143,7 +140,7 @@ impl Figure {
     pub(super) fn rest(&self) -> f64 {
         if self.unequal
             || self.loaded
-            || self.slips.is_some_and(|slip| !slip.rocks())
+            || self.slips.is_some_and(|slip| !slip.rocks)
             || self.is_tall()
             || !self.known && self.closed <= FEW
         {
@@ -154,14 +151,14 @@ impl Figure {
     }
 
     pub(super) fn is_tall(&self) -> bool {
-        self.layers > 1.0
+        self.adds_up > 1.0
     }
 
     /// It is solved, and more is aimed at because it may slip.
     pub(super) fn is_aimed(&self, goal: &VelocityGoal) -> bool {
         let solved = Self {
             slips: None,
-            layers: 1.0,
+            adds_up: 1.0,
             ..*self
         };
         (self.slips.is_some() || self.is_tall()) && solved.excess(goal) <= 1.0
@@ -189,7 +186,7 @@ impl Figure {
             let least = (OF_LOADED * goal.rms).max(LEFT_OF_LOADED * goal.scale);
             least.max(goal.rms_new).min(goal.rms)
         } else if self.is_tall() {
-            (LEFT_OF_TALL / self.layers).min(1.0) * goal.rms
+            (LEFT_OF_TALL / self.adds_up).min(1.0) * goal.rms
         } else {
             goal.rms
         };
@@ -408,17 +405,14 @@ pub(super) fn slips(
     if largest > SLOW_SLIP * goal.scale {
         return None;
     }
-    let aim = if largest > MAGNIFIED * left {
-        AIM_OF_SLIPPING
-    } else if left > ROCKS * goal.scale {
-        ROCKS
-    } else {
+    let rocks = largest <= MAGNIFIED * left;
+    if rocks && left <= ROCKS * goal.scale {
         return None;
-    };
+    }
     let explained = members.len() as f64 * (MAGNIFIED * left).powi(2);
     Some(Slip {
         square: sum.max(explained),
-        aim,
+        rocks,
     })
 }
 

@@ -81,7 +81,7 @@ impl ByVelocity {
                 };
                 let most = &mut solver.settings;
                 most.max_sweeps = most.max_sweeps.min(sweeps);
-                let newton = if figure.slips.is_some_and(|slip| slip.rocks()) {
+                let newton = if figure.slips.is_some_and(|slip| slip.rocks) {
                     0
                 } else {
                     NEWTON_OF_AIMED
@@ -213,7 +213,7 @@ impl ByVelocity {
         let mut figure = Figure {
             loaded: self.figures[island].loaded,
             slips: self.figures[island].slips,
-            layers: self.figures[island].layers,
+            adds_up: self.figures[island].adds_up,
             gyration: self.figures[island].gyration,
             ..Figure::default()
         };

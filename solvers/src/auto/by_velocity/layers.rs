@@ -20,7 +20,6 @@ pub(super) struct Layers {
     layer: Vec<u32>,
     /// Of each contact, from each of its bodies: the next one of that body, and the other body.
     links: Vec<[u32; 2]>,
-    bodies: Vec<u32>,
     queue: Vec<u32>,
 }
 
@@ -33,8 +32,9 @@ impl Layers {
         self.layer.resize(bodies, 0);
     }
 
-    /// The layers of the island of these contacts and interactions if it is tall, else one. Every body is in one island of those after [`Self::reset`].
-    pub(super) fn of(
+    /// How many times what is left at these contacts and interactions of an island may add up if it is tall, else one: as often as there are layers, and as they lean on a base that is so
+    /// much narrower than the island is high. Every body is in one island of those after [`Self::reset`].
+    pub(super) fn add_up(
         &mut self,
         problem: &FactoredProblem,
         impulse: &[DVec3],
@@ -44,9 +44,8 @@ impl Layers {
             return 1.0;
         }
         self.links.clear();
-        self.bodies.clear();
         self.queue.clear();
-        let mut last = [NONE; 2];
+        let (mut last, mut linked) = ([NONE; 2], 0);
         for member in members.iter().map(|member| *member as usize) {
             let bodies = match problem.contacts.get(member) {
                 Some(contact) if impulse[member] != DVec3::ZERO => contact.bodies,
@@ -61,14 +60,14 @@ impl Layers {
             let fixed = bodies.map(|body| problem.inverse_mass[body as usize].is_fixed());
             match fixed {
                 [false, false] => {
-                    self.link(bodies[0], bodies[1]);
-                    self.link(bodies[1], bodies[0]);
+                    linked += usize::from(self.link(bodies[0], bodies[1]));
+                    linked += usize::from(self.link(bodies[1], bodies[0]));
                 }
                 [true, false] => self.rests(bodies[1]),
                 [false, true] => self.rests(bodies[0]),
                 [true, true] => {}
             }
-            if self.bodies.len() > MOST_BODIES {
+            if linked > MOST_BODIES {
                 return 1.0;
             }
         }
@@ -86,21 +85,21 @@ impl Layers {
             }
         }
         let (deep, bodies) = (f64::from(deepest), self.queue.len() as f64);
-        if deep * deep >= TALL * bodies {
+        if deep > 0.0 && deep * deep >= TALL * bodies {
             deep * deep / bodies.sqrt()
         } else {
             1.0
         }
     }
 
-    fn link(&mut self, body: u32, other: u32) {
+    /// True if it is the first of this body.
+    fn link(&mut self, body: u32, other: u32) -> bool {
         let first = &mut self.first[body as usize];
-        if *first == NONE {
-            self.bodies.push(body);
-        }
+        let new = *first == NONE;
         let link = self.links.len() as u32;
         self.links.push([*first, other]);
         *first = link;
+        new
     }
 
     fn rests(&mut self, body: u32) {
