@@ -585,13 +585,13 @@ impl Meetings {
         let mut changes = false;
         let changed = std::mem::take(&mut self.changed);
         for pair in changed.list() {
-            let waits = impacts.awaits(*pair) && !solved.is_of_several(*pair);
+            let waits = impacts.awaits(*pair) && !solved.may_meet_more(*pair);
             if waits || impacts.is_alone(*pair) || self.awaits(*pair) {
                 continue;
             }
             let look = (solved, impacts);
-            // What has contacts is held by them, but for what is wrong with their planes, and for parts that have none.
-            let strict = solved.rows_of(*pair).is_empty() || solved.has_parts(*pair);
+            // What has contacts is held by them, but for what is wrong with their planes, and for parts around it that have none.
+            let strict = solved.rows_of(*pair).is_empty() || solved.may_surround(*pair);
             let Some((path, time)) = self.meeting(*pair, (strict, None), look) else {
                 continue;
             };

@@ -38,6 +38,9 @@ const TURN: f64 = 0.1;
 /// to the projection.
 const SWING: f64 = 0.1;
 
+/// Radius of a body of parts, over that of another one that may be among them.
+const SURROUNDS: f64 = 2.0;
+
 /// `u_N` of a contact with these twists of its bodies, m/s.
 pub(crate) fn normal_velocity(contact: &Contact, twists: &[WorldTwist; 2]) -> f64 {
     let [a, b] = [0, 1].map(|side| twists[side].at(contact.arms[side]));
@@ -240,11 +243,25 @@ impl Solved<'_> {
         !rows.is_empty() && rows.all(|row| self.is_given(row))
     }
 
-    /// The contacts of a pair are all that it may meet: a surface has others ahead of a body that flies, and each part of a compound has its own.
+    /// The contacts of a pair are all that it may meet: a surface has others ahead of a body that flies, and so have the parts around a small one.
     pub(crate) fn is_known(&self, pair: [Slot; 2]) -> bool {
         let flies = || pair.into_iter().any(|slot| self.flies(slot));
-        let several = || self.has_parts(pair) || self.is_of_surface(pair) && flies();
+        let several = || self.may_surround(pair) || self.is_of_surface(pair) && flies();
         !(self.rows_of(pair).is_empty() || several())
+    }
+
+    /// One of the bodies is put together from parts, and so large that the other may be among them: a room, a crate, a drum.
+    pub(crate) fn may_surround(&self, pair: [Slot; 2]) -> bool {
+        let [a, b] = pair.map(|slot| &self.bodies.constants[slot]);
+        let larger = if a.radius > b.radius { [a, b] } else { [b, a] };
+        self.bodies.some_have_parts
+            && larger[0].has_parts()
+            && larger[0].radius >= SURROUNDS * larger[1].radius
+    }
+
+    /// A small body that meets one part or triangle of the other may meet more of them on its way.
+    pub(crate) fn may_meet_more(&self, pair: [Slot; 2]) -> bool {
+        self.may_surround(pair) || self.is_of_surface(pair)
     }
 
     /// What one of the bodies is put together from, parts or triangles, has planes of its own: those of one tell nothing of another.

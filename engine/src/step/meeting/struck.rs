@@ -67,7 +67,7 @@ impl Meetings {
         for pair in pairs {
             let passes = !solved.bodies.may_push(pair) || solved.edits.lets_pass(&pair);
             // What waits for one triangle of a surface, or one part, may meet another.
-            let waits = impacts.awaits(pair) && !solved.is_of_several(pair);
+            let waits = impacts.awaits(pair) && !solved.may_meet_more(pair);
             let known = solved.is_known(pair) || self.changed.contains(&pair) || waits;
             if known || passes {
                 continue;
