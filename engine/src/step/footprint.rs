@@ -32,7 +32,7 @@ fn bytes_of_a_body() {
     let bodies = slot_maps + constants + 2 * state + size_of::<Wrench>() + identity;
     assert_eq!(
         bodies + motion + checks + limits + kept_for_views + rest,
-        1383
+        1391
     );
 }
 
