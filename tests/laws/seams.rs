@@ -230,3 +230,56 @@ fn corners_and_what_bounces_feel_no_seams_either() {
     }
     none_of(count, &wrong);
 }
+
+/// What drops on flush tiles lands on all of them at once, and goes on along them. On its way without their contacts it would fall into the
+/// first, and then against the sides of the next ones.
+///
+/// A plane is that of a meeting up to an angle whose cosine is 0.998, 0.063 rad: an impact turns that part of the velocity of the fall.
+#[test]
+fn what_drops_on_flush_tiles_goes_on_along_them() {
+    let part = |at: DVec3, half_extents: DVec3| {
+        (Pose::from_position(at), Shape::Cuboid { half_extents })
+    };
+    let foot = part(DVec3::ZERO, DVec3::new(0.1, 0.1, 0.02));
+    let side = |x: f64| part(DVec3::new(x, 0.0, 0.1), DVec3::new(0.02, 0.1, 0.08));
+    let halves = [-0.05, 0.05].map(|x| part(DVec3::X * x, DVec3::new(0.05, 0.1, 0.1)));
+    let mut shapes = shapes();
+    for (name, parts, foot) in [
+        ("channel", vec![foot, side(-0.08), side(0.08)], 0.02),
+        ("two halves", halves.to_vec(), 0.1),
+    ] {
+        let collider = Collider::compound(parts);
+        let height = foot + collider.center_of_mass().unwrap().z;
+        shapes.push((name, collider, DQuat::IDENTITY, height));
+    }
+    let mut random = Lcg::new(21);
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for (floor_name, floor) in floors() {
+        for (name, collider, orientation, height) in &shapes {
+            for _ in 0..12 {
+                let mut number = |low: f64, high: f64| low + (high - low) * random.uniform();
+                let (speed, drop) = (number(1.0, 8.0), 0.3 * number(0.0, 1.0) * number(0.0, 1.0));
+                let h = [1.0 / 60.0, 0.01, 0.005][number(0.0, 3.0) as usize];
+                let (y, yaw) = (number(-0.2, 0.2), number(0.0, 6.3));
+                let v = DVec3::X * speed;
+                let at = DVec3::new(-1.7, y, height + drop);
+                let mut body = flying(1000, collider.clone(), at, v);
+                body.pose.orientation = DQuat::from_rotation_z(yaw) * *orientation;
+                let fall = (2.0 * 9.81 * drop).sqrt() + 9.81 * h;
+                let steps = (3.4 / (speed * h)) as usize;
+                count += 1;
+                let states = slide(&floor, &body, 0.0, h, steps);
+                let off = |state: &State| {
+                    let aside = (state.1 - v).with_z(0.0).length();
+                    (aside, aside > 0.063 * fall || state.0.z > at.z + 1e-9)
+                };
+                if let Some((step, (aside, _))) =
+                    states.iter().map(off).enumerate().find(|(_, off)| off.1)
+                {
+                    wrong.push(format!("{name} on {floor_name}, h {h:.4} speed {speed:.2} drop {drop:.3} y {y:.3} yaw {yaw:.2}, step {step}: {aside:.2e} off"));
+                }
+            }
+        }
+    }
+    none_of(count, &wrong);
+}

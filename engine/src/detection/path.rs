@@ -58,6 +58,10 @@ const LEVEL: f64 = 0.1;
 /// Distance at which a normal passes that axis, as a part of its arm, up to which it meets it.
 const MEETS: f64 = 1e-6;
 
+/// Cosine of the angle between two normals of one time that are those of one face, where bodies have parts: flush ones have planes of their own next to
+/// each other.
+pub(crate) const SAME_FACE: f64 = 1.0 - 1e-12;
+
 /// A pair of bodies on its way.
 pub(crate) struct Path<'a> {
     pub(crate) pair: [Slot; 2],
@@ -560,6 +564,21 @@ impl Path<'_> {
         })
     }
 
+    /// One of these looks sees an overlap at which the bodies meet on such a plane.
+    pub(crate) fn overlaps_on(
+        &self,
+        is_plane: impl Fn(DVec3) -> bool,
+        h: f64,
+        points: &mut Vec<ContactPoint>,
+    ) -> bool {
+        let tolerance = tolerance(self.bodies);
+        let is_met = |point: &ContactPoint| point.gap < -tolerance && is_plane(point.normal);
+        self.looks(h).any(|time| {
+            self.points_at(time, 0.0, points);
+            points.iter().any(is_met)
+        })
+    }
+
     /// Two balls, in closed form.
     fn of_balls(&self, radii: f64, h: f64, tolerance: f64) -> Encounter {
         let [a, b] = self.poses.map(|pose| pose.position);
@@ -746,8 +765,18 @@ impl Path<'_> {
         let is_beside = |point: &&ContactPoint| {
             point.gap > near && (is_beside(point, 0) || is_beside(point, 1))
         };
+        // Parts that are not met yet have planes of their own, which the pair may have left when it gets there.
+        let is_met = |point: &&ContactPoint| {
+            let of_plane = |met: &ContactPoint| {
+                met.gap <= near && met.normal.dot(point.normal) > SAME_FACE
+            };
+            point.gap <= near || points.iter().any(of_plane)
+        };
+        let of_parts = self.bodies.into_iter().any(BodyConstants::has_parts);
+        let all = !of_parts || points.iter().all(|point| point.gap > near);
+        let met = points.iter().filter(|point| all || is_met(point));
         let from_a = part_from_a(self.bodies.map(BodyConstants::inverse_mass));
-        for point in points.iter().filter(|point| !is_beside(point)) {
+        for point in met.filter(|point| !is_beside(point)) {
             let acts = point.point + point.normal * (point.gap * (0.5 - from_a));
             let arms = [0, 1].map(|side| {
                 let arm = acts - poses[side].position;

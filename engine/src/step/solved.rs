@@ -21,14 +21,11 @@ use moreau_solvers::{Contact, WorldTwist};
 use std::ops::Range;
 
 /// Cosine of the angle between two normals that are one plane: what a body of a twentieth of its size a step turns it by.
-const SAME_PLANE: f64 = 0.998;
-
-/// The same for two normals of one time where bodies have parts: flush ones have planes of their own next to each other.
-const SAME_FACE: f64 = 1.0 - 1e-12;
+pub(super) const SAME_PLANE: f64 = 0.998;
 
 /// Way along a plane, as a part of the half-thickness of the thinner body, from which on it may not be the plane of the pair at
 /// the end of the step: two balls have left it by a hundredth of their radius.
-const FAST: f64 = 0.2;
+pub(super) const FAST: f64 = 0.2;
 
 /// Way by which the farthest point of a body leaves its tangent in a step, `½ φ² R`, as a part of the half-thickness, from which on the body may
 /// turn out of the planes of its contacts into what it lies on, or into what had none.
@@ -165,7 +162,7 @@ impl Solved<'_> {
     /// The same of two contacts of a pair.
     pub(crate) fn is_one_plane(&self, [first, second]: [&Detected; 2]) -> bool {
         let parts = self.has_parts(first.bodies);
-        let least = if parts { SAME_FACE } else { SAME_PLANE };
+        let least = if parts { path::SAME_FACE } else { SAME_PLANE };
         first.normal.dot(second.normal) > least
     }
 
