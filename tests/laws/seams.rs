@@ -237,9 +237,8 @@ fn corners_and_what_bounces_feel_no_seams_either() {
 /// A plane is that of a meeting up to an angle whose cosine is 0.998, 0.063 rad: an impact turns that part of the velocity of the fall.
 #[test]
 fn what_drops_on_flush_tiles_goes_on_along_them() {
-    let part = |at: DVec3, half_extents: DVec3| {
-        (Pose::from_position(at), Shape::Cuboid { half_extents })
-    };
+    let part =
+        |at: DVec3, half_extents: DVec3| (Pose::from_position(at), Shape::Cuboid { half_extents });
     let foot = part(DVec3::ZERO, DVec3::new(0.1, 0.1, 0.02));
     let side = |x: f64| part(DVec3::new(x, 0.0, 0.1), DVec3::new(0.02, 0.1, 0.08));
     let halves = [-0.05, 0.05].map(|x| part(DVec3::X * x, DVec3::new(0.05, 0.1, 0.1)));

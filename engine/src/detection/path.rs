@@ -767,9 +767,8 @@ impl Path<'_> {
         };
         // Parts that are not met yet have planes of their own, which the pair may have left when it gets there.
         let is_met = |point: &&ContactPoint| {
-            let of_plane = |met: &ContactPoint| {
-                met.gap <= near && met.normal.dot(point.normal) > SAME_FACE
-            };
+            let of_plane =
+                |met: &ContactPoint| met.gap <= near && met.normal.dot(point.normal) > SAME_FACE;
             point.gap <= near || points.iter().any(of_plane)
         };
         let of_parts = self.bodies.into_iter().any(BodyConstants::has_parts);

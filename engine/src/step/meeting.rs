@@ -22,13 +22,14 @@
 mod calm;
 mod changed;
 mod held;
+mod later;
 mod struck;
 mod turning;
 
 use super::exchange::Exchange;
 use super::impacts::Impacts;
 use super::near;
-use super::solved::{FAST, Pushed, SAME_PLANE, Solved};
+use super::solved::{Pushed, Solved};
 use crate::bodies::slot::Slot;
 use crate::detection::Detection;
 use crate::detection::path::{self, Encounter, Path};
@@ -40,6 +41,7 @@ use calm::{Calm, CalmPairs};
 use changed::ChangedPairs;
 use glam::DVec3;
 use held::Held;
+use later::Later;
 use moreau_geometry::ContactPoint;
 use moreau_solvers::WorldTwist;
 use std::ops::Range;
@@ -109,12 +111,8 @@ pub(crate) struct Meetings {
     points: Vec<ContactPoint>,
     /// Rows of a pair that are looked at.
     new: Vec<usize>,
-    /// Pairs that this look found to meet on their way without what is new.
-    met: Vec<Met>,
-    /// Pairs some of whose contacts wait for what their bodies meet before.
-    later: ChangedPairs,
-    /// By body: planes that the bodies of these get to.
-    crossings: Vec<Crossing>,
+    /// What is met after something else.
+    later: Later,
     /// Bodies that were struck beyond their reach, ascending.
     struck: Vec<Slot>,
     /// All that were in this step: detection now allows for what they reach.
@@ -139,31 +137,6 @@ struct Push {
     held: bool,
 }
 
-/// A pair that meets on its way.
-#[derive(Clone, Copy, Debug)]
-struct Met {
-    pair: [Slot; 2],
-    /// After `t_k`, s.
-    time: f64,
-    /// From B to A.
-    normal: DVec3,
-    /// Its contacts go, and those of that time come in their place.
-    moves: bool,
-    /// The pair moves by a good part of the thinner body.
-    is_fast: bool,
-}
-
-/// A plane that a body gets to on its way without what is new.
-#[derive(Clone, Copy, Debug)]
-struct Crossing {
-    slot: Slot,
-    pair: [Slot; 2],
-    /// After `t_k`, s.
-    time: f64,
-    /// Direction in which the plane would push the body.
-    push: DVec3,
-}
-
 impl Push {
     fn is_held(&self) -> bool {
         let none = |pushed: Pushed| matches!(pushed, Pushed::Not);
@@ -181,7 +154,7 @@ impl Meetings {
         self.late_contacts = 0;
         self.last_resorts = 0;
         self.changed.clear();
-        self.later.clear();
+        self.later.begin();
         self.calm.clear();
         self.unmet.clear();
         self.reached.clear();
@@ -402,7 +375,7 @@ impl Meetings {
         let found = &solved.record.found;
         let fresh = std::mem::take(&mut self.fresh);
         let mut changes = false;
-        self.met.clear();
+        self.later.begin_look();
         for rows in fresh.chunk_by(|a, b| found[*a].bodies == found[*b].bodies) {
             let pair = found[rows[0]].bodies;
             let open = !impacts.awaits(pair) && !solved.is_unbounded(pair);
@@ -415,138 +388,6 @@ impl Meetings {
         changes |= self.let_later_go(solved, exchange);
         self.late_contacts += exchange.late.len();
         changes
-    }
-
-    /// Lists the planes that bodies of `met` get to on their way without what is new.
-    fn list_crossings(&mut self, met: &[Met], solved: &Solved) {
-        self.crossings.clear();
-        if met.is_empty() {
-            return;
-        }
-        let mut bodies: Vec<Slot> = met.iter().flat_map(|met| met.pair).collect();
-        bodies.retain(|slot| solved.bodies.is_awake_dynamic(*slot));
-        bodies.sort_unstable();
-        bodies.dedup();
-        for (row, place) in solved.record.found.iter().enumerate() {
-            let pair = place.bodies;
-            let known = pair.map(|slot| bodies.binary_search(&slot).is_ok());
-            if known == [false; 2] {
-                continue;
-            }
-            let ways = pair.map(|slot| self.way_before(slot, solved));
-            let closing = -solved.normal_velocity(row, &ways);
-            let time = place.gap.max(0.0) / closing;
-            if closing <= 0.0 || time >= solved.settings.time_step {
-                continue;
-            }
-            for (side, push) in [place.normal, -place.normal].into_iter().enumerate() {
-                if known[side] {
-                    let slot = pair[side];
-                    self.crossings.push(Crossing {
-                        slot,
-                        pair,
-                        time,
-                        push,
-                    });
-                }
-            }
-        }
-        self.crossings.sort_by_key(|crossing| crossing.slot);
-    }
-
-    /// A body of the pair gets to another plane before it meets, with another body.
-    fn follows(&self, of: &Met) -> bool {
-        (0..2).any(|side| {
-            let slot = of.pair[side];
-            let push = if side == 0 { of.normal } else { -of.normal };
-            let begin = self.crossings.partition_point(|one| one.slot < slot);
-            let own = self.crossings[begin..].iter().take_while(|one| one.slot == slot);
-            own.filter(|one| one.pair != of.pair && one.time < of.time)
-                .any(|one| one.push.dot(push) <= SAME_PLANE)
-        })
-    }
-
-    /// Without what is new a body goes on through the first that it meets. What it meets after that, on another plane, it may not meet any more:
-    /// contacts go that it does not come to with all others, and those of that time do not come. True if some go that stayed.
-    fn let_later_go(&mut self, solved: &Solved, exchange: &mut Exchange) -> bool {
-        let mut changes = false;
-        let met = std::mem::take(&mut self.met);
-        let mut later = std::mem::take(&mut self.new);
-        self.list_crossings(&met, solved);
-        for of in &met {
-            let follows = self.follows(of);
-            let is_first = !follows && !self.leans(of.pair);
-            let several = solved.is_of_several(of.pair);
-            // Planes on which the pair does not meet first; then, if others come before, the one on which it does.
-            for own in [false, true] {
-                if own && is_first || !own && !several {
-                    continue;
-                }
-                let is_later = |row: &usize| {
-                    let is_own = of.moves || !several || solved.is_plane(&[*row], of.normal);
-                    let stays = solved.is_given(*row) || solved.earlier(*row).is_some();
-                    let open = exchange.stay[*row] != of.moves && solved.is_ahead(*row);
-                    is_own == own && open && !stays
-                };
-                later.clear();
-                later.extend(solved.rows_of(of.pair).filter(is_later));
-                let pushes = |row: &usize| solved.record.impulse[*row].x > 0.0;
-                if !later.iter().any(pushes) {
-                    continue;
-                }
-                let is_own = |normal: DVec3| {
-                    if of.moves {
-                        normal.dot(of.normal) > SAME_PLANE
-                    } else {
-                        solved.is_plane(&later, normal)
-                    }
-                };
-                let waits = own && follows && of.is_fast;
-                let is_met = !waits && self.meets_without(of.pair, &later, is_own, solved);
-                if is_met {
-                    continue;
-                }
-                self.later.push(of.pair);
-                if of.moves {
-                    exchange.late.retain(|late| late.contact.bodies != of.pair);
-                    continue;
-                }
-                for row in &later {
-                    exchange.stay[*row] = false;
-                }
-                self.changed.push(of.pair);
-                changes = true;
-            }
-        }
-        self.met = met;
-        self.new = later;
-        changes
-    }
-
-    /// Without these rows, but with all others, a pair meets on such a plane.
-    fn meets_without(
-        &mut self,
-        pair: [Slot; 2],
-        rows: &[usize],
-        is_plane: impl Fn(DVec3) -> bool,
-        solved: &Solved,
-    ) -> bool {
-        let ways = pair.map(|slot| {
-            let mut end = solved.end(slot);
-            for row in rows {
-                let change = solved.change(*row, slot);
-                end.linear -= change.linear;
-                end.angular -= change.angular;
-            }
-            solved.mean(slot, end, self.pushes[slot].pushed)
-        });
-        self.followed += usize::from(solved.is_of_others(pair));
-        let (path, h) = (solved.path(pair, ways), solved.settings.time_step);
-        match path.encounter(h, &mut self.points) {
-            Encounter::Apart => false,
-            Encounter::Meets { normal, .. } => is_plane(normal),
-            Encounter::Unclear => path.overlaps_on(is_plane, h, &mut self.points),
-        }
     }
 
     /// Looks at a pair with its rows in `I₀`. True if contacts of it are exchanged.
@@ -579,17 +420,10 @@ impl Meetings {
             let h = solved.settings.time_step;
             self.followed += usize::from(solved.is_of_others(pair));
             let encounter = self.follow(&path, &new, doubt, solved);
-            let is_fast = path.length(h) > FAST * path::thickness(path.bodies);
-            if let Encounter::Meets { time, normal } = encounter {
+            if let Encounter::Meets { normal, .. } = encounter {
                 changes = !solved.is_plane(&new, normal);
-                self.met.push(Met {
-                    pair,
-                    time,
-                    normal,
-                    moves: changes,
-                    is_fast,
-                });
             }
+            self.note_met(&path, encounter, (doubt, changes), solved);
             match encounter {
                 Encounter::Meets { time, normal } if changes => {
                     let mut others = rows.clone().filter(|row| !is_ahead(*row));
@@ -607,17 +441,6 @@ impl Meetings {
                         off
                     });
                     changes = !new.is_empty();
-                    let begin = path.deepest_at(0.0, &mut self.points).0;
-                    if doubt && solved.has_parts(pair) && begin >= -path::tolerance(path.bodies) {
-                        let normal = path.deepest(h, &mut self.points).1;
-                        self.met.push(Met {
-                            pair,
-                            time: 0.0,
-                            normal,
-                            moves: false,
-                            is_fast,
-                        });
-                    }
                 }
             }
             // All that is ahead goes, and all of a plane, also where it does not push.
@@ -781,7 +604,7 @@ impl Meetings {
             // What has contacts is held by them, but for what is wrong with their planes, and for parts around it that have none.
             let strict = solved.rows_of(*pair).is_empty()
                 || solved.may_surround(*pair)
-                || self.later.contains(pair);
+                || self.later.waits(pair);
             let Some((path, time)) = self.meeting(*pair, (strict, None), look) else {
                 continue;
             };
