@@ -77,6 +77,7 @@ mod report;
 mod rest;
 mod rolling;
 mod rolling_resistance;
+mod rows;
 mod scene_files;
 mod scenes;
 mod scheme;

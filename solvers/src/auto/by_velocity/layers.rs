@@ -10,9 +10,13 @@ const MOST_BODIES: usize = 2_000;
 /// Layers of a tall island, over the bodies in each of them. A wall of 20 rows of 20 has one, a pyramid of 40 rows two.
 const TALL: f64 = 3.0;
 
+/// Part of the most that a body hands on to another one from which on what it leans on holds it: a cube in the midst of a row that is pushed lies on the
+/// floor, and is held by the next cube all the same.
+const HOLDS: f64 = 0.1;
+
 const NONE: u32 = u32::MAX;
 
-/// The layers of islands, counted from the bodies that impulses do not move along contacts that press.
+/// The layers of islands, counted from the bodies that impulses do not move, and that hold what leans on them, along contacts that press.
 #[derive(Debug, Default)]
 pub(super) struct Layers {
     /// Of each body: the first of its contacts in `links`, and the layer that it lies in, 0 where none was found.
@@ -21,6 +25,10 @@ pub(super) struct Layers {
     /// Of each contact, from each of its bodies: the next one of that body, and the other body.
     links: Vec<[u32; 2]>,
     queue: Vec<u32>,
+    /// Of each body: the most that it hands on to another one, N·s.
+    through: Vec<f64>,
+    /// Bodies that lean on something that impulses do not move, with how much, N·s.
+    leaning: Vec<(u32, f64)>,
 }
 
 impl Layers {
@@ -30,6 +38,8 @@ impl Layers {
         self.first.resize(bodies, NONE);
         self.layer.clear();
         self.layer.resize(bodies, 0);
+        self.through.clear();
+        self.through.resize(bodies, 0.0);
     }
 
     /// How many times what is left at these contacts and interactions of an island may add up if it is tall, else one: as often as there are layers, and as they lean on a base that is so
@@ -45,32 +55,45 @@ impl Layers {
         }
         self.links.clear();
         self.queue.clear();
-        let (mut last, mut linked) = ([NONE; 2], 0);
+        self.leaning.clear();
+        let (mut last, mut linked, mut sum) = ([NONE; 2], 0, 0.0);
         for member in members.iter().map(|member| *member as usize) {
-            let bodies = match problem.contacts.get(member) {
-                Some(contact) if impulse[member] != DVec3::ZERO => contact.bodies,
+            let (bodies, push) = match problem.contacts.get(member) {
+                Some(contact) if impulse[member] != DVec3::ZERO => {
+                    (contact.bodies, impulse[member].x)
+                }
                 Some(_) => continue,
-                None => problem.interactions[member - problem.contacts.len()].bodies,
+                None => {
+                    let joint = &problem.interactions[member - problem.contacts.len()];
+                    (joint.bodies, f64::INFINITY)
+                }
             };
             // The points of a pair follow each other.
-            if bodies == last {
-                continue;
-            }
+            let is_same = bodies == last;
+            sum = if is_same { sum + push } else { push };
+            let is_joint = push.is_infinite();
             last = bodies;
             let fixed = bodies.map(|body| problem.inverse_mass[body as usize].is_fixed());
             match fixed {
                 [false, false] => {
-                    linked += usize::from(self.link(bodies[0], bodies[1]));
-                    linked += usize::from(self.link(bodies[1], bodies[0]));
+                    for body in bodies {
+                        let through = &mut self.through[body as usize];
+                        *through = if is_joint { *through } else { through.max(sum) };
+                    }
+                    if !is_same {
+                        linked += usize::from(self.link(bodies[0], bodies[1]));
+                        linked += usize::from(self.link(bodies[1], bodies[0]));
+                    }
                 }
-                [true, false] => self.rests(bodies[1]),
-                [false, true] => self.rests(bodies[0]),
+                [true, false] => self.leaning.push((bodies[1], push)),
+                [false, true] => self.leaning.push((bodies[0], push)),
                 [true, true] => {}
             }
             if linked > MOST_BODIES {
                 return 1.0;
             }
         }
+        self.find_held();
         let (mut deepest, mut next) = (0, 0);
         while let Some(body) = self.queue.get(next).copied() {
             next += 1;
@@ -102,10 +125,17 @@ impl Layers {
         new
     }
 
-    fn rests(&mut self, body: u32) {
-        if self.layer[body as usize] == 0 {
-            self.layer[body as usize] = 1;
-            self.queue.push(body);
+    /// The bodies of the first layer.
+    fn find_held(&mut self) {
+        self.leaning
+            .sort_unstable_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+        for leaning in self.leaning.chunk_by(|one, other| one.0 == other.0) {
+            let body = leaning[0].0;
+            let push: f64 = leaning.iter().map(|(_, push)| push).sum();
+            if push >= HOLDS * self.through[body as usize] {
+                self.layer[body as usize] = 1;
+                self.queue.push(body);
+            }
         }
     }
 }
