@@ -40,6 +40,8 @@ const SPARE: f64 = 0.02;
 const SINKS: f64 = 0.2;
 /// Overlap, as a multiple of `ε`, that they see of bodies which are to pass each other flush.
 const GRAZE: f64 = 10.0;
+/// Overlap, as a multiple of `ε`, of what lies on something: twice what the projection leaves alone.
+const LEANS: f64 = 20.0;
 /// Halvings of the time between two looks, after which it is known to a millionth of them.
 const BISECTIONS: usize = 20;
 /// Chords along the separation of a pair between two looks at its poses.
@@ -564,15 +566,20 @@ impl Path<'_> {
         })
     }
 
-    /// One of these looks sees an overlap at which the bodies meet on such a plane.
+    /// The bodies begin no deeper in each other than what lies on the other one does.
+    pub(crate) fn touches(&self, points: &mut Vec<ContactPoint>) -> bool {
+        self.deepest_at(0.0, points).0 >= -LEANS * tolerance(self.bodies)
+    }
+
+    /// One of these looks sees the bodies deeper than that on such a plane.
     pub(crate) fn overlaps_on(
         &self,
         is_plane: impl Fn(DVec3) -> bool,
         h: f64,
         points: &mut Vec<ContactPoint>,
     ) -> bool {
-        let tolerance = tolerance(self.bodies);
-        let is_met = |point: &ContactPoint| point.gap < -tolerance && is_plane(point.normal);
+        let depth = LEANS * tolerance(self.bodies);
+        let is_met = |point: &ContactPoint| point.gap < -depth && is_plane(point.normal);
         self.looks(h).any(|time| {
             self.points_at(time, 0.0, points);
             points.iter().any(is_met)

@@ -423,7 +423,7 @@ impl Meetings {
             if let Encounter::Meets { normal, .. } = encounter {
                 changes = !solved.is_plane(&new, normal);
             }
-            self.note_met(&path, encounter, (doubt, changes), solved);
+            self.note_met(&path, encounter, changes, solved);
             match encounter {
                 Encounter::Meets { time, normal } if changes => {
                     let mut others = rows.clone().filter(|row| !is_ahead(*row));

@@ -65,12 +65,12 @@ impl Later {
 }
 
 impl Meetings {
-    /// Notes what became of a pair on its way without its new contacts: whether they are in `doubt`, and whether they move to the plane on which it meets.
+    /// Notes what became of a pair on its way without its new contacts: whether they move to the plane on which it meets.
     pub(super) fn note_met(
         &mut self,
         path: &Path,
         encounter: Encounter,
-        (doubt, moves): (bool, bool),
+        moves: bool,
         solved: &Solved,
     ) {
         let h = solved.settings.time_step;
@@ -82,11 +82,7 @@ impl Meetings {
             Encounter::Meets { time, normal } => (time, normal, moves),
             Encounter::Unclear => {
                 // Bodies of parts that touch, and turn: one plane is that on which they are, others are ahead.
-                let mut touches = || {
-                    let begin = path.deepest_at(0.0, &mut self.points).0;
-                    begin >= -path::tolerance(path.bodies)
-                };
-                if !(doubt && solved.has_parts(path.pair) && touches()) {
+                if !(solved.has_parts(path.pair) && path.touches(&mut self.points)) {
                     return;
                 }
                 (0.0, path.deepest(h, &mut self.points).1, false)
