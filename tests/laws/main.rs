@@ -27,6 +27,7 @@ mod certificate;
 mod cohesion;
 mod combine;
 mod compound_rooms;
+mod corners;
 mod couplers;
 mod delassus;
 mod dice;

@@ -749,10 +749,11 @@ impl Path<'_> {
         ]
     }
 
-    /// Appends the contacts of the pair at `time` within what is left of the step.
+    /// Appends the contacts of the pair at `time` within what is left of the step: of bodies of parts those on planes that are `met` then, if that is set
+    /// and there are some. Parts that are not met yet have planes of their own, which the pair may have left when it gets there.
     pub(crate) fn contacts_at(
         &self,
-        time: f64,
+        (time, met): (f64, bool),
         h: f64,
         points: &mut Vec<ContactPoint>,
         late: &mut Vec<Late>,
@@ -772,14 +773,13 @@ impl Path<'_> {
         let is_beside = |point: &&ContactPoint| {
             point.gap > near && (is_beside(point, 0) || is_beside(point, 1))
         };
-        // Parts that are not met yet have planes of their own, which the pair may have left when it gets there.
         let is_met = |point: &&ContactPoint| {
             let of_plane =
                 |met: &ContactPoint| met.gap <= near && met.normal.dot(point.normal) > SAME_FACE;
             point.gap <= near || points.iter().any(of_plane)
         };
         let of_parts = self.bodies.into_iter().any(BodyConstants::has_parts);
-        let all = !of_parts || points.iter().all(|point| point.gap > near);
+        let all = !met || !of_parts || points.iter().all(|point| point.gap > near);
         let met = points.iter().filter(|point| all || is_met(point));
         let from_a = part_from_a(self.bodies.map(BodyConstants::inverse_mass));
         for point in met.filter(|point| !is_beside(point)) {

@@ -227,7 +227,7 @@ impl Alone {
                 self.others.push(pair);
                 return;
             };
-            path.contacts_at(met, h, &mut self.points, &mut exchange.late);
+            path.contacts_at((met, false), h, &mut self.points, &mut exchange.late);
             exchange.stay[rows].fill(false);
             time = met;
         }

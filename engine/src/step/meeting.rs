@@ -428,7 +428,8 @@ impl Meetings {
                 Encounter::Meets { time, normal } if changes => {
                     let mut others = rows.clone().filter(|row| !is_ahead(*row));
                     if !others.any(|row| solved.is_plane(&[row], normal)) {
-                        path.contacts_at(time, h, &mut self.points, &mut exchange.late);
+                        let late = &mut exchange.late;
+                        path.contacts_at((time, true), h, &mut self.points, late);
                     }
                 }
                 Encounter::Meets { .. } | Encounter::Apart => {}
@@ -622,17 +623,24 @@ impl Meetings {
         exchange: &mut Exchange,
     ) -> bool {
         let (h, before) = (solved.settings.time_step, exchange.late.len());
-        path.contacts_at(time, h, &mut self.points, &mut exchange.late);
-        let mut row = 0;
-        exchange.late.retain(|met| {
-            row += 1;
-            let is_known = || {
-                solved.is_left_open(path.pair, &path.twists, &met.contact)
-                    || solved.is_imposed(met)
-                    || impacts.awaits_plane(&met.contact, solved)
-            };
-            row <= before || !is_known()
-        });
+        // Where the planes that are met are known, others may be ahead.
+        for met in [true, false] {
+            let late = &mut exchange.late;
+            path.contacts_at((time, met), h, &mut self.points, late);
+            let mut row = 0;
+            late.retain(|met| {
+                row += 1;
+                let is_known = || {
+                    solved.is_left_open(path.pair, &path.twists, &met.contact)
+                        || solved.is_imposed(met)
+                        || impacts.awaits_plane(&met.contact, solved)
+                };
+                row <= before || !is_known()
+            });
+            if late.len() > before {
+                break;
+            }
+        }
         let come = exchange.late.len() - before;
         self.late_contacts += come;
         come > 0

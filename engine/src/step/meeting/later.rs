@@ -7,9 +7,9 @@
 use super::Meetings;
 use super::changed::ChangedPairs;
 use crate::bodies::slot::Slot;
-use crate::detection::path::{self, Encounter, Path};
+use crate::detection::path::{Encounter, Path};
 use crate::step::exchange::Exchange;
-use crate::step::solved::{FAST, SAME_PLANE, Solved};
+use crate::step::solved::{SAME_PLANE, Solved};
 use glam::DVec3;
 use moreau_solvers::WorldTwist;
 
@@ -23,7 +23,7 @@ pub(super) struct Later {
     pairs: ChangedPairs,
 }
 
-/// A pair that moves by a good part of the thinner body, and meets on its way.
+/// A pair that meets on its way without what is new.
 #[derive(Clone, Copy, Debug)]
 struct Met {
     pair: [Slot; 2],
@@ -74,9 +74,6 @@ impl Meetings {
         solved: &Solved,
     ) {
         let h = solved.settings.time_step;
-        if path.length(h) <= FAST * path::thickness(path.bodies) {
-            return;
-        }
         let (time, normal, moves) = match encounter {
             Encounter::Apart => return,
             Encounter::Meets { time, normal } => (time, normal, moves),

@@ -33,7 +33,7 @@ impl Meetings {
             let nearest = swings.binary_search_by_key(&pair, |nearest| nearest.bodies);
             let plane = nearest.ok().map(|place| swings[place].normal);
             if let Some((path, time)) = self.meeting(pair, (far, plane), (solved, impacts)) {
-                path.contacts_at(time, h, &mut self.points, &mut exchange.late);
+                path.contacts_at((time, false), h, &mut self.points, &mut exchange.late);
                 self.changed.push(pair);
             }
         }

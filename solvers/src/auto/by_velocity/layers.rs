@@ -10,8 +10,8 @@ const MOST_BODIES: usize = 2_000;
 /// Layers of a tall island, over the bodies in each of them. A wall of 20 rows of 20 has one, a pyramid of 40 rows two.
 const TALL: f64 = 3.0;
 
-/// Part of the most that a body hands on to another one from which on what it leans on holds it: a cube in the midst of a row that is pushed lies on the
-/// floor, and is held by the next cube all the same.
+/// Part of the most that a body hands on to another one from which on what it leans on holds it against that, along the same direction: a cube in the midst of a
+/// row that is pushed lies on the floor, and is held by the next cube all the same.
 const HOLDS: f64 = 0.1;
 
 const NONE: u32 = u32::MAX;
@@ -25,10 +25,10 @@ pub(super) struct Layers {
     /// Of each contact, from each of its bodies: the next one of that body, and the other body.
     links: Vec<[u32; 2]>,
     queue: Vec<u32>,
-    /// Of each body: the most that it hands on to another one, N·s.
-    through: Vec<f64>,
-    /// Bodies that lean on something that impulses do not move, with how much, N·s.
-    leaning: Vec<(u32, f64)>,
+    /// Of each body: the most that it hands on to another one, N·s, inertial frame.
+    through: Vec<DVec3>,
+    /// Bodies that lean on something that impulses do not move, and how that pushes them, N·s.
+    leaning: Vec<(u32, DVec3)>,
 }
 
 impl Layers {
@@ -39,7 +39,7 @@ impl Layers {
         self.layer.clear();
         self.layer.resize(bodies, 0);
         self.through.clear();
-        self.through.resize(bodies, 0.0);
+        self.through.resize(bodies, DVec3::ZERO);
     }
 
     /// How many times what is left at these contacts and interactions of an island may add up if it is tall, else one: as often as there are layers, and as they lean on a base that is so
@@ -56,38 +56,42 @@ impl Layers {
         self.links.clear();
         self.queue.clear();
         self.leaning.clear();
-        let (mut last, mut linked, mut sum) = ([NONE; 2], 0, 0.0);
+        let (mut last, mut linked, mut sum) = ([NONE; 2], 0, DVec3::ZERO);
         for member in members.iter().map(|member| *member as usize) {
             let (bodies, push) = match problem.contacts.get(member) {
                 Some(contact) if impulse[member] != DVec3::ZERO => {
-                    (contact.bodies, impulse[member].x)
+                    (contact.bodies, Some(contact.frame * impulse[member]))
                 }
                 Some(_) => continue,
                 None => {
                     let joint = &problem.interactions[member - problem.contacts.len()];
-                    (joint.bodies, f64::INFINITY)
+                    (joint.bodies, None)
                 }
             };
             // The points of a pair follow each other.
             let is_same = bodies == last;
-            sum = if is_same { sum + push } else { push };
-            let is_joint = push.is_infinite();
+            let own = push.unwrap_or_default();
+            sum = if is_same { sum + own } else { own };
             last = bodies;
             let fixed = bodies.map(|body| problem.inverse_mass[body as usize].is_fixed());
-            match fixed {
-                [false, false] => {
+            match (fixed, push) {
+                ([false, false], _) => {
                     for body in bodies {
                         let through = &mut self.through[body as usize];
-                        *through = if is_joint { *through } else { through.max(sum) };
+                        if sum.length_squared() > through.length_squared() {
+                            *through = sum;
+                        }
                     }
                     if !is_same {
                         linked += usize::from(self.link(bodies[0], bodies[1]));
                         linked += usize::from(self.link(bodies[1], bodies[0]));
                     }
                 }
-                [true, false] => self.leaning.push((bodies[1], push)),
-                [false, true] => self.leaning.push((bodies[0], push)),
-                [true, true] => {}
+                ([true, false], Some(push)) => self.leaning.push((bodies[1], -push)),
+                ([false, true], Some(push)) => self.leaning.push((bodies[0], push)),
+                ([true, false], None) => self.holds(bodies[1]),
+                ([false, true], None) => self.holds(bodies[0]),
+                ([true, true], _) => {}
             }
             if linked > MOST_BODIES {
                 return 1.0;
@@ -125,17 +129,25 @@ impl Layers {
         new
     }
 
-    /// The bodies of the first layer.
+    /// The bodies of the first layer, but for those that joints hold.
     fn find_held(&mut self) {
-        self.leaning
-            .sort_unstable_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
-        for leaning in self.leaning.chunk_by(|one, other| one.0 == other.0) {
+        let mut leaning = std::mem::take(&mut self.leaning);
+        leaning.sort_unstable_by_key(|(body, _)| *body);
+        for leaning in leaning.chunk_by(|one, other| one.0 == other.0) {
             let body = leaning[0].0;
-            let push: f64 = leaning.iter().map(|(_, push)| push).sum();
-            if push >= HOLDS * self.through[body as usize] {
-                self.layer[body as usize] = 1;
-                self.queue.push(body);
+            let push: DVec3 = leaning.iter().map(|(_, push)| *push).sum();
+            let through = self.through[body as usize];
+            if push.dot(through).abs() >= HOLDS * through.length_squared() {
+                self.holds(body);
             }
+        }
+        self.leaning = leaning;
+    }
+
+    fn holds(&mut self, body: u32) {
+        if self.layer[body as usize] == 0 {
+            self.layer[body as usize] = 1;
+            self.queue.push(body);
         }
     }
 }
