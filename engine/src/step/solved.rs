@@ -25,7 +25,7 @@ pub(super) const SAME_PLANE: f64 = 0.998;
 
 /// Way along a plane, as a part of the half-thickness of the thinner body, from which on it may not be the plane of the pair at
 /// the end of the step: two balls have left it by a hundredth of their radius.
-const FAST: f64 = 0.2;
+pub(super) const FAST: f64 = 0.2;
 
 /// Way by which the farthest point of a body leaves its tangent in a step, `½ φ² R`, as a part of the half-thickness, from which on the body may
 /// turn out of the planes of its contacts into what it lies on, or into what had none.

@@ -7,9 +7,9 @@
 use super::Meetings;
 use super::changed::ChangedPairs;
 use crate::bodies::slot::Slot;
-use crate::detection::path::{Encounter, Path};
+use crate::detection::path::{self, Encounter, Path};
 use crate::step::exchange::Exchange;
-use crate::step::solved::{SAME_PLANE, Solved};
+use crate::step::solved::{FAST, SAME_PLANE, Solved};
 use glam::DVec3;
 use moreau_solvers::WorldTwist;
 
@@ -74,6 +74,11 @@ impl Meetings {
         solved: &Solved,
     ) {
         let h = solved.settings.time_step;
+        // The planes of a ball that moves by less are as good as what comes next.
+        if !solved.is_of_others(path.pair) && path.length(h) <= FAST * path::thickness(path.bodies)
+        {
+            return;
+        }
         let (time, normal, moves) = match encounter {
             Encounter::Apart => return,
             Encounter::Meets { time, normal } => (time, normal, moves),
