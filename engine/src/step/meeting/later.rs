@@ -112,7 +112,13 @@ impl Meetings {
             let several = solved.is_of_several(of.pair);
             // Planes on which the pair does not meet first; then, if others come before, the one on which it does.
             for own in [false, true] {
-                if own && is_first || !own && !several {
+                // Parts that touch, and others of their plane a little farther off, go together.
+                let touches = || {
+                    let mut rows = solved.rows_of(of.pair);
+                    let touches = |row| !solved.is_ahead(row) && solved.is_plane(&[row], of.normal);
+                    solved.has_parts(of.pair) && rows.any(touches)
+                };
+                if own && (is_first || touches()) || !own && !several {
                     continue;
                 }
                 let is_later = |row: &usize| {
