@@ -8,6 +8,7 @@
 //! look       a pair whose contacts push for the first time, on its way without them: do the two meet?
 //!            no        its contacts go
 //!            on another plane    the contacts at that time take their place:  g̃ = g(t_c) − t_c u_N(v)
+//!            after something else, and not on the way along that    its contacts go (`later`)
 //!            pairs let go before, once no more go, those of bodies that turn far, and those of bodies that were struck beyond
 //!            their reach, on their way as solved:
 //!            they meet           the contacts at that time come in
