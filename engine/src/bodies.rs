@@ -6,6 +6,7 @@
 //! What a body is (constants, laws, ids) is worked out when it changes; what it does (pose, twist,
 //! wrench) is read by every step, for the bodies that the step moves alone.
 
+pub(crate) mod abutting;
 pub(crate) mod check;
 pub(crate) mod constants;
 pub(crate) mod described;
@@ -22,11 +23,13 @@ use crate::components::{
 use crate::error::{BodyError, StepError};
 use crate::interactions::law::Surface;
 use crate::motion::overflow::{check_finite, overflows};
+use abutting::Abutting;
 use bevy_ecs::entity::Entity;
 use constants::BodyConstants;
 use described::LastDescribed;
 use glam::DVec3;
 use moreau_geometry::Aabb;
+use moreau_solvers::WorldTwist;
 use slot::Slot;
 use target::Target;
 use user_forces::{UserForces, forces_of};
@@ -76,6 +79,8 @@ pub(crate) struct Bodies {
     pub(crate) epoch: u64,
     /// Ids, masses, or which bodies move and sleep are not what was last written to the world.
     pub(crate) unwritten: bool,
+    /// Bodies that do not move against each other, and abut.
+    pub(crate) abutting: Abutting,
     /// Pairs that joints hold, ascending.
     pub(crate) tied: Vec<[Slot; 2]>,
     /// Bodies that joints hold on what impulses do not move; that is [`Slot::NONE`] for the world.
@@ -237,6 +242,13 @@ impl Bodies {
     #[inline]
     pub(crate) fn are_sensed(&self, pair: &[Slot; 2]) -> bool {
         self.some_are_sensors && pair.iter().any(|slot| self.constants[*slot].sensor)
+    }
+
+    /// Which bodies abut is up to date; with their twists in this step, inertial frame.
+    pub(crate) fn find_abutting(&mut self, twists: &[WorldTwist]) {
+        let mut abutting = std::mem::take(&mut self.abutting);
+        abutting.renew(self, twists);
+        self.abutting = abutting;
     }
 
     pub(crate) fn bounds(&self, slot: Slot) -> Option<Aabb> {

@@ -19,6 +19,7 @@
 //! the epoch of the bodies changes; then all are compared with what is known of them, and the
 //! pairs of those that differ are found anew.
 
+mod covered;
 mod narrow_phase;
 mod outline;
 pub(crate) mod path;

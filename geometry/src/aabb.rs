@@ -47,6 +47,12 @@ impl Aabb {
         Self::new(self.min - margin, self.max + margin)
     }
 
+    /// True if the point lies in the closed box.
+    #[must_use]
+    pub(crate) fn holds(&self, point: DVec3) -> bool {
+        self.min.cmple(point).all() && point.cmple(self.max).all()
+    }
+
     /// True if the closed boxes share a point; false if any number is NaN.
     #[must_use]
     pub fn intersects(&self, other: &Self) -> bool {

@@ -9,6 +9,7 @@
 //! | is a point within a shape | [`contains`] | yes or no |
 //! | how far apart are two shapes | [`distance`] | [`Nearest`], signed |
 //! | do two shapes share a point | [`overlaps`] | yes or no |
+//! | which flat faces does a solid have | [`faces`] | [`Face`]s |
 //!
 //! Lengths in m, inertial frame. Shapes are closed: their surface belongs to them. Half-spaces are solid below their plane; meshes and
 //! height fields are thin sheets, which are met from both sides and contain no point. The answers are pure functions of the arguments.
@@ -36,6 +37,7 @@ mod cast_shape;
 mod chord;
 mod convex_pair;
 mod error;
+mod faces;
 mod flight;
 mod pair;
 mod point;
@@ -48,6 +50,7 @@ mod tree_walk;
 
 pub use cast_shape::{ShapeHit, Sweep, cast_shape};
 pub use error::QueryError;
+pub use faces::{Face, faces, is_near, support_of};
 pub use pair::{Nearest, distance, overlaps};
 pub use point::{PointHit, closest_point, contains};
 pub use ray::{Inside, Ray, RayHit};

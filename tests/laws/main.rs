@@ -66,6 +66,7 @@ mod material_pairs;
 mod meeting;
 mod momentum;
 mod no_solution;
+mod open_faces;
 mod part_materials;
 mod passing;
 mod plastic_spin;

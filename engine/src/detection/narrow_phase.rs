@@ -3,6 +3,7 @@
 //! Pairs of balls, the bulk of granular scenes, work on compact arrays and leave before the first
 //! root; all others go through [`contacts`]. Both give the same points.
 
+use super::covered;
 use super::reach::{BallReach, Extents};
 use super::swing;
 use super::{Pair, PlaneBetween};
@@ -167,6 +168,7 @@ impl Scene<'_> {
             }
             points.clear();
             let margin = self.contacts(pair, points, planes);
+            self.put_on_surface(pair, points);
             let before = candidates.len();
             for point in points.iter() {
                 if self.keeps(pair, margin, point) {
@@ -181,6 +183,13 @@ impl Scene<'_> {
                 swings.push(Detected::new(pair, nearest));
             }
         }
+    }
+
+    /// Normals are those of what lies open.
+    fn put_on_surface(&self, pair: [Slot; 2], points: &mut Vec<ContactPoint>) {
+        let constants = pair.map(|slot| &self.bodies.constants[slot]);
+        let poses = pair.map(|slot| &self.bodies.pose[slot]);
+        covered::put_on_surface((pair, constants, poses), self.bodies, points);
     }
 
     /// Turning about its axis does not move a body of revolution: where it was left in overlap, points of a rim beside the deepest one have no moment about it either.

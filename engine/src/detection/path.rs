@@ -9,6 +9,7 @@
 //! over the contact points `i` that the pair has at `t`, no meeting is passed over; without rotation the steps are exact.
 //! Bodies meet when they overlap by `ε`: two that slide past each other flush do not.
 
+use super::covered;
 use crate::bodies::Bodies;
 use crate::bodies::constants::BodyConstants;
 use crate::bodies::slot::Slot;
@@ -68,6 +69,8 @@ pub(crate) const SAME_FACE: f64 = 1.0 - 1e-12;
 pub(crate) struct Path<'a> {
     pub(crate) pair: [Slot; 2],
     pub(crate) bodies: [&'a BodyConstants; 2],
+    /// All bodies.
+    all: &'a Bodies,
     /// At `t_k`.
     pub(crate) poses: [&'a Pose; 2],
     /// Constant through the step, inertial frame.
@@ -136,16 +139,17 @@ fn turn(body: &BodyConstants, pose: &Pose, angular: DVec3) -> DVec3 {
 impl<'a> Path<'a> {
     /// A pair that moves from these poses at `t_k` on, with a plane to begin with.
     pub(crate) fn new(
-        pair: [Slot; 2],
-        bodies: [&'a BodyConstants; 2],
+        (pair, all): ([Slot; 2], &'a Bodies),
         poses: [&'a Pose; 2],
         twists: [WorldTwist; 2],
         plane: Option<DVec3>,
     ) -> Self {
+        let bodies = pair.map(|slot| &all.constants[slot]);
         let turns = [0, 1].map(|side| turn(bodies[side], poses[side], twists[side].angular));
         Self {
             pair,
             bodies,
+            all,
             poses,
             twists,
             turns,
@@ -675,10 +679,12 @@ impl Path<'_> {
     fn points_at(&self, time: f64, margin: f64, points: &mut Vec<ContactPoint>) {
         points.clear();
         if let [Some(a), Some(b)] = self.bodies.map(|body| body.geometry.as_ref()) {
-            let [at_a, at_b] =
-                [0, 1].map(|side| self.bodies[side].shape_pose(&self.pose_at(side, time)));
+            let poses = [0, 1].map(|side| self.pose_at(side, time));
+            let [at_a, at_b] = [0, 1].map(|side| self.bodies[side].shape_pose(&poses[side]));
             let mut plane = self.plane.get();
             contacts_or_plane(a, &at_a, b, &at_b, (margin, &mut plane), points);
+            let pair = (self.pair, self.bodies, [&poses[0], &poses[1]]);
+            covered::put_on_surface(pair, self.all, points);
         }
     }
 

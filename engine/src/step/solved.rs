@@ -369,9 +369,8 @@ impl Solved<'_> {
             let found = &self.record.found[self.rows_of(pair)];
             found.first().map(|place| place.normal)
         };
-        let bodies = pair.map(|slot| &self.bodies.constants[slot]);
         let poses = pair.map(|slot| &self.bodies.pose[slot]);
-        Path::new(pair, bodies, poses, twists, plane)
+        Path::new((pair, self.bodies), poses, twists, plane)
     }
 
     /// `v_{k+1}`.

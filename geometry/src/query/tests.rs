@@ -2,6 +2,7 @@
 
 mod casts;
 mod extreme;
+mod faces;
 mod pairs;
 mod points;
 mod rays;

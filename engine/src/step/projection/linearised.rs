@@ -76,8 +76,7 @@ impl Linearised {
                 None => &bodies.pose[pair[side]],
             });
             let ways = places.map(|own| own.map_or(WorldTwist::default(), |_| by));
-            let constants = pair.map(|slot| &bodies.constants[slot]);
-            let path = Path::new(*pair, constants, poses, ways, None);
+            let path = Path::new((*pair, bodies), poses, ways, None);
             let Some(part) = path.meeting(1.0, &mut points) else {
                 continue;
             };

@@ -1,0 +1,265 @@
+//! Faces that lie open, and those that another solid covers.
+//!
+//! Tiles of a floor, and parts of a compound, have edges and sides that nothing can touch: the next one is there. A normal of a contact is one of
+//! what they are together, the limit of normals of its open surface. The edge of a flush tile has that of its face alone; the side of a higher one is open, and
+//! the wall in a corner is, though it ends on the floor.
+
+use super::path::{SAME_FACE, tolerance};
+use crate::bodies::Bodies;
+use crate::bodies::constants::BodyConstants;
+use crate::bodies::slot::Slot;
+use crate::components::Pose;
+use glam::DVec3;
+use moreau_geometry::query::{Face, closest_point, contains, faces, is_near, support_of};
+use moreau_geometry::{ContactPoint, Geometry, Pose as ShapePose, Shape};
+
+/// How far around a point a face is looked at whether it lies open, as a multiple of the overlap at which bodies meet.
+const AROUND: f64 = 10.0;
+/// Depth of the other body below an open face up to which it acts along that, in the same unit: twice what the projection leaves.
+const TOUCHES: f64 = 20.0;
+/// Cosine of the angle between the axis of a cylinder and what is across it: rounding.
+const ACROSS: f64 = 1e-9;
+/// Sine of the angle by which a normal may lean towards what is covered: rounding.
+const LEANS: f64 = 1e-9;
+
+/// Contact points of a pair whose normals are not those of an open surface get such a normal, and the gap along it, or go.
+pub(super) fn put_on_surface(
+    (pair, constants, poses): ([Slot; 2], [&BodyConstants; 2], [&Pose; 2]),
+    bodies: &Bodies,
+    points: &mut Vec<ContactPoint>,
+) {
+    if points.is_empty() || bodies.abutting.is_empty() && !bodies.some_have_parts {
+        return;
+    }
+    let sides = [0, 1].map(|side| Side {
+        slot: pair[side],
+        body: constants[side],
+        pose: constants[side].shape_pose(poses[side]),
+        outwards: if side == 0 { -1.0 } else { 1.0 },
+    });
+    let against = |side: usize| Against {
+        own: &sides[side],
+        other: &sides[1 - side],
+        bodies,
+        tolerance: tolerance(constants),
+    };
+    let has_covered = |side: &usize| {
+        let own = &sides[*side];
+        own.body.has_parts() || bodies.abutting.on(own.slot).next().is_some()
+    };
+    if ![0, 1].iter().any(has_covered) {
+        return;
+    }
+    let normal = |point: &ContactPoint, side: usize| {
+        let parts = ContactPoint::parts(point.feature);
+        against(side).normal(point, [parts[side], parts[1 - side]])
+    };
+    let is_open = |point: &ContactPoint| {
+        let mut sides = [0, 1].into_iter().filter(has_covered);
+        sides.all(|side| matches!(normal(point, side), Normal::Open))
+    };
+    let mut kept = 0;
+    for number in 0..points.len() {
+        let mut point = points[number];
+        let mut stays = true;
+        let mut moved = None;
+        // What is put on a plane of the second body may lean on the first.
+        for side in [0, 1, 0].into_iter().filter(has_covered) {
+            match normal(&point, side) {
+                Normal::Open => {}
+                Normal::Moved(to) if moved.is_none() => {
+                    point = to;
+                    moved = Some(side);
+                }
+                // On the plane of one body it is no point of the other.
+                Normal::Covered | Normal::Moved(_) => stays = false,
+            }
+            if !stays || side == 1 && moved != Some(1) {
+                break;
+            }
+        }
+        // A face that lies open where the bodies meet is one of the surface, and has all its points.
+        if !stays && moved.is_none() {
+            let of_face = |other: &&ContactPoint| {
+                let of = |point: &ContactPoint| ContactPoint::parts(point.feature);
+                of(other) == of(&point) && other.normal.dot(point.normal) > SAME_FACE
+            };
+            stays = points.iter().filter(of_face).any(is_open);
+        }
+        if stays {
+            points[kept] = point;
+            kept += 1;
+        }
+    }
+    points.truncate(kept);
+}
+
+/// One body of a pair, where it is.
+struct Side<'a> {
+    slot: Slot,
+    body: &'a BodyConstants,
+    pose: ShapePose,
+    /// Sign with which the normal of a contact points out of the body.
+    outwards: f64,
+}
+
+impl Side<'_> {
+    /// Radius (m) of what is round across all of these directions.
+    fn round(&self, directions: &[DVec3]) -> Option<f64> {
+        match self.body.geometry.as_ref()?.shape() {
+            Shape::Sphere { radius } | Shape::Capsule { radius, .. } => Some(*radius),
+            Shape::Cylinder { radius, .. } => {
+                let axis = self.pose.rotate(DVec3::Z);
+                let is_across = |direction: &DVec3| axis.dot(*direction).abs() <= ACROSS;
+                directions.iter().all(is_across).then_some(*radius)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A body against the other one of its pair.
+struct Against<'a> {
+    own: &'a Side<'a>,
+    other: &'a Side<'a>,
+    bodies: &'a Bodies,
+    /// Overlap at which the two meet, m.
+    tolerance: f64,
+}
+
+/// What the normal of a contact point is.
+enum Normal {
+    /// One of the open surface.
+    Open,
+    /// None of it, nor is there one near.
+    Covered,
+    /// The point with that of an open face.
+    Moved(ContactPoint),
+}
+
+impl Against<'_> {
+    fn normal(&self, point: &ContactPoint, parts: [Option<usize>; 2]) -> Normal {
+        let (own, other) = (self.own, self.other);
+        let [part, other_part] = parts;
+        let part = part.filter(|part| own.body.has_parts() && *part + 1 < ContactPoint::MOST_PARTS);
+        let other_part = other_part.filter(|_| other.body.has_parts());
+        let Some(geometry) = own.body.geometry.as_ref() else {
+            return Normal::Open;
+        };
+        let normal = point.normal * own.outwards;
+        let foot = point.point - normal * (0.5 * point.gap);
+        if own.body.has_parts() && part.is_none() || !self.is_near_others(geometry, foot, part) {
+            return Normal::Open;
+        }
+        let (mut open, mut only, mut leans, mut along) = (0, normal, false, normal);
+        for face in faces(geometry, &own.pose, part) {
+            if face.height(foot).abs() > self.tolerance {
+                continue;
+            }
+            if self.is_open(&face, foot) {
+                (open, only) = (open + 1, face.normal);
+            } else {
+                leans |= normal.dot(face.normal) > LEANS;
+                along -= face.normal * along.dot(face.normal).max(0.0);
+            }
+        }
+        if !leans {
+            return Normal::Open;
+        }
+        let to = match open {
+            0 => None,
+            1 => Some(only),
+            _ => along.try_normalize(),
+        };
+        let touched = point.point + normal * (0.5 * point.gap);
+        let touches = point.gap.abs() <= TOUCHES * self.tolerance;
+        let along = to.filter(|to| normal.dot(*to) > LEANS || touches);
+        let moved = along.and_then(|to| self.moved(point, (foot, touched), to, other_part));
+        match moved {
+            Some(moved) => Normal::Moved(moved),
+            // In the middle of what is covered they do not touch.
+            None if open == 0 && touches => Normal::Covered,
+            None if self.is_nearer_to_others(touched, point.gap) => Normal::Covered,
+            None => Normal::Open,
+        }
+    }
+
+    /// The point with the normal `to`, outwards, if a plane across that lies between the two.
+    fn moved(
+        &self,
+        point: &ContactPoint,
+        (foot, mut touched): (DVec3, DVec3),
+        to: DVec3,
+        other_part: Option<usize>,
+    ) -> Option<ContactPoint> {
+        let (own, other) = (self.own, self.other);
+        // On what is round another point is the nearest.
+        if let Some(radius) = other.round(&[point.normal, to]) {
+            touched += (point.normal * own.outwards - to) * radius;
+        } else if other.body.is_round() {
+            return None;
+        }
+        let shape = other.body.geometry.as_ref()?;
+        let behind = support_of(shape, &other.pose, other_part, -to)?;
+        let room = -behind - to.dot(foot);
+        if room < point.gap.min(0.0) - TOUCHES * self.tolerance {
+            return None;
+        }
+        let gap = to.dot(touched - foot);
+        Some(ContactPoint {
+            point: touched - to * (0.5 * gap),
+            normal: to * own.outwards,
+            gap,
+            ..*point
+        })
+    }
+
+    /// A point of the other body is nearer to what abuts than by the gap (m): that has a contact of its own. Parts of one body are followed together.
+    fn is_nearer_to_others(&self, touched: DVec3, gap: f64) -> bool {
+        self.others().any(|(shape, pose)| {
+            let nearest = closest_point(shape, &pose, touched, f64::INFINITY);
+            let nearest = nearest.ok().flatten();
+            nearest.is_some_and(|hit| hit.distance < gap - self.tolerance)
+        })
+    }
+
+    /// Something else that is fixed to the body may cover it there.
+    fn is_near_others(&self, geometry: &Geometry, foot: DVec3, part: Option<usize>) -> bool {
+        let within = (AROUND + 2.0) * self.tolerance;
+        let mut others = self.others();
+        part.is_some() && is_near(geometry, &self.own.pose, foot, (within, part))
+            || others.any(|(shape, pose)| is_near(shape, &pose, foot, (within, None)))
+    }
+
+    /// What abuts, where it is then, if the other body may touch it.
+    fn others(&self) -> impl Iterator<Item = (&Geometry, ShapePose)> {
+        let own = self.own.body.shape_pose(&self.bodies.pose[self.own.slot]);
+        let abutting = self.bodies.abutting.on(self.own.slot);
+        abutting.filter_map(move |slot| {
+            let body = &self.bodies.constants[slot];
+            let shape = body.geometry.as_ref();
+            let shape = shape.filter(|_| self.other.body.groups.meets(body.groups))?;
+            let pose = body.shape_pose(&self.bodies.pose[slot]);
+            // It moves as the body does.
+            let moved = own != self.own.pose;
+            let then = || self.own.pose.compose(&own.relative(&pose));
+            Some((shape, if moved { then() } else { pose }))
+        })
+    }
+
+    /// Some of the face around a point is not covered.
+    fn is_open(&self, face: &Face, point: DVec3) -> bool {
+        let around = face.around(point, AROUND * self.tolerance);
+        around
+            .map(|place| place + face.normal * (2.0 * self.tolerance))
+            .any(|place| !self.is_covered(place))
+    }
+
+    /// A point lies within something that is fixed to the body.
+    fn is_covered(&self, point: DVec3) -> bool {
+        let holds = |shape: &Geometry, pose: &ShapePose| contains(shape, pose, point) == Ok(true);
+        let own = self.own.body.geometry.as_ref();
+        own.is_some_and(|own| self.own.body.has_parts() && holds(own, &self.own.pose))
+            || self.others().any(|(shape, pose)| holds(shape, &pose))
+    }
+}

@@ -1,0 +1,114 @@
+//! The faces of convex polyhedra.
+
+use super::point::onto;
+use crate::geometry::{Body, Convex};
+use crate::polytope::Polyhedron;
+use crate::{Geometry, Pose};
+use glam::DVec3;
+
+/// A face of a box or a convex hull, or of such a part of a compound.
+#[derive(Clone, Copy, Debug)]
+pub struct Face<'a> {
+    polyhedron: &'a Polyhedron,
+    number: usize,
+    /// Of the polyhedron.
+    pose: Pose,
+    /// Outward unit normal, inertial frame.
+    pub normal: DVec3,
+    /// Distance of its plane from the origin along the normal, m.
+    offset: f64,
+}
+
+/// Largest `direction · x` over a solid, or one part of a compound, at a pose (m, for a direction of unit length in the inertial frame); none of what has no
+/// volume.
+#[must_use]
+pub fn support_of(
+    geometry: &Geometry,
+    pose: &Pose,
+    part: Option<usize>,
+    direction: DVec3,
+) -> Option<f64> {
+    let (convex, pose) = solid(geometry, pose, part)?;
+    Some(convex.support(&pose, direction))
+}
+
+/// A convex solid, or one of a compound, and where it is.
+fn solid<'a>(
+    geometry: &'a Geometry,
+    pose: &Pose,
+    part: Option<usize>,
+) -> Option<(&'a Convex, Pose)> {
+    match (geometry.body(), part) {
+        (Body::Convex(convex), _) => Some((convex, *pose)),
+        (Body::Compound(parts), Some(part)) => parts
+            .get(part)
+            .map(|part| (&part.convex, pose.compose(&part.pose))),
+        _ => None,
+    }
+}
+
+/// The faces of a shape, or of one part of a compound; none of what has no flat faces all around.
+pub fn faces<'a>(
+    geometry: &'a Geometry,
+    pose: &Pose,
+    part: Option<usize>,
+) -> impl Iterator<Item = Face<'a>> + use<'a> {
+    let polyhedron = match solid(geometry, pose, part) {
+        Some((Convex::Polyhedron(polyhedron), pose)) => Some((polyhedron, pose)),
+        _ => None,
+    };
+    polyhedron.into_iter().flat_map(|(polyhedron, pose)| {
+        let faces = polyhedron.faces.iter().enumerate();
+        faces.map(move |(number, face)| {
+            let normal = pose.rotate(face.normal);
+            Face {
+                polyhedron,
+                number,
+                pose,
+                normal,
+                offset: face.offset + normal.dot(pose.position),
+            }
+        })
+    })
+}
+
+impl Face<'_> {
+    /// Height of a point over the plane of the face, m.
+    #[must_use]
+    pub fn height(&self, point: DVec3) -> f64 {
+        self.normal.dot(point) - self.offset
+    }
+
+    /// Points within the face, `distance` (m) from the foot of a point over it in the directions of its corners: nearer where the face ends before.
+    pub fn around(&self, point: DVec3, distance: f64) -> impl Iterator<Item = DVec3> {
+        let foot = point - self.normal * self.height(point);
+        let view = self.polyhedron.view();
+        let corner = |index: &u32| self.polyhedron.vertices[*index as usize];
+        let corners = view.loop_of(self.number);
+        let middle = corners.iter().map(corner).sum::<DVec3>() / corners.len() as f64;
+        let pose = self.pose;
+        corners.iter().map(move |index| {
+            let inner = pose.transform_point(0.5 * (corner(index) + middle));
+            let way = inner - foot;
+            foot + way * (distance / way.length()).min(1.0)
+        })
+    }
+}
+
+/// A point is no farther (m) than this from a solid other than `part` of its compound, or from the box around it.
+#[must_use]
+pub fn is_near(
+    geometry: &Geometry,
+    pose: &Pose,
+    point: DVec3,
+    (within, part): (f64, Option<usize>),
+) -> bool {
+    let local = pose.inverse_transform_point(point);
+    match geometry.body() {
+        Body::Convex(convex) => part.is_none() && onto(convex, local).distance <= within,
+        Body::Compound(parts) => parts.iter().enumerate().any(|(number, other)| {
+            Some(number) != part && other.bounds.inflated(within).holds(local)
+        }),
+        Body::HalfSpace(_) | Body::Surface(_) => false,
+    }
+}

@@ -1,0 +1,69 @@
+//! Faces of polyhedra.
+
+use super::Random;
+use crate::query::{faces, is_near, support_of};
+use crate::{Pose, Shape};
+use glam::DVec3;
+
+/// A cube has six faces, as far from its centre as its half extents, at any pose; a ball has none.
+#[test]
+fn a_cuboid_has_six_faces() {
+    let half_extents = DVec3::new(1.0, 2.0, 3.0);
+    let cuboid = Shape::Cuboid { half_extents }.build().unwrap();
+    let mut random = Random::new(4);
+    for _ in 0..20 {
+        let pose = random.pose(10.0);
+        let heights: Vec<f64> = faces(&cuboid, &pose, None)
+            .map(|face| {
+                let own = pose.inverse_rotate(face.normal).abs();
+                assert!((face.height(pose.position) + own.dot(half_extents)).abs() < 1e-12);
+                let support = support_of(&cuboid, &pose, None, face.normal).unwrap();
+                face.height(face.normal * support)
+            })
+            .collect();
+        assert_eq!(heights.len(), 6);
+        assert!(heights.iter().all(|height| height.abs() < 1e-12));
+    }
+    let ball = Shape::Sphere { radius: 1.0 }.build().unwrap();
+    assert_eq!(faces(&ball, &Pose::IDENTITY, None).count(), 0);
+}
+
+/// Points around a place on a face lie in the face, no farther from the place than was asked for.
+#[test]
+fn points_around_a_place_lie_in_the_face() {
+    let mut random = Random::new(5);
+    for _ in 0..50 {
+        let points = (0..12).map(|_| random.vector()).collect();
+        let hull = Shape::ConvexHull { points }.build().unwrap();
+        let pose = random.pose(3.0);
+        for face in faces(&hull, &pose, None) {
+            let inner: Vec<DVec3> = face.around(pose.position, f64::INFINITY).collect();
+            let middle = inner.iter().sum::<DVec3>() / inner.len() as f64;
+            for place in face.around(middle + face.normal, 0.01) {
+                assert!(face.height(place).abs() < 1e-12);
+                assert!(place.distance(middle) < 0.01 + 1e-12);
+                let within = faces(&hull, &pose, None).all(|other| other.height(place) < 1e-12);
+                assert!(within);
+            }
+        }
+    }
+}
+
+/// A point is near another part of a compound, or it is not; its own part does not count.
+#[test]
+fn own_parts_are_not_near() {
+    let cube = Shape::Cuboid {
+        half_extents: DVec3::ONE,
+    };
+    let at = |x: f64| (Pose::from_position(DVec3::X * x), cube.clone());
+    let two = Shape::Compound {
+        parts: vec![at(0.0), at(2.5)],
+    };
+    let two = two.build().unwrap();
+    let near = |x: f64, part| is_near(&two, &Pose::IDENTITY, DVec3::X * x, (0.1, Some(part)));
+    assert!(!near(1.0, 0) && near(1.0, 1) && near(1.45, 0) && !near(1.3, 0));
+    let second: Vec<f64> = faces(&two, &Pose::IDENTITY, Some(1))
+        .map(|face| face.height(DVec3::X * 2.5))
+        .collect();
+    assert_eq!(second, vec![-1.0; 6]);
+}
