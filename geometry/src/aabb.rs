@@ -47,10 +47,10 @@ impl Aabb {
         Self::new(self.min - margin, self.max + margin)
     }
 
-    /// True if the point lies in the closed box.
+    /// True if the box grown by `margin` (m) on every side holds the point.
     #[must_use]
-    pub(crate) fn holds(&self, point: DVec3) -> bool {
-        self.min.cmple(point).all() && point.cmple(self.max).all()
+    pub fn is_within(&self, point: DVec3, margin: f64) -> bool {
+        (self.min - margin).cmple(point).all() && point.cmple(self.max + margin).all()
     }
 
     /// True if the closed boxes share a point; false if any number is NaN.

@@ -11,6 +11,15 @@ use moreau_solvers::WorldTwist;
 /// Part of a velocity that is rounding.
 const ROUNDING: f64 = 1e-9;
 
+/// What abuts a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Next {
+    of: Slot,
+    pub(crate) slot: Slot,
+    /// The box around it when it was found, inertial frame.
+    pub(crate) bounds: Aabb,
+}
+
 /// Pairs of solids whose boxes touch.
 #[derive(Debug, Default)]
 pub(crate) struct Abutting {
@@ -19,9 +28,9 @@ pub(crate) struct Abutting {
     /// What their pairs were found of.
     known: Vec<(Slot, Pose, Geometry)>,
     /// Each pair of static bodies both ways, ascending.
-    of_static: Vec<[Slot; 2]>,
+    of_static: Vec<Next>,
     /// The same of kinematic ones.
-    of_driven: Vec<[Slot; 2]>,
+    of_driven: Vec<Next>,
 }
 
 impl Abutting {
@@ -30,15 +39,12 @@ impl Abutting {
     }
 
     /// What abuts a body.
-    pub(crate) fn on(&self, slot: Slot) -> impl Iterator<Item = Slot> + Clone + '_ {
-        [&self.of_static, &self.of_driven]
-            .into_iter()
-            .flat_map(move |pairs| {
-                let begin = pairs.partition_point(|pair| pair[0] < slot);
-                let of = pairs[begin..].iter();
-                of.take_while(move |pair| pair[0] == slot)
-                    .map(|pair| pair[1])
-            })
+    pub(crate) fn on(&self, slot: Slot) -> impl Iterator<Item = &Next> + Clone {
+        let lists = [&self.of_static, &self.of_driven].into_iter();
+        lists.flat_map(move |list| {
+            let begin = list.partition_point(|next| next.of < slot);
+            list[begin..].iter().take_while(move |next| next.of == slot)
+        })
     }
 
     /// Static bodies are looked at if one of them is another, or elsewhere, kinematic ones in each step, with their `twists` in it, inertial frame.
@@ -58,7 +64,7 @@ impl Abutting {
             let driven = solids(bodies, moving, RigidBody::Kinematic);
             find(bodies, driven, &mut self.of_driven);
             self.of_driven
-                .retain(|pair| move_alike(*pair, bodies, twists));
+                .retain(|next| move_alike([next.of, next.slot], bodies, twists));
         }
     }
 
@@ -94,9 +100,9 @@ fn solids(
 fn find<'a>(
     bodies: &Bodies,
     solids: impl Iterator<Item = (Slot, &'a Geometry)>,
-    pairs: &mut Vec<[Slot; 2]>,
+    found: &mut Vec<Next>,
 ) {
-    pairs.clear();
+    found.clear();
     let around = |(slot, shape): (Slot, &Geometry)| {
         let body = &bodies.constants[slot];
         let bounds = shape.aabb(&body.shape_pose(&bodies.pose[slot]));
@@ -107,11 +113,13 @@ fn find<'a>(
     for (number, (bounds, slot)) in boxes.iter().enumerate() {
         let next = boxes[number + 1..].iter();
         let ahead = next.take_while(|(other, _)| other.min.x <= bounds.max.x);
-        for (_, other) in ahead.filter(|(other, _)| other.intersects(bounds)) {
-            pairs.extend([[*slot, *other], [*other, *slot]]);
+        for (box_of_other, other) in ahead.filter(|(other, _)| other.intersects(bounds)) {
+            let next = |of: Slot, slot: Slot, bounds: Aabb| Next { of, slot, bounds };
+            found.push(next(*slot, *other, *box_of_other));
+            found.push(next(*other, *slot, *bounds));
         }
     }
-    pairs.sort_unstable();
+    found.sort_unstable_by_key(|next| (next.of, next.slot));
 }
 
 /// Two bodies with these twists (inertial frame) move as one.

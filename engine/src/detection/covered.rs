@@ -151,20 +151,21 @@ impl Against<'_> {
         if own.body.has_parts() && part.is_none() || !self.is_near_others(geometry, foot, part) {
             return Normal::Open;
         }
-        let (mut open, mut only, mut leans, mut along) = (0, normal, false, normal);
-        for face in faces(geometry, &own.pose, part) {
-            if face.height(foot).abs() > self.tolerance {
-                continue;
-            }
+        let at_foot = || {
+            let faces = faces(geometry, &own.pose, part);
+            faces.filter(|face| face.height(foot).abs() <= self.tolerance)
+        };
+        let mut towards = at_foot().filter(|face| normal.dot(face.normal) > LEANS);
+        if towards.all(|face| self.is_open(&face, foot)) {
+            return Normal::Open;
+        }
+        let (mut open, mut only, mut along) = (0, normal, normal);
+        for face in at_foot() {
             if self.is_open(&face, foot) {
                 (open, only) = (open + 1, face.normal);
             } else {
-                leans |= normal.dot(face.normal) > LEANS;
                 along -= face.normal * along.dot(face.normal).max(0.0);
             }
-        }
-        if !leans {
-            return Normal::Open;
         }
         let to = match open {
             0 => None,
@@ -216,7 +217,8 @@ impl Against<'_> {
 
     /// A point of the other body is nearer to what abuts than by the gap (m): that has a contact of its own. Parts of one body are followed together.
     fn is_nearer_to_others(&self, touched: DVec3, gap: f64) -> bool {
-        self.others().any(|(shape, pose)| {
+        let mut others = self.others((touched, gap.max(0.0)));
+        others.any(|(shape, pose)| {
             let nearest = closest_point(shape, &pose, touched, f64::INFINITY);
             let nearest = nearest.ok().flatten();
             nearest.is_some_and(|hit| hit.distance < gap - self.tolerance)
@@ -226,22 +228,26 @@ impl Against<'_> {
     /// Something else that is fixed to the body may cover it there.
     fn is_near_others(&self, geometry: &Geometry, foot: DVec3, part: Option<usize>) -> bool {
         let within = (AROUND + 2.0) * self.tolerance;
-        let mut others = self.others();
+        let mut others = self.others((foot, within));
         part.is_some() && is_near(geometry, &self.own.pose, foot, (within, part))
             || others.any(|(shape, pose)| is_near(shape, &pose, foot, (within, None)))
     }
 
-    /// What abuts, where it is then, if the other body may touch it.
-    fn others(&self) -> impl Iterator<Item = (&Geometry, ShapePose)> {
+    /// What abuts, where it is then, if the other body may touch it: all that is no farther from a point than that (m), and some more.
+    fn others(
+        &self,
+        (point, within): (DVec3, f64),
+    ) -> impl Iterator<Item = (&Geometry, ShapePose)> {
         let own = self.own.body.shape_pose(&self.bodies.pose[self.own.slot]);
+        let moved = own != self.own.pose;
         let abutting = self.bodies.abutting.on(self.own.slot);
-        abutting.filter_map(move |slot| {
-            let body = &self.bodies.constants[slot];
+        let near = abutting.filter(move |next| moved || next.bounds.is_within(point, within));
+        near.filter_map(move |next| {
+            let body = &self.bodies.constants[next.slot];
             let shape = body.geometry.as_ref();
             let shape = shape.filter(|_| self.other.body.groups.meets(body.groups))?;
-            let pose = body.shape_pose(&self.bodies.pose[slot]);
+            let pose = body.shape_pose(&self.bodies.pose[next.slot]);
             // It moves as the body does.
-            let moved = own != self.own.pose;
             let then = || self.own.pose.compose(&own.relative(&pose));
             Some((shape, if moved { then() } else { pose }))
         })
@@ -260,6 +266,8 @@ impl Against<'_> {
         let holds = |shape: &Geometry, pose: &ShapePose| contains(shape, pose, point) == Ok(true);
         let own = self.own.body.geometry.as_ref();
         own.is_some_and(|own| self.own.body.has_parts() && holds(own, &self.own.pose))
-            || self.others().any(|(shape, pose)| holds(shape, &pose))
+            || self
+                .others((point, 0.0))
+                .any(|(shape, pose)| holds(shape, &pose))
     }
 }

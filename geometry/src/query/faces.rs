@@ -106,9 +106,10 @@ pub fn is_near(
     let local = pose.inverse_transform_point(point);
     match geometry.body() {
         Body::Convex(convex) => part.is_none() && onto(convex, local).distance <= within,
-        Body::Compound(parts) => parts.iter().enumerate().any(|(number, other)| {
-            Some(number) != part && other.bounds.inflated(within).holds(local)
-        }),
+        Body::Compound(parts) => parts
+            .iter()
+            .enumerate()
+            .any(|(number, other)| Some(number) != part && other.bounds.is_within(local, within)),
         Body::HalfSpace(_) | Body::Surface(_) => false,
     }
 }

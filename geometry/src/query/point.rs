@@ -56,7 +56,7 @@ fn holds(geometry: &Geometry, pose: &Pose, point: DVec3) -> bool {
             let local = pose.inverse_rotate(away);
             parts.iter().any(|part| {
                 let place = part.pose.inverse_transform_point(local);
-                part.bounds.holds(local) && onto(&part.convex, place).distance <= 0.0
+                part.bounds.is_within(local, 0.0) && onto(&part.convex, place).distance <= 0.0
             })
         }
         Body::Surface(_) => false,
