@@ -19,8 +19,8 @@ const AROUND: f64 = 10.0;
 const TOUCHES: f64 = 20.0;
 /// Cosine of the angle between the axis of a cylinder and what is across it: rounding.
 const ACROSS: f64 = 1e-9;
-/// Sine of the angle by which a normal may lean towards what is covered: rounding.
-const LEANS: f64 = 1e-9;
+/// Sine of the angle by which a normal may lean towards what is covered: bodies that rock a little keep their points.
+const LEANS: f64 = 1e-4;
 
 /// Contact points of a pair whose normals are not those of an open surface get such a normal, and the gap along it, or go.
 pub(super) fn put_on_surface(
@@ -178,8 +178,8 @@ impl Against<'_> {
         let moved = along.and_then(|to| self.moved(point, (foot, touched), to, other_part));
         match moved {
             Some(moved) => Normal::Moved(moved),
-            // In the middle of what is covered they do not touch.
-            None if open == 0 && touches => Normal::Covered,
+            // Behind the open face they do not touch.
+            None if touches && to.is_none_or(|to| normal.dot(to) <= LEANS) => Normal::Covered,
             None if self.is_nearer_to_others(touched, point.gap) => Normal::Covered,
             None => Normal::Open,
         }
