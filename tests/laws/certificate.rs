@@ -139,7 +139,17 @@ fn a_pile_of_balls_that_collapses_reaches_the_goal() {
 
 #[test]
 fn a_pile_of_capsules_that_collapses_reaches_the_goal() {
-    let mut scene = built_in("sphere_pour:n=8000").unwrap();
+    collapses(capsules(1000));
+}
+
+#[test]
+#[ignore = "takes two minutes"]
+fn a_high_pile_of_capsules_that_collapses_reaches_the_goal() {
+    collapses(capsules(8000));
+}
+
+fn capsules(count: usize) -> Scene {
+    let mut scene = built_in(&format!("sphere_pour:n={count}")).unwrap();
     for lattice in &mut scene.lattices {
         lattice.random_orientation = true;
         lattice.body.shape = Some(Shape::Capsule {
@@ -147,7 +157,7 @@ fn a_pile_of_capsules_that_collapses_reaches_the_goal() {
             radius: 0.05,
         });
     }
-    collapses(scene);
+    scene
 }
 
 /// The second figure is a bound at every contact, and one contact of a whole pile is enough to miss it. Its problem is feasible, so it is solved on until

@@ -7,7 +7,7 @@
 use crate::support::*;
 
 /// What is pressed down, and by what.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     /// A ball and a block whose centre is pulled to a point below: they may turn about it.
     Ball,
@@ -79,7 +79,9 @@ fn law(kind: Kind) {
     for accuracy in ACCURACIES {
         for h in [1e-3, 5e-3, 0.1] {
             for mass in [1e-3, 1.0, 1e3] {
-                for exponent in 3..=10 {
+                // Where no step is solved, each takes all that a step may.
+                let unsolved = (kind, accuracy) == (Kind::Block, Accuracy::Reference);
+                for exponent in (3..=10).step_by(if unsolved { 3 } else { 1 }) {
                     let k = libm::exp10(f64::from(exponent));
                     for deep in [1e-6, 1e-3] {
                         let settings = settings(accuracy, h);
