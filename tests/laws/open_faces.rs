@@ -13,6 +13,9 @@ const STEP: f64 = 1.0 / 240.0;
 /// Part of the speed that solved steps leave.
 const LEFT: f64 = 1e-3;
 
+/// Overlap that the projection leaves alone, twice, as a part of the half-thickness of the thinner body.
+const OVERLAP: f64 = 2e-3;
+
 /// The kinds of floors that tiles make.
 #[derive(Clone, Copy, Debug)]
 enum Floor {
@@ -111,7 +114,7 @@ fn what_is_thrown_on_flush_tiles_keeps_what_it_has_along_them() {
         let end = state.twist(BodyId(1000)).unwrap().linear;
         let place = state.pose(BodyId(1000)).unwrap().position;
         let slip = (end - v) * DVec3::new(1.0, 1.0, 0.0);
-        if slip.length() > LEFT * v.length() || end.z > LEFT * v.length() || place.z < 0.99 * half.z
+        if slip.length() > LEFT * v.length() || end.z > LEFT * v.length() || place.z < half.z - OVERLAP * half.min_element()
         {
             wrong.push(format!("case {case}: {floor:?} of {tile:.3}, {half:.3} of parts {of_parts}: {v:.3} ends with {end:.3} at {place:.3}"));
         }
@@ -154,7 +157,7 @@ fn a_wall_that_ends_on_the_floor_stops_what_touches_it_there_alone() {
             }
             // It is struck below its centre, and tips.
             let end = state.pose(BodyId(2)).unwrap().position.x;
-            if end > face || deepest > 0.01 * SIZE {
+            if end > face || deepest > OVERLAP * SIZE {
                 wrong.push(format!(
                     "{name} at {speed} m/s: at {end}, the wall at {face}, {deepest} m deep"
                 ));
@@ -186,7 +189,7 @@ fn the_side_of_a_higher_tile_is_met() {
                 }
                 // It is struck below its centre, and tips.
                 let v = state.twist(BodyId(2)).unwrap().linear;
-                if deepest > 0.01 * SIZE || (v - DVec3::X * speed).length() < LEFT * speed {
+                if deepest > OVERLAP * SIZE || (v - DVec3::X * speed).length() < LEFT * speed {
                     wrong.push(format!(
                         "{rise} m at {speed} m/s, of parts {of_parts}: goes on with {v}, {deepest} m deep"
                     ));
