@@ -244,10 +244,10 @@ impl Bodies {
         self.some_are_sensors && pair.iter().any(|slot| self.constants[*slot].sensor)
     }
 
-    /// Which bodies abut is up to date; with their twists in this step, inertial frame.
-    pub(crate) fn find_abutting(&mut self, twists: &[WorldTwist]) {
+    /// Which bodies abut is up to date; with their twists in this step (inertial frame), and its length `h` (s).
+    pub(crate) fn find_abutting(&mut self, twists: &[WorldTwist], h: f64) {
         let mut abutting = std::mem::take(&mut self.abutting);
-        abutting.renew(self, twists);
+        abutting.renew(self, (twists, h));
         self.abutting = abutting;
     }
 

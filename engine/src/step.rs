@@ -284,7 +284,8 @@ impl StepState {
 
     /// `I₀`. Repeated with the free motion of those that wake, until no body that is awake meets one that sleeps.
     pub(crate) fn detect(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
-        self.bodies.find_abutting(&self.motion.begin);
+        self.bodies
+            .find_abutting(&self.motion.begin, self.settings.time_step);
         loop {
             let (bodies, motion, settings) = (&self.bodies, &self.motion, &self.settings);
             let (detection, found) = (&mut self.detection, &mut self.record.found);

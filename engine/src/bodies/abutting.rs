@@ -8,8 +8,8 @@ use crate::detection::path::tolerance;
 use moreau_geometry::{Aabb, Geometry};
 use moreau_solvers::WorldTwist;
 
-/// Part of a velocity that is rounding.
-const ROUNDING: f64 = 1e-9;
+/// Part of the overlap at which bodies meet by which two that move as one may move against each other in a step.
+const ALIKE: f64 = 0.1;
 
 /// What abuts a body.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,21 @@ pub(crate) struct Next {
     pub(crate) bounds: Aabb,
 }
 
+impl Next {
+    fn pair(&self) -> (Slot, Slot) {
+        (self.of, self.slot)
+    }
+}
+
+/// Boxes around solids, grown by half of what a gap between those that abut may be.
+#[derive(Debug, Default)]
+struct Boxes {
+    /// By their least x.
+    boxes: Vec<(Aabb, Slot)>,
+    /// The longest of them along that, m.
+    longest: f64,
+}
+
 /// Pairs of solids whose boxes touch.
 #[derive(Debug, Default)]
 pub(crate) struct Abutting {
@@ -27,9 +42,11 @@ pub(crate) struct Abutting {
     epoch: Option<u64>,
     /// What their pairs were found of.
     known: Vec<(Slot, Pose, Geometry)>,
+    static_boxes: Boxes,
+    driven_boxes: Boxes,
     /// Each pair of static bodies both ways, ascending.
     of_static: Vec<Next>,
-    /// The same of kinematic ones.
+    /// The same of kinematic ones, and of those that stand still with static ones.
     of_driven: Vec<Next>,
 }
 
@@ -47,8 +64,9 @@ impl Abutting {
         })
     }
 
-    /// Static bodies are looked at if one of them is another, or elsewhere, kinematic ones in each step, with their `twists` in it, inertial frame.
-    pub(crate) fn renew(&mut self, bodies: &Bodies, twists: &[WorldTwist]) {
+    /// Static bodies are looked at if one of them is another, or elsewhere, kinematic ones in each step, with their `twists` in it (inertial frame) and its length `h` (s).
+    /// One that stands still is as a static one.
+    pub(crate) fn renew(&mut self, bodies: &Bodies, (twists, h): (&[WorldTwist], f64)) {
         let changed = self.epoch.replace(bodies.epoch) != Some(bodies.epoch);
         if changed && !self.knows(bodies) {
             self.known.clear();
@@ -56,16 +74,25 @@ impl Abutting {
                 self.known.push((slot, bodies.pose[slot], shape.clone()));
             }
             let known = self.known.iter().map(|known| (known.0, &known.2));
-            find(bodies, known, &mut self.of_static);
+            self.static_boxes.set(bodies, known);
+            self.of_static.clear();
+            self.static_boxes.find_pairs(&mut self.of_static);
+            self.of_static.sort_unstable_by_key(Next::pair);
         }
         self.of_driven.clear();
-        if bodies.kinematic > 1 {
+        if bodies.kinematic > 0 {
             let moving = bodies.moving.iter().copied();
-            let driven = solids(bodies, moving, RigidBody::Kinematic);
-            find(bodies, driven, &mut self.of_driven);
+            let driven = &mut self.driven_boxes;
+            driven.set(bodies, solids(bodies, moving, RigidBody::Kinematic));
+            driven.find_pairs(&mut self.of_driven);
+            for own in &driven.boxes {
+                let touched = self.static_boxes.touched_by(&own.0);
+                touched.for_each(|other| list(&mut self.of_driven, [own, other]));
+            }
             self.of_driven
-                .retain(|next| move_alike([next.of, next.slot], bodies, twists));
+                .retain(|next| move_alike([next.of, next.slot], bodies, (twists, h)));
         }
+        self.of_driven.sort_unstable_by_key(Next::pair);
     }
 
     /// The static solids are those that it knows of.
@@ -96,37 +123,61 @@ fn solids(
     })
 }
 
-/// Pairs whose boxes touch, by a sweep along one axis.
-fn find<'a>(
-    bodies: &Bodies,
-    solids: impl Iterator<Item = (Slot, &'a Geometry)>,
-    found: &mut Vec<Next>,
-) {
-    found.clear();
-    let around = |(slot, shape): (Slot, &Geometry)| {
-        let body = &bodies.constants[slot];
-        let bounds = shape.aabb(&body.shape_pose(&bodies.pose[slot]));
-        (bounds.inflated(tolerance([body, body])), slot)
-    };
-    let mut boxes: Vec<(Aabb, Slot)> = solids.map(around).collect();
-    boxes.sort_by(|one, other| one.0.min.x.total_cmp(&other.0.min.x));
-    for (number, (bounds, slot)) in boxes.iter().enumerate() {
-        let next = boxes[number + 1..].iter();
-        let ahead = next.take_while(|(other, _)| other.min.x <= bounds.max.x);
-        for (box_of_other, other) in ahead.filter(|(other, _)| other.intersects(bounds)) {
-            let next = |of: Slot, slot: Slot, bounds: Aabb| Next { of, slot, bounds };
-            found.push(next(*slot, *other, *box_of_other));
-            found.push(next(*other, *slot, *bounds));
+impl Boxes {
+    fn set<'a>(&mut self, bodies: &Bodies, solids: impl Iterator<Item = (Slot, &'a Geometry)>) {
+        let around = |(slot, shape): (Slot, &Geometry)| {
+            let body = &bodies.constants[slot];
+            let bounds = shape.aabb(&body.shape_pose(&bodies.pose[slot]));
+            (bounds.inflated(tolerance([body, body])), slot)
+        };
+        self.boxes.clear();
+        self.boxes.extend(solids.map(around));
+        self.boxes.sort_unstable_by(|(a, slot_a), (b, slot_b)| {
+            a.min.x.total_cmp(&b.min.x).then(slot_a.cmp(slot_b))
+        });
+        let lengths = self
+            .boxes
+            .iter()
+            .map(|(bounds, _)| bounds.max.x - bounds.min.x);
+        self.longest = lengths.fold(0.0, f64::max);
+    }
+
+    /// Pairs that touch, by a sweep along one axis.
+    fn find_pairs(&self, found: &mut Vec<Next>) {
+        for (number, one) in self.boxes.iter().enumerate() {
+            let next = self.boxes[number + 1..].iter();
+            let ahead = next.take_while(|(other, _)| other.min.x <= one.0.max.x);
+            let touched = ahead.filter(|(other, _)| other.intersects(&one.0));
+            touched.for_each(|other| list(found, [one, other]));
         }
     }
-    found.sort_unstable_by_key(|next| (next.of, next.slot));
+
+    fn touched_by(&self, bounds: &Aabb) -> impl Iterator<Item = &(Aabb, Slot)> {
+        let least = bounds.min.x - self.longest;
+        let begin = self.boxes.partition_point(|(other, _)| other.min.x < least);
+        let ahead = self.boxes[begin..].iter();
+        let ahead = ahead.take_while(move |(other, _)| other.min.x <= bounds.max.x);
+        ahead.filter(move |(other, _)| other.intersects(bounds))
+    }
 }
 
-/// Two bodies with these twists (inertial frame) move as one.
-fn move_alike([a, b]: [Slot; 2], bodies: &Bodies, twists: &[WorldTwist]) -> bool {
+/// A pair, both ways.
+fn list(found: &mut Vec<Next>, [a, b]: [&(Aabb, Slot); 2]) {
+    let next = |of: &(Aabb, Slot), other: &(Aabb, Slot)| Next {
+        of: of.1,
+        slot: other.1,
+        bounds: other.0,
+    };
+    found.push(next(a, b));
+    found.push(next(b, a));
+}
+
+/// Two bodies with these twists (inertial frame) move as one for a time `h` (s): against each other by less than what is rounding where bodies meet.
+fn move_alike([a, b]: [Slot; 2], bodies: &Bodies, (twists, h): (&[WorldTwist], f64)) -> bool {
     let apart = bodies.pose[b].position - bodies.pose[a].position;
+    let pair = [a, b].map(|slot| &bodies.constants[slot]);
     let (a, b) = (&twists[a], &twists[b]);
     let (turn, slip) = (b.angular - a.angular, b.linear - a.at(apart));
-    let most = a.linear.length() + a.angular.length() * apart.length();
-    turn.length() <= ROUNDING * a.angular.length() && slip.length() <= ROUNDING * most
+    let fastest = slip.length() + turn.length() * pair[1].radius;
+    fastest * h <= ALIKE * tolerance(pair)
 }
