@@ -22,6 +22,8 @@ enum Floor {
     Compound,
     Static,
     Kinematic,
+    /// Static ones, and lifts that stand between them.
+    Lifts,
 }
 
 fn cuboid(half_extents: DVec3) -> Shape {
@@ -39,12 +41,13 @@ fn tiles(floor: Floor, half: DVec3) -> Vec<Body> {
         let center = compound.center_of_mass().unwrap();
         return vec![fixed(0, compound, center)];
     }
-    let kind = match floor {
+    let kind = |id: u64| match floor {
         Floor::Kinematic => RigidBody::Kinematic,
+        Floor::Lifts if id % 2 == 1 => RigidBody::Kinematic,
         _ => RigidBody::Static,
     };
     let tile = |(id, at): (u64, DVec3)| Body {
-        kind,
+        kind: kind(id),
         ..fixed(id, Collider::cuboid(half.x, half.y, half.z), at)
     };
     (0..).zip(places).map(tile).collect()
@@ -82,9 +85,14 @@ fn settings() -> Settings {
 fn what_is_thrown_on_flush_tiles_keeps_what_it_has_along_them() {
     let mut random = Lcg::new(18);
     let (mut wrong, mut count) = (Vec::new(), 0);
-    for case in 0..900 {
+    for case in 0..1200 {
         let mut number = |low: f64, high: f64| low + (high - low) * random.uniform();
-        let floor = [Floor::Compound, Floor::Static, Floor::Kinematic][case % 3];
+        let floor = [
+            Floor::Compound,
+            Floor::Static,
+            Floor::Kinematic,
+            Floor::Lifts,
+        ][case % 4];
         let of_parts = number(0.0, 1.0) < 0.5;
         let tile = 0.5 * SIZE * DVec3::new(number(0.5, 6.0), number(0.5, 6.0), number(0.2, 3.0));
         let half = SIZE * DVec3::new(number(0.3, 1.0), number(0.3, 1.0), number(0.3, 1.0));
@@ -114,7 +122,9 @@ fn what_is_thrown_on_flush_tiles_keeps_what_it_has_along_them() {
         let end = state.twist(BodyId(1000)).unwrap().linear;
         let place = state.pose(BodyId(1000)).unwrap().position;
         let slip = (end - v) * DVec3::new(1.0, 1.0, 0.0);
-        if slip.length() > LEFT * v.length() || end.z > LEFT * v.length() || place.z < half.z - OVERLAP * half.min_element()
+        if slip.length() > LEFT * v.length()
+            || end.z > LEFT * v.length()
+            || place.z < half.z - OVERLAP * half.min_element()
         {
             wrong.push(format!("case {case}: {floor:?} of {tile:.3}, {half:.3} of parts {of_parts}: {v:.3} ends with {end:.3} at {place:.3}"));
         }
@@ -198,4 +208,66 @@ fn the_side_of_a_higher_tile_is_met() {
         }
     }
     none_of(18, &wrong);
+}
+
+/// Floor and ramp meet in a mitre: the edge of the ramp is hidden, and its plane is met all the same.
+#[test]
+fn what_slides_into_a_flush_ramp_gets_no_way_behind_it() {
+    let mut random = Lcg::new(19);
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for case in 0..240 {
+        let mut number = |low: f64, high: f64| low + (high - low) * random.uniform();
+        let rise = number(0.1, 1.5);
+        let (ramp, thick) = (DVec3::new(libm::cos(rise), 0.0, libm::sin(rise)), SIZE);
+        let out = DVec3::new(-ramp.z, 0.0, ramp.x);
+        let under = DVec3::new(thick * libm::tan(0.5 * rise), 0.0, -thick);
+        let hull = |corners: [DVec3; 4]| {
+            let wide = DVec3::Y * 10.0 * SIZE;
+            let points = corners.into_iter().flat_map(|at| [at - wide, at + wide]);
+            Collider::convex_hull(points.collect())
+        };
+        let (back, end) = (DVec3::X * -30.0 * SIZE, ramp * 30.0 * SIZE);
+        let pieces = [
+            [DVec3::ZERO, under, back - DVec3::Z * thick, back],
+            [DVec3::ZERO, under, end - out * thick, end],
+        ];
+        let pieces = (0..).zip(pieces).map(|(id, corners)| {
+            let piece = hull(corners);
+            let center = piece.center_of_mass().unwrap();
+            fixed(id, piece, center)
+        });
+        let half = SIZE * DVec3::new(number(0.3, 1.0), number(0.3, 1.0), number(0.3, 1.0));
+        let (name, shape) = match case % 3 {
+            0 => ("box", Collider::cuboid(half.x, half.y, half.z)),
+            1 => ("cylinder", Collider::cylinder(half.z, half.x)),
+            _ => ("cone", Collider::cone(half.z, half.x)),
+        };
+        let solid = shape.shape().clone().build().unwrap();
+        let center = shape.center_of_mass().unwrap();
+        let high = half.z + center.z;
+        let speed = SIZE / STEP * libm::pow(10.0, number(-1.5, 0.0));
+        let start = -SIZE * 1.5 - speed * STEP * number(0.5, 3.0);
+        let body = flying(1000, shape, DVec3::new(start, 0.0, high), DVec3::X * speed);
+        let bodies: Vec<Body> = pieces.chain([body]).collect();
+        let mut state = state_of(&bodies);
+        let mut deepest: f64 = 0.0;
+        for _ in 0..12 {
+            state.step(&settings()).unwrap();
+            let pose = state.pose(BodyId(1000)).unwrap();
+            let at = moreau::geometry::Pose {
+                position: pose.position - pose.orientation * center,
+                orientation: pose.orientation,
+            };
+            let depth = |n: DVec3| solid.support(&at, -n).unwrap();
+            deepest = deepest.max(depth(out)).max(depth(DVec3::Z));
+        }
+        count += 1;
+        // A body that is lifted by the ramp turns, and meets the floor again within the step.
+        if deepest > 0.03 * SIZE {
+            wrong.push(format!(
+                "case {case}: {name} {half:.3} at {speed:.2} m/s on {rise:.2} rad: {deepest:.4} m deep"
+            ));
+        }
+    }
+    none_of(count, &wrong);
 }

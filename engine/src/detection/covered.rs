@@ -10,7 +10,7 @@ use crate::bodies::constants::BodyConstants;
 use crate::bodies::slot::Slot;
 use crate::components::Pose;
 use glam::DVec3;
-use moreau_geometry::query::{Face, closest_point, contains, faces, is_near, support_of};
+use moreau_geometry::query::{Face, closest_point, contains, faces, farthest_of, is_near};
 use moreau_geometry::{ContactPoint, Geometry, Pose as ShapePose, Shape};
 
 /// How far around a point a face is looked at whether it lies open, as a multiple of the overlap at which bodies meet.
@@ -22,10 +22,12 @@ const ACROSS: f64 = 1e-9;
 /// Sine of the angle by which a normal may lean towards what is covered: bodies that rock a little keep their points.
 const LEANS: f64 = 1e-4;
 
-/// Contact points of a pair whose normals are not those of an open surface get such a normal, and the gap along it, or go.
+/// Contact points of a pair whose normals are not those of an open surface get such a normal, and the gap along it, or go. Of a pair that is `followed` to where it
+/// meets only those go that touch: the others tell how far it may go.
 pub(super) fn put_on_surface(
     (pair, constants, poses): ([Slot; 2], [&BodyConstants; 2], [&Pose; 2]),
     bodies: &Bodies,
+    followed: bool,
     points: &mut Vec<ContactPoint>,
 ) {
     if points.is_empty() || bodies.abutting.is_empty() && !bodies.some_have_parts {
@@ -41,6 +43,7 @@ pub(super) fn put_on_surface(
         own: &sides[side],
         other: &sides[1 - side],
         bodies,
+        followed,
         tolerance: tolerance(constants),
     };
     let has_covered = |side: &usize| {
@@ -63,8 +66,11 @@ pub(super) fn put_on_surface(
         let mut point = points[number];
         let mut stays = true;
         let mut moved = None;
-        // What is put on a plane of the second body may lean on the first.
-        for side in [0, 1, 0].into_iter().filter(has_covered) {
+        for (look, side) in [0, 1, 0].into_iter().enumerate() {
+            // What is put on a plane of the second body may lean on the first.
+            if look == 2 && moved != Some(1) || !has_covered(&side) {
+                continue;
+            }
             match normal(&point, side) {
                 Normal::Open => {}
                 Normal::Moved(to) if moved.is_none() => {
@@ -74,7 +80,7 @@ pub(super) fn put_on_surface(
                 // On the plane of one body it is no point of the other.
                 Normal::Covered | Normal::Moved(_) => stays = false,
             }
-            if !stays || side == 1 && moved != Some(1) {
+            if !stays {
                 break;
             }
         }
@@ -123,6 +129,7 @@ struct Against<'a> {
     own: &'a Side<'a>,
     other: &'a Side<'a>,
     bodies: &'a Bodies,
+    followed: bool,
     /// Overlap at which the two meet, m.
     tolerance: f64,
 }
@@ -177,10 +184,15 @@ impl Against<'_> {
         let along = to.filter(|to| normal.dot(*to) > LEANS || touches);
         let moved = along.and_then(|to| self.moved(point, (foot, touched), to, other_part));
         match moved {
+            Some(moved) if (touches || !self.followed) && self.is_of_others(&moved, part) => {
+                Normal::Covered
+            }
             Some(moved) => Normal::Moved(moved),
             // Behind the open face they do not touch.
             None if touches && to.is_none_or(|to| normal.dot(to) <= LEANS) => Normal::Covered,
-            None if self.is_nearer_to_others(touched, point.gap) => Normal::Covered,
+            None if !self.followed && self.is_nearer_to_others(touched, point.gap) => {
+                Normal::Covered
+            }
             None => Normal::Open,
         }
     }
@@ -197,14 +209,14 @@ impl Against<'_> {
         // On what is round another point is the nearest.
         if let Some(radius) = other.round(&[point.normal, to]) {
             touched += (point.normal * own.outwards - to) * radius;
-        } else if other.body.is_round() {
-            return None;
         }
         let shape = other.body.geometry.as_ref()?;
-        let behind = support_of(shape, &other.pose, other_part, -to)?;
-        let room = -behind - to.dot(foot);
-        if room < point.gap.min(0.0) - TOUCHES * self.tolerance {
+        let nearest = farthest_of(shape, &other.pose, other_part, -to)?;
+        if to.dot(nearest - foot) < point.gap.min(0.0) - TOUCHES * self.tolerance {
             return None;
+        }
+        if other.body.is_round() && to.dot(touched - nearest) > self.tolerance {
+            touched = nearest;
         }
         let gap = to.dot(touched - foot);
         Some(ContactPoint {
@@ -213,6 +225,24 @@ impl Against<'_> {
             gap,
             ..*point
         })
+    }
+
+    /// The foot of a point is beside the body, on the open surface of what abuts: that has it.
+    fn is_of_others(&self, point: &ContactPoint, part: Option<usize>) -> bool {
+        let to = point.normal * self.own.outwards;
+        let foot = point.point - to * (0.5 * point.gap);
+        let lies_on = |shape: &Geometry, pose: &ShapePose| {
+            let nearest = closest_point(shape, pose, foot, f64::INFINITY);
+            let nearest = nearest.ok().flatten();
+            nearest.is_some_and(|hit| hit.distance <= self.tolerance)
+        };
+        let own = self.own.body.geometry.as_ref();
+        let is_beside = |own| part.is_none() && !lies_on(own, &self.own.pose);
+        own.is_some_and(is_beside)
+            && self
+                .others((foot, self.tolerance))
+                .any(|(shape, pose)| lies_on(shape, &pose))
+            && !self.is_covered(foot + to * (2.0 * self.tolerance))
     }
 
     /// A point of the other body is nearer to what abuts than by the gap (m): that has a contact of its own. Parts of one body are followed together.

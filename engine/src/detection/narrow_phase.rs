@@ -189,7 +189,7 @@ impl Scene<'_> {
     fn put_on_surface(&self, pair: [Slot; 2], points: &mut Vec<ContactPoint>) {
         let constants = pair.map(|slot| &self.bodies.constants[slot]);
         let poses = pair.map(|slot| &self.bodies.pose[slot]);
-        covered::put_on_surface((pair, constants, poses), self.bodies, points);
+        covered::put_on_surface((pair, constants, poses), self.bodies, false, points);
     }
 
     /// Turning about its axis does not move a body of revolution: where it was left in overlap, points of a rim beside the deepest one have no moment about it either.

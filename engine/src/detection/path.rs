@@ -672,6 +672,16 @@ impl Path<'_> {
     }
 
     fn points_at(&self, time: f64, margin: f64, points: &mut Vec<ContactPoint>) {
+        self.surface_at((time, margin), true, points);
+    }
+
+    /// Points at `time` that are no farther apart than `margin`, m, while the pair is `followed`, or to be imposed.
+    fn surface_at(
+        &self,
+        (time, margin): (f64, f64),
+        followed: bool,
+        points: &mut Vec<ContactPoint>,
+    ) {
         points.clear();
         if let [Some(a), Some(b)] = self.bodies.map(|body| body.geometry.as_ref()) {
             let poses = [0, 1].map(|side| self.pose_at(side, time));
@@ -679,7 +689,7 @@ impl Path<'_> {
             let mut plane = self.plane.get();
             contacts_or_plane(a, &at_a, b, &at_b, (margin, &mut plane), points);
             let pair = (self.pair, self.bodies, [&poses[0], &poses[1]]);
-            covered::put_on_surface(pair, self.all, points);
+            covered::put_on_surface(pair, self.all, followed, points);
         }
     }
 

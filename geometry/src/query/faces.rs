@@ -1,5 +1,6 @@
 //! The faces of convex polyhedra.
 
+use super::convex_pair::Solid;
 use super::point::onto;
 use crate::geometry::{Body, Convex};
 use crate::polytope::Polyhedron;
@@ -19,17 +20,17 @@ pub struct Face<'a> {
     offset: f64,
 }
 
-/// Largest `direction · x` over a solid, or one part of a compound, at a pose (m, for a direction of unit length in the inertial frame); none of what has no
-/// volume.
+/// A point (m) of a solid, or of one part of a compound, that is farthest along a direction of unit length, inertial frame; none of what has no volume.
 #[must_use]
-pub fn support_of(
+pub fn farthest_of(
     geometry: &Geometry,
     pose: &Pose,
     part: Option<usize>,
     direction: DVec3,
-) -> Option<f64> {
+) -> Option<DVec3> {
     let (convex, pose) = solid(geometry, pose, part)?;
-    Some(convex.support(&pose, direction))
+    let core = Solid::convex(convex, pose);
+    Some(core.support(direction) + direction * core.radius())
 }
 
 /// A convex solid, or one of a compound, and where it is.

@@ -57,11 +57,8 @@ impl Path<'_> {
     ) {
         let [a, b] = &self.twists;
         let most = (a.linear - b.linear).length() + self.turning();
-        self.points_at(
-            time,
-            most * (h - time) + 2.0 * tolerance(self.bodies),
-            points,
-        );
+        let margin = most * (h - time) + 2.0 * tolerance(self.bodies);
+        self.surface_at((time, margin), false, points);
         let poses = [0, 1].map(|side| self.pose_at(side, time));
         let is_beside = |point: &ContactPoint, side: usize| {
             self.bodies[side].is_beside(&poses[side], point.point, point.normal)

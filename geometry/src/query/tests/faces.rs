@@ -1,7 +1,7 @@
 //! Faces of polyhedra.
 
 use super::Random;
-use crate::query::{faces, is_near, support_of};
+use crate::query::{faces, farthest_of, is_near};
 use crate::{Pose, Shape};
 use glam::DVec3;
 
@@ -17,8 +17,7 @@ fn a_cuboid_has_six_faces() {
             .map(|face| {
                 let own = pose.inverse_rotate(face.normal).abs();
                 assert!((face.height(pose.position) + own.dot(half_extents)).abs() < 1e-12);
-                let support = support_of(&cuboid, &pose, None, face.normal).unwrap();
-                face.height(face.normal * support)
+                face.height(farthest_of(&cuboid, &pose, None, face.normal).unwrap())
             })
             .collect();
         assert_eq!(heights.len(), 6);
