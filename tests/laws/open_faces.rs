@@ -213,6 +213,16 @@ fn the_side_of_a_higher_tile_is_met() {
 /// Floor and ramp meet in a mitre: the edge of the ramp is hidden, and its plane is met all the same.
 #[test]
 fn what_slides_into_a_flush_ramp_gets_no_way_behind_it() {
+    into_a_ramp(0..1);
+}
+
+#[test]
+fn round_bodies_that_slide_into_a_flush_ramp_get_no_way_behind_it() {
+    into_a_ramp(1..3);
+}
+
+/// Boxes, cylinders and cones by number.
+fn into_a_ramp(shapes: std::ops::Range<usize>) {
     let mut random = Lcg::new(19);
     let (mut wrong, mut count) = (Vec::new(), 0);
     for case in 0..240 {
@@ -237,7 +247,8 @@ fn what_slides_into_a_flush_ramp_gets_no_way_behind_it() {
             fixed(id, piece, center)
         });
         let half = SIZE * DVec3::new(number(0.3, 1.0), number(0.3, 1.0), number(0.3, 1.0));
-        let (name, shape) = match case % 3 {
+        let kind = shapes.start + case % shapes.len();
+        let (name, shape) = match kind {
             0 => ("box", Collider::cuboid(half.x, half.y, half.z)),
             1 => ("cylinder", Collider::cylinder(half.z, half.x)),
             _ => ("cone", Collider::cone(half.z, half.x)),

@@ -184,9 +184,6 @@ impl Against<'_> {
         let along = to.filter(|to| normal.dot(*to) > LEANS || touches);
         let moved = along.and_then(|to| self.moved(point, (foot, touched), to, other_part));
         match moved {
-            Some(moved) if (touches || !self.followed) && self.is_of_others(&moved, part) => {
-                Normal::Covered
-            }
             Some(moved) => Normal::Moved(moved),
             // Behind the open face they do not touch.
             None if touches && to.is_none_or(|to| normal.dot(to) <= LEANS) => Normal::Covered,
@@ -207,7 +204,8 @@ impl Against<'_> {
     ) -> Option<ContactPoint> {
         let (own, other) = (self.own, self.other);
         // On what is round another point is the nearest.
-        if let Some(radius) = other.round(&[point.normal, to]) {
+        let round = other.round(&[point.normal, to]);
+        if let Some(radius) = round {
             touched += (point.normal * own.outwards - to) * radius;
         }
         let shape = other.body.geometry.as_ref()?;
@@ -215,8 +213,13 @@ impl Against<'_> {
         if to.dot(nearest - foot) < point.gap.min(0.0) - TOUCHES * self.tolerance {
             return None;
         }
-        if other.body.is_round() && to.dot(touched - nearest) > self.tolerance {
-            touched = nearest;
+        if round.is_none() && other.body.is_round() {
+            if self.is_of_flush((foot, touched), to, point) {
+                return None;
+            }
+            if to.dot(touched - nearest) > self.tolerance {
+                touched = nearest;
+            }
         }
         let gap = to.dot(touched - foot);
         Some(ContactPoint {
@@ -227,22 +230,40 @@ impl Against<'_> {
         })
     }
 
-    /// The foot of a point is beside the body, on the open surface of what abuts: that has it.
-    fn is_of_others(&self, point: &ContactPoint, part: Option<usize>) -> bool {
-        let to = point.normal * self.own.outwards;
-        let foot = point.point - to * (0.5 * point.gap);
-        let lies_on = |shape: &Geometry, pose: &ShapePose| {
-            let nearest = closest_point(shape, pose, foot, f64::INFINITY);
-            let nearest = nearest.ok().flatten();
-            nearest.is_some_and(|hit| hit.distance <= self.tolerance)
+    /// A face of what abuts goes on in the plane across `to` through the foot, and the point that touches is as near to that, or touches: it has its own points there.
+    fn is_of_flush(
+        &self,
+        (foot, touched): (DVec3, DVec3),
+        to: DVec3,
+        point: &ContactPoint,
+    ) -> bool {
+        let touches = point.gap.abs() <= TOUCHES * self.tolerance;
+        let goes_on = |shape: &Geometry, pose: &ShapePose, part: Option<usize>| {
+            let mut faces = faces(shape, pose, part);
+            faces.any(|face| {
+                face.normal.dot(to) > SAME_FACE && face.height(foot).abs() <= self.tolerance
+            })
         };
+        let is_nearer = |shape: &Geometry, pose: &ShapePose| {
+            let nearest = closest_point(shape, pose, touched, f64::INFINITY);
+            let nearest = nearest.ok().flatten();
+            touches || nearest.is_some_and(|hit| hit.distance < point.gap + self.tolerance)
+        };
+        let within = point.gap.max(0.0) + AROUND * self.tolerance;
+        let mut others = self.others((touched, within));
+        if others.any(|(shape, pose)| goes_on(shape, &pose, None) && is_nearer(shape, &pose)) {
+            return true;
+        }
         let own = self.own.body.geometry.as_ref();
-        let is_beside = |own| part.is_none() && !lies_on(own, &self.own.pose);
-        own.is_some_and(is_beside)
-            && self
-                .others((foot, self.tolerance))
-                .any(|(shape, pose)| lies_on(shape, &pose))
-            && !self.is_covered(foot + to * (2.0 * self.tolerance))
+        own.filter(|_| self.own.body.has_parts())
+            .is_some_and(|own| {
+                let sides = [0, 1].map(|side| ContactPoint::parts(point.feature)[side]);
+                let number = sides[usize::from(self.own.outwards > 0.0)];
+                let mut parts = (0..ContactPoint::MOST_PARTS)
+                    .take_while(|part| faces(own, &self.own.pose, Some(*part)).next().is_some());
+                parts.any(|part| Some(part) != number && goes_on(own, &self.own.pose, Some(part)))
+                    && is_nearer(own, &self.own.pose)
+            })
     }
 
     /// A point of the other body is nearer to what abuts than by the gap (m): that has a contact of its own. Parts of one body are followed together.
