@@ -172,12 +172,20 @@ fn list(found: &mut Vec<Next>, [a, b]: [&(Aabb, Slot); 2]) {
     found.push(next(b, a));
 }
 
-/// Two bodies with these twists (inertial frame) move as one for a time `h` (s): against each other by less than what is rounding where bodies meet.
-fn move_alike([a, b]: [Slot; 2], bodies: &Bodies, (twists, h): (&[WorldTwist], f64)) -> bool {
-    let apart = bodies.pose[b].position - bodies.pose[a].position;
-    let pair = [a, b].map(|slot| &bodies.constants[slot]);
-    let (a, b) = (&twists[a], &twists[b]);
-    let (turn, slip) = (b.angular - a.angular, b.linear - a.at(apart));
-    let fastest = slip.length() + turn.length() * pair[1].radius;
-    fastest * h <= ALIKE * tolerance(pair)
+/// Two bodies with these twists (inertial frame) move as one for a time `h` (s): where they touch, which lies on both, against each other by less than what is
+/// rounding where bodies meet.
+fn move_alike(pair: [Slot; 2], bodies: &Bodies, (twists, h): (&[WorldTwist], f64)) -> bool {
+    let constants = pair.map(|slot| &bodies.constants[slot]);
+    let [a, b] = pair.map(|slot| &twists[slot]);
+    let turn = (b.angular - a.angular).length();
+    let fastest_on = |side: usize| {
+        let center = bodies.pose[pair[side]].position;
+        let [on_a, on_b] = [0, 1].map(|other: usize| {
+            let from = center - bodies.pose[pair[other]].position;
+            twists[pair[other]].at(from)
+        });
+        (on_b - on_a).length() + turn * constants[side].radius
+    };
+    let fastest = fastest_on(0).min(fastest_on(1));
+    fastest * h <= ALIKE * tolerance(constants)
 }

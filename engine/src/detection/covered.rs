@@ -10,7 +10,9 @@ use crate::bodies::constants::BodyConstants;
 use crate::bodies::slot::Slot;
 use crate::components::Pose;
 use glam::DVec3;
-use moreau_geometry::query::{Face, closest_point, contains, faces, farthest_of, is_near};
+use moreau_geometry::query::{
+    Face, closest_point, contains, faces, farthest_of, is_near, parts_near,
+};
 use moreau_geometry::{ContactPoint, Geometry, Pose as ShapePose, Shape};
 
 /// How far around a point a face is looked at whether it lies open, as a multiple of the overlap at which bodies meet.
@@ -129,6 +131,7 @@ struct Against<'a> {
     own: &'a Side<'a>,
     other: &'a Side<'a>,
     bodies: &'a Bodies,
+    /// To where the two meet.
     followed: bool,
     /// Overlap at which the two meet, m.
     tolerance: f64,
@@ -244,26 +247,22 @@ impl Against<'_> {
                 face.normal.dot(to) > SAME_FACE && face.height(foot).abs() <= self.tolerance
             })
         };
-        let is_nearer = |shape: &Geometry, pose: &ShapePose| {
+        let is_as_near = |shape: &Geometry, pose: &ShapePose| {
             let nearest = closest_point(shape, pose, touched, f64::INFINITY);
             let nearest = nearest.ok().flatten();
             touches || nearest.is_some_and(|hit| hit.distance < point.gap + self.tolerance)
         };
         let within = point.gap.max(0.0) + AROUND * self.tolerance;
         let mut others = self.others((touched, within));
-        if others.any(|(shape, pose)| goes_on(shape, &pose, None) && is_nearer(shape, &pose)) {
+        if others.any(|(shape, pose)| goes_on(shape, &pose, None) && is_as_near(shape, &pose)) {
             return true;
         }
+        let part = ContactPoint::parts(point.feature)[usize::from(self.own.outwards > 0.0)];
         let own = self.own.body.geometry.as_ref();
-        own.filter(|_| self.own.body.has_parts())
-            .is_some_and(|own| {
-                let sides = [0, 1].map(|side| ContactPoint::parts(point.feature)[side]);
-                let number = sides[usize::from(self.own.outwards > 0.0)];
-                let mut parts = (0..ContactPoint::MOST_PARTS)
-                    .take_while(|part| faces(own, &self.own.pose, Some(*part)).next().is_some());
-                parts.any(|part| Some(part) != number && goes_on(own, &self.own.pose, Some(part)))
-                    && is_nearer(own, &self.own.pose)
-            })
+        own.is_some_and(|own| {
+            let mut others = self.other_parts_near(own, part, (touched, within));
+            others.any(|other| goes_on(own, &self.own.pose, Some(other)))
+        })
     }
 
     /// A point of the other body is nearer to what abuts than by the gap (m): that has a contact of its own. Parts of one body are followed together.
@@ -280,8 +279,19 @@ impl Against<'_> {
     fn is_near_others(&self, geometry: &Geometry, foot: DVec3, part: Option<usize>) -> bool {
         let within = (AROUND + 2.0) * self.tolerance;
         let mut others = self.others((foot, within));
-        part.is_some() && is_near(geometry, &self.own.pose, foot, (within, part))
-            || others.any(|(shape, pose)| is_near(shape, &pose, foot, (within, None)))
+        let mut parts = self.other_parts_near(geometry, part, (foot, within));
+        parts.next().is_some() || others.any(|(shape, pose)| is_near(shape, &pose, foot, within))
+    }
+
+    /// Parts of the body other than this one, if it is one of parts.
+    fn other_parts_near<'a>(
+        &self,
+        own: &'a Geometry,
+        part: Option<usize>,
+        (point, within): (DVec3, f64),
+    ) -> impl Iterator<Item = usize> + use<'a> {
+        let parts = parts_near(own, &self.own.pose, point, within);
+        parts.filter(move |other| part.is_some_and(|part| part != *other))
     }
 
     /// What abuts, where it is then, if the other body may touch it: all that is no farther from a point than that (m), and some more.

@@ -96,21 +96,30 @@ impl Face<'_> {
     }
 }
 
-/// A point is no farther (m) than this from a solid other than `part` of its compound, or from the box around it.
+/// A point is no farther (m) than this from a convex solid, or from the box around a part of a compound.
 #[must_use]
-pub fn is_near(
-    geometry: &Geometry,
+pub fn is_near(geometry: &Geometry, pose: &Pose, point: DVec3, within: f64) -> bool {
+    match geometry.body() {
+        Body::Convex(convex) => {
+            onto(convex, pose.inverse_transform_point(point)).distance <= within
+        }
+        _ => parts_near(geometry, pose, point, within).next().is_some(),
+    }
+}
+
+/// Numbers of the parts of a compound that have a point no farther (m) than this from the box around them.
+pub fn parts_near<'a>(
+    geometry: &'a Geometry,
     pose: &Pose,
     point: DVec3,
-    (within, part): (f64, Option<usize>),
-) -> bool {
+    within: f64,
+) -> impl Iterator<Item = usize> + use<'a> {
     let local = pose.inverse_transform_point(point);
-    match geometry.body() {
-        Body::Convex(convex) => part.is_none() && onto(convex, local).distance <= within,
-        Body::Compound(parts) => parts
-            .iter()
-            .enumerate()
-            .any(|(number, other)| Some(number) != part && other.bounds.is_within(local, within)),
-        Body::HalfSpace(_) | Body::Surface(_) => false,
-    }
+    let parts = match geometry.body() {
+        Body::Compound(parts) => Some(parts),
+        _ => None,
+    };
+    let numbered = parts.into_iter().flat_map(|parts| parts.iter().enumerate());
+    let near = numbered.filter(move |(_, part)| part.bounds.is_within(local, within));
+    near.map(|(number, _)| number)
 }

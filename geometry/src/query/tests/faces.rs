@@ -1,7 +1,7 @@
 //! Faces of polyhedra.
 
 use super::Random;
-use crate::query::{faces, farthest_of, is_near};
+use crate::query::{faces, farthest_of, is_near, parts_near};
 use crate::{Pose, Shape};
 use glam::DVec3;
 
@@ -48,9 +48,9 @@ fn points_around_a_place_lie_in_the_face() {
     }
 }
 
-/// A point is near another part of a compound, or it is not; its own part does not count.
+/// Which parts of a compound a point is near to, and whether it is near to one.
 #[test]
-fn own_parts_are_not_near() {
+fn a_point_is_near_to_these_parts() {
     let cube = Shape::Cuboid {
         half_extents: DVec3::ONE,
     };
@@ -59,8 +59,18 @@ fn own_parts_are_not_near() {
         parts: vec![at(0.0), at(2.5)],
     };
     let two = two.build().unwrap();
-    let near = |x: f64, part| is_near(&two, &Pose::IDENTITY, DVec3::X * x, (0.1, Some(part)));
-    assert!(!near(1.0, 0) && near(1.0, 1) && near(1.45, 0) && !near(1.3, 0));
+    for (x, expected) in [
+        (1.0, vec![0]),
+        (1.45, vec![1]),
+        (1.3, vec![]),
+        (0.0, vec![0]),
+    ] {
+        let place = DVec3::X * x;
+        let near: Vec<usize> = parts_near(&two, &Pose::IDENTITY, place, 0.1).collect();
+        assert_eq!(near, expected, "{x}");
+        let is_one = is_near(&two, &Pose::IDENTITY, place, 0.1);
+        assert_eq!(is_one, !expected.is_empty(), "{x}");
+    }
     let second: Vec<f64> = faces(&two, &Pose::IDENTITY, Some(1))
         .map(|face| face.height(DVec3::X * 2.5))
         .collect();
