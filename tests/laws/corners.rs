@@ -35,7 +35,7 @@ fn eighths(half: DVec3) -> Collider {
 fn a_box_thrown_into_a_corner_is_stopped_by_each_wall() {
     let mut random = Lcg::new(31);
     let (mut wrong, mut count) = (Vec::new(), 0);
-    for case in 0..3000 {
+    for case in 0..1500 {
         let mut number = |low: f64, high: f64| low + (high - low) * random.uniform();
         let size = 0.01 * libm::pow(100.0, number(0.0, 1.0));
         let h = [1.0 / 240.0, 1.0 / 60.0, 1.0 / 20.0][number(0.0, 3.0) as usize];
