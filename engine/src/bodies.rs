@@ -238,6 +238,12 @@ impl Bodies {
         !self.apart.is_empty() && self.apart.binary_search(pair).is_ok() || self.are_sensed(pair)
     }
 
+    /// The two touch where they meet: their groups do, and they are not apart.
+    pub(crate) fn may_touch(&self, [a, b]: [Slot; 2]) -> bool {
+        let groups = [a, b].map(|slot| self.constants[slot].groups);
+        groups[0].meets(groups[1]) && !self.are_apart(&[a.min(b), a.max(b)])
+    }
+
     /// One of the two is a sensor.
     #[inline]
     pub(crate) fn are_sensed(&self, pair: &[Slot; 2]) -> bool {

@@ -6,6 +6,7 @@
 
 use crate::meeting::{fixed, flying};
 use crate::support::*;
+use moreau::JointSpec;
 
 /// Size of the bodies, m.
 const SIZE: f64 = 0.1;
@@ -208,6 +209,62 @@ fn the_side_of_a_higher_tile_is_met() {
         }
     }
     none_of(18, &wrong);
+}
+
+/// A post that is sunk into the floor covers it for all but what a joint keeps from colliding with the post: that rests on the floor within it. It comes down a rail
+/// by its size.
+#[test]
+fn what_collides_with_the_floor_alone_rests_on_it_within_a_post() {
+    let mut wrong = Vec::new();
+    let (posts, sunk) = (
+        [RigidBody::Static, RigidBody::Kinematic],
+        [0.01, 0.1, 0.5, 1.0],
+    );
+    let shapes = [
+        Collider::cuboid(SIZE, SIZE, SIZE),
+        Collider::sphere(SIZE),
+        Collider::cylinder(SIZE, SIZE),
+    ];
+    for kind in posts {
+        for sunk in sunk {
+            for (number, shape) in shapes.iter().enumerate() {
+                let wide = DVec3::new(10.0 * SIZE, 10.0 * SIZE, SIZE);
+                let slab = Collider::cuboid(wide.x, wide.y, wide.z);
+                let post = Collider::cuboid(3.0 * SIZE, 3.0 * SIZE, SIZE);
+                let high = DVec3::Z * (SIZE - sunk * SIZE);
+                let post = Body {
+                    kind,
+                    ..fixed(1, post, high)
+                };
+                let start = DVec3::Z * (2.0 * SIZE);
+                let body = flying(2, shape.clone(), start, DVec3::ZERO);
+                let mut state = state_of(&[fixed(0, slab, -DVec3::Z * SIZE), post, body]);
+                state.set_joints(vec![JointSpec {
+                    id: JointId(1),
+                    bodies: [Some(BodyId(1)), Some(BodyId(2))],
+                    frames: JointFrames::World(Pose::from_position(start)),
+                    kind: JointKind::Prismatic,
+                    collide: false,
+                    ..JointSpec::default()
+                }]);
+                let settings = Settings {
+                    gravity: DVec3::Z * -9.81,
+                    ..settings()
+                };
+                for _ in 0..120 {
+                    state.step(&settings).unwrap();
+                }
+                let low = state.pose(BodyId(2)).unwrap().position.z - SIZE;
+                let speed = state.twist(BodyId(2)).unwrap().linear.length();
+                if low.abs() > OVERLAP * SIZE || speed > LEFT {
+                    wrong.push(format!(
+                        "{kind:?} post sunk by {sunk} sizes, shape {number}: {low} m high, {speed} m/s"
+                    ));
+                }
+            }
+        }
+    }
+    none_of(24, &wrong);
 }
 
 /// Floor and ramp meet in a mitre: the edge of the ramp is hidden, and its plane is met all the same.

@@ -10,10 +10,9 @@ use crate::bodies::constants::BodyConstants;
 use crate::bodies::slot::Slot;
 use crate::components::Pose;
 use glam::DVec3;
-use moreau_geometry::query::{
-    Face, closest_point, contains, faces, farthest_of, is_near, parts_near,
-};
+use moreau_geometry::query::{Face, closest_point, faces, farthest_of, holds, is_near, parts_near};
 use moreau_geometry::{ContactPoint, Geometry, Pose as ShapePose, Shape};
+use smallvec::SmallVec;
 
 /// How far around a point a face is looked at whether it lies open, as a multiple of the overlap at which bodies meet.
 const AROUND: f64 = 10.0;
@@ -137,6 +136,19 @@ struct Against<'a> {
     tolerance: f64,
 }
 
+/// A convex solid, where it is: a body, or a part of one.
+struct Solid<'a> {
+    shape: &'a Geometry,
+    pose: ShapePose,
+    part: Option<usize>,
+}
+
+impl Solid<'_> {
+    fn holds(&self, point: DVec3) -> bool {
+        holds(self.shape, &self.pose, self.part, point)
+    }
+}
+
 /// What the normal of a contact point is.
 enum Normal {
     /// One of the open surface.
@@ -158,7 +170,11 @@ impl Against<'_> {
         };
         let normal = point.normal * own.outwards;
         let foot = point.point - normal * (0.5 * point.gap);
-        if own.body.has_parts() && part.is_none() || !self.is_near_others(geometry, foot, part) {
+        if own.body.has_parts() && part.is_none() {
+            return Normal::Open;
+        }
+        let around = self.around(geometry, foot, part);
+        if around.is_empty() {
             return Normal::Open;
         }
         let at_foot = || {
@@ -166,12 +182,12 @@ impl Against<'_> {
             faces.filter(|face| face.height(foot).abs() <= self.tolerance)
         };
         let mut towards = at_foot().filter(|face| normal.dot(face.normal) > LEANS);
-        if towards.all(|face| self.is_open(&face, foot)) {
+        if towards.all(|face| self.is_open(&face, foot, &around)) {
             return Normal::Open;
         }
         let (mut open, mut only, mut along) = (0, normal, normal);
         for face in at_foot() {
-            if self.is_open(&face, foot) {
+            if self.is_open(&face, foot, &around) {
                 (open, only) = (open + 1, face.normal);
             } else {
                 along -= face.normal * along.dot(face.normal).max(0.0);
@@ -275,12 +291,27 @@ impl Against<'_> {
         })
     }
 
-    /// Something else that is fixed to the body may cover it there.
-    fn is_near_others(&self, geometry: &Geometry, foot: DVec3, part: Option<usize>) -> bool {
+    /// What may cover the body at the foot of a contact with one of its parts.
+    fn around<'a>(
+        &'a self,
+        geometry: &'a Geometry,
+        foot: DVec3,
+        part: Option<usize>,
+    ) -> SmallVec<[Solid<'a>; 4]> {
         let within = (AROUND + 2.0) * self.tolerance;
-        let mut others = self.others((foot, within));
-        let mut parts = self.other_parts_near(geometry, part, (foot, within));
-        parts.next().is_some() || others.any(|(shape, pose)| is_near(shape, &pose, foot, within))
+        let parts = self.other_parts_near(geometry, part, (foot, within));
+        let own = parts.map(|part| Solid {
+            shape: geometry,
+            pose: self.own.pose,
+            part: Some(part),
+        });
+        let mut around: SmallVec<[Solid; 4]> = own.collect();
+        for (shape, pose) in self.others((foot, within)) {
+            let solid = |part| Solid { shape, pose, part };
+            around.extend(is_near(shape, &pose, foot, within).then(|| solid(None)));
+            around.extend(parts_near(shape, &pose, foot, within).map(|part| solid(Some(part))));
+        }
+        around
     }
 
     /// Parts of the body other than this one, if it is one of parts.
@@ -306,7 +337,7 @@ impl Against<'_> {
         near.filter_map(move |next| {
             let body = &self.bodies.constants[next.slot];
             let shape = body.geometry.as_ref();
-            let shape = shape.filter(|_| self.other.body.groups.meets(body.groups))?;
+            let shape = shape.filter(|_| self.bodies.may_touch([self.other.slot, next.slot]))?;
             let pose = body.shape_pose(&self.bodies.pose[next.slot]);
             // It moves as the body does.
             let then = || self.own.pose.compose(&own.relative(&pose));
@@ -314,21 +345,12 @@ impl Against<'_> {
         })
     }
 
-    /// Some of the face around a point is not covered.
-    fn is_open(&self, face: &Face, point: DVec3) -> bool {
-        let around = face.around(point, AROUND * self.tolerance);
-        around
+    /// Some of the face around a point is not covered by any of these.
+    fn is_open(&self, face: &Face, point: DVec3, around: &[Solid]) -> bool {
+        let is_covered = |place: DVec3| around.iter().any(|solid| solid.holds(place));
+        let places = face.around(point, AROUND * self.tolerance);
+        places
             .map(|place| place + face.normal * (2.0 * self.tolerance))
-            .any(|place| !self.is_covered(place))
-    }
-
-    /// A point lies within something that is fixed to the body.
-    fn is_covered(&self, point: DVec3) -> bool {
-        let holds = |shape: &Geometry, pose: &ShapePose| contains(shape, pose, point) == Ok(true);
-        let own = self.own.body.geometry.as_ref();
-        own.is_some_and(|own| self.own.body.has_parts() && holds(own, &self.own.pose))
-            || self
-                .others((point, 0.0))
-                .any(|(shape, pose)| holds(shape, &pose))
+            .any(|place| !is_covered(place))
     }
 }

@@ -168,9 +168,8 @@ impl Touching {
         let mut awake = std::mem::take(&mut self.awake);
         // Ids and slots have one order: what stays is ascending.
         let may_touch = |pair: [Slot; 2]| {
-            let [a, b] = pair.map(|slot| &bodies.constants[slot]);
-            let moves = a.is_dynamic() || b.is_dynamic();
-            moves && a.groups.meets(b.groups) && !bodies.are_apart(&pair)
+            let moves = pair.map(|slot| bodies.constants[slot].is_dynamic());
+            moves.contains(&true) && bodies.may_touch(pair)
         };
         retain_renamed(&mut awake, (renamed, may_touch), |pair| {
             let (bodies, entities) = self.named(pair);

@@ -96,15 +96,19 @@ impl Face<'_> {
     }
 }
 
-/// A point is no farther (m) than this from a convex solid, or from the box around a part of a compound.
+/// A point lies in a convex solid, or in one part of a compound, or on its surface.
+#[must_use]
+pub fn holds(geometry: &Geometry, pose: &Pose, part: Option<usize>, point: DVec3) -> bool {
+    solid(geometry, pose, part).is_some_and(|(convex, pose)| {
+        onto(convex, pose.inverse_transform_point(point)).distance <= 0.0
+    })
+}
+
+/// A point is no farther (m) than this from a convex solid; from nothing else.
 #[must_use]
 pub fn is_near(geometry: &Geometry, pose: &Pose, point: DVec3, within: f64) -> bool {
-    match geometry.body() {
-        Body::Convex(convex) => {
-            onto(convex, pose.inverse_transform_point(point)).distance <= within
-        }
-        _ => parts_near(geometry, pose, point, within).next().is_some(),
-    }
+    let local = pose.inverse_transform_point(point);
+    matches!(geometry.body(), Body::Convex(convex) if onto(convex, local).distance <= within)
 }
 
 /// Numbers of the parts of a compound that have a point no farther (m) than this from the box around them.

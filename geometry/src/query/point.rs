@@ -54,9 +54,12 @@ fn holds(geometry: &Geometry, pose: &Pose, point: DVec3) -> bool {
         Body::HalfSpace(normal) => pose.rotate(*normal).dot(away) <= 0.0,
         Body::Compound(parts) => {
             let local = pose.inverse_rotate(away);
-            parts.iter().any(|part| {
+            let mut around = parts
+                .iter()
+                .filter(|part| part.bounds.is_within(local, 0.0));
+            around.any(|part| {
                 let place = part.pose.inverse_transform_point(local);
-                part.bounds.is_within(local, 0.0) && onto(&part.convex, place).distance <= 0.0
+                onto(&part.convex, place).distance <= 0.0
             })
         }
         Body::Surface(_) => false,

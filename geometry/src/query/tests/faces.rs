@@ -1,7 +1,7 @@
 //! Faces of polyhedra.
 
 use super::Random;
-use crate::query::{faces, farthest_of, is_near, parts_near};
+use crate::query::{faces, farthest_of, holds, is_near, parts_near};
 use crate::{Pose, Shape};
 use glam::DVec3;
 
@@ -48,7 +48,7 @@ fn points_around_a_place_lie_in_the_face() {
     }
 }
 
-/// Which parts of a compound a point is near to, and whether it is near to one.
+/// Which parts of a compound a point is near to, and which hold it.
 #[test]
 fn a_point_is_near_to_these_parts() {
     let cube = Shape::Cuboid {
@@ -59,18 +59,22 @@ fn a_point_is_near_to_these_parts() {
         parts: vec![at(0.0), at(2.5)],
     };
     let two = two.build().unwrap();
-    for (x, expected) in [
-        (1.0, vec![0]),
-        (1.45, vec![1]),
-        (1.3, vec![]),
-        (0.0, vec![0]),
+    for (x, near, within) in [
+        (0.0, vec![0], vec![0]),
+        (1.0, vec![0], vec![0]),
+        (1.05, vec![0], vec![]),
+        (1.45, vec![1], vec![]),
+        (1.3, vec![], vec![]),
     ] {
         let place = DVec3::X * x;
-        let near: Vec<usize> = parts_near(&two, &Pose::IDENTITY, place, 0.1).collect();
-        assert_eq!(near, expected, "{x}");
-        let is_one = is_near(&two, &Pose::IDENTITY, place, 0.1);
-        assert_eq!(is_one, !expected.is_empty(), "{x}");
+        let found: Vec<usize> = parts_near(&two, &Pose::IDENTITY, place, 0.1).collect();
+        assert_eq!(found, near, "{x}");
+        let held = (0..2).filter(|part| holds(&two, &Pose::IDENTITY, Some(*part), place));
+        assert_eq!(held.collect::<Vec<_>>(), within, "{x}");
     }
+    let one = cube.build().unwrap();
+    let is_near_one = |x: f64| is_near(&one, &Pose::IDENTITY, DVec3::X * x, 0.1);
+    assert!(is_near_one(1.05) && !is_near_one(1.2));
     let second: Vec<f64> = faces(&two, &Pose::IDENTITY, Some(1))
         .map(|face| face.height(DVec3::X * 2.5))
         .collect();
