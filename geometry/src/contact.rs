@@ -23,6 +23,7 @@ mod closest_edges;
 mod cuboid_axes;
 mod cuboid_faces;
 mod disc;
+mod duplicates;
 mod extremes;
 mod frusta;
 mod frustum_pair;
@@ -149,7 +150,7 @@ pub fn contacts_or_plane(
         _ => return,
     }
     let size = a.size().min(b.size());
-    merge::near_duplicates(out, start, size);
+    duplicates::drop(out, start, size);
 }
 
 /// A plane between two convex polytopes: how far apart it holds them (m), negative if they overlap, and its unit normal, from B to A.
@@ -316,7 +317,7 @@ impl Pair<'_> {
                 let size = convex.size();
                 let sign = if self.flip { -1.0 } else { 1.0 };
                 merge::thin(self.out, start);
-                merge::near_duplicates(self.out, start, size);
+                duplicates::drop(self.out, start, size);
                 merge::coplanar(self.out, start, size, sign);
             }
         }

@@ -55,30 +55,6 @@ pub(crate) fn thin(contacts: &mut Vec<ContactPoint>, start: usize) {
     contacts.truncate(start + kept.len());
 }
 
-/// Drops every contact from `start` on that repeats an earlier one: the same normal to 1e-6 and
-/// the same point to 1e-6 of `size` (m). Of two, the lesser gap is kept,
-/// the first if they are equal to rounding.
-pub(crate) fn near_duplicates(contacts: &mut Vec<ContactPoint>, start: usize, size: f64) {
-    let near = if size.is_finite() { 1e-6 * size } else { 0.0 };
-    let mut kept = start;
-    for i in start..contacts.len() {
-        let contact = contacts[i];
-        let known = contacts[start..kept].iter_mut().find(|other| {
-            (other.point - contact.point).length_squared() <= near * near
-                && (other.normal - contact.normal).length_squared() <= 1e-12
-        });
-        match known {
-            Some(other) if contact.gap < other.gap - 1e-3 * near => *other = contact,
-            Some(_) => {}
-            None => {
-                contacts[kept] = contact;
-                kept += 1;
-            }
-        }
-    }
-    contacts.truncate(kept);
-}
-
 /// Keeps four well-spread contacts of each plane among those from `start` on: of one convex solid
 /// on coplanar triangles, as if these were one face. Contacts lie in one plane if their normals
 /// agree to 1e-6 and their points on the surface to 1e-6 of `size` (m). `sign` is 1 if the
