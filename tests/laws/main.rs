@@ -47,6 +47,7 @@ mod grasp;
 
 mod heavy_loads;
 mod held_rates;
+mod hooks;
 mod impacts_within_the_step;
 mod incline;
 mod interactions;

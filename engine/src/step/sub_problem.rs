@@ -103,6 +103,17 @@ impl SubProblem {
         self.interactions.extend(rows);
     }
 
+    /// Some of its bodies are so many times as heavy as others.
+    pub(crate) fn are_unequal(&self, times: f64) -> bool {
+        let masses = self.inverse_mass.iter().map(|mass| mass.linear);
+        let masses = masses.filter(|mass| *mass > 0.0);
+        let none = (f64::INFINITY, 0.0_f64);
+        let (least, most) = masses.fold(none, |(least, most), mass| {
+            (least.min(mass), most.max(mass))
+        });
+        most > times * least
+    }
+
     /// Slots of its bodies, ascending, with the twists that solve it.
     pub(crate) fn solution(&self) -> (&[Slot], &[WorldTwist]) {
         (&self.slots, &self.end)
