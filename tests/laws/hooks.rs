@@ -27,7 +27,7 @@ fn chain(seed: u64) -> Vec<Body> {
     let mut number = |low: f64, high: f64| SIZE * (low + (high - low) * random.uniform());
     let w = number(0.08, 0.2);
     let (a, tip, long) = (number(0.4, 0.7) + w, number(0.5, 0.8) + w, 1.6 * SIZE);
-    let begins = if seed % 2 == 0 { w } else { -w };
+    let begins = if seed.is_multiple_of(2) { w } else { -w };
     let upper = vec![
         block([-a - w, -w, -w], [a + w, w, w]),
         block([-a - w, -w, begins], [w - a, w, long]),
