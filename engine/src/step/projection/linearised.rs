@@ -54,7 +54,7 @@ impl Linearised {
     ) -> Result<(), ProblemError> {
         self.take(around, bodies, (motion, stuck), settings);
         let most = solver.settings.max_sweeps;
-        // Where joints hold bodies their closing decides what is left: a net that is solved further lets its ball deeper into its knots.
+        // Joints are closed afterwards, which moves bodies again: a ball in a net came to lie deeper in it (12.9 mm, not 10).
         let may_go_on = settings.accuracy != Accuracy::Interactive
             && !stuck.contains(&true)
             && self.joints.is_empty()
