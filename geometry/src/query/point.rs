@@ -1,6 +1,7 @@
 //! Points against one shape.
 
 use super::error::{QueryError, finite, reach};
+use super::faces::{holds, parts_near};
 use crate::geometry::{Body, Convex};
 use crate::projection::direction_or;
 use crate::projection::{Projection, onto_cuboid, onto_frustum, onto_polytope, onto_segment};
@@ -43,27 +44,14 @@ pub fn closest_point(
 /// [`QueryError`] names a coordinate that is not finite.
 pub fn contains(geometry: &Geometry, pose: &Pose, point: DVec3) -> Result<bool, QueryError> {
     let point = finite("point", point)?;
-    Ok(holds(geometry, pose, point))
-}
-
-fn holds(geometry: &Geometry, pose: &Pose, point: DVec3) -> bool {
-    let away = point - pose.position;
-    match geometry.body() {
-        Body::Convex(Convex::Sphere { radius }) => away.length_squared() <= radius * radius,
-        Body::Convex(convex) => onto(convex, pose.inverse_rotate(away)).distance <= 0.0,
-        Body::HalfSpace(normal) => pose.rotate(*normal).dot(away) <= 0.0,
-        Body::Compound(parts) => {
-            let local = pose.inverse_rotate(away);
-            let mut around = parts
-                .iter()
-                .filter(|part| part.bounds.is_within(local, 0.0));
-            around.any(|part| {
-                let place = part.pose.inverse_transform_point(local);
-                onto(&part.convex, place).distance <= 0.0
-            })
+    Ok(match geometry.body() {
+        Body::HalfSpace(normal) => pose.rotate(*normal).dot(point - pose.position) <= 0.0,
+        Body::Compound(_) => {
+            let mut around = parts_near(geometry, pose, point, 0.0);
+            around.any(|part| holds(geometry, pose, Some(part), point))
         }
-        Body::Surface(_) => false,
-    }
+        _ => holds(geometry, pose, None, point),
+    })
 }
 
 /// The nearest point of a shape no farther than `reach` (m).
