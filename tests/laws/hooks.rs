@@ -70,22 +70,25 @@ fn chain(seed: u64) -> Vec<Body> {
     bodies
 }
 
-#[test]
-fn hooks_under_a_heavy_load_do_not_sink_into_each_other() {
-    let mut wrong = Vec::new();
-    let seeds = 0..12;
-    let settings = Settings {
+fn settings() -> Settings {
+    Settings {
         time_step: 1.0 / 60.0,
         threads: 1,
         sleeping: SleepSettings::OFF,
         ..Settings::default()
-    };
+    }
+}
+
+#[test]
+fn hooks_under_a_heavy_load_do_not_sink_into_each_other() {
+    let mut wrong = Vec::new();
+    let seeds = 0..12;
     for seed in seeds.clone() {
         let mut state = StepState::default();
         state.set_bodies(&chain(seed)).unwrap();
         let mut deepest: f64 = 0.0;
         for _ in 0..90 {
-            let report = state.step(&settings).unwrap();
+            let report = state.step(&settings()).unwrap();
             deepest = deepest.max(report.overlap_left);
         }
         if deepest > LEFT {
@@ -93,4 +96,73 @@ fn hooks_under_a_heavy_load_do_not_sink_into_each_other() {
         }
     }
     none_of(seeds.count(), &wrong);
+}
+
+/// The deepest overlap of a chain where it is now, m: a world of its own finds it.
+fn deepest(chain: &[Body], state: &StepState) -> f64 {
+    let now = chain.iter().map(|body| Body {
+        pose: state.pose(body.id).unwrap(),
+        twist: Twist::default(),
+        ..body.clone()
+    });
+    let mut alone = StepState::default();
+    alone.set_bodies(&now.collect::<Vec<_>>()).unwrap();
+    let weightless = Settings {
+        gravity: DVec3::ZERO,
+        ..settings()
+    };
+    alone.step(&weightless).unwrap().max_penetration
+}
+
+/// A ball under a plate that comes down on it, and a box that a joint holds in a static one: neither can be helped, and both are far from the chains.
+#[test]
+fn what_is_jammed_elsewhere_does_not_let_hooks_sink_into_each_other() {
+    let far = 10.0 * DVec3::X;
+    let jam = || {
+        let block = |half: f64| Collider::cuboid(half, half, 0.1);
+        let mut plate = fixed(101, block(0.5), far + 0.4 * DVec3::Z);
+        plate.kind = RigidBody::Kinematic;
+        plate.twist.linear = -0.01 * DVec3::Z;
+        let ball = flying(
+            102,
+            Collider::sphere(0.1),
+            far + 0.2 * DVec3::Z,
+            DVec3::ZERO,
+        );
+        (vec![fixed(100, block(1.0), far), plate, ball], vec![])
+    };
+    let joined = || {
+        let block = || Collider::cuboid(0.1, 0.1, 0.1);
+        let held = flying(103, block(), far + 0.15 * DVec3::Z, DVec3::ZERO);
+        let joint = JointSpec {
+            id: JointId(1),
+            bodies: [None, Some(held.id)],
+            frames: JointFrames::World(Pose::from_position(far)),
+            kind: JointKind::Fixed,
+            forces: vec![],
+            collide: true,
+            break_limit: None,
+        };
+        (vec![fixed(100, block(), far), held], vec![joint])
+    };
+    let mut wrong = Vec::new();
+    let seeds = [4, 7, 11];
+    for (what, elsewhere) in [("jammed", jam()), ("joined", joined())] {
+        for seed in seeds {
+            let chain = chain(seed);
+            let (others, joints) = elsewhere.clone();
+            let mut state = StepState::default();
+            state.set_bodies(&[&chain[..], &others].concat()).unwrap();
+            state.set_joints(joints);
+            let mut most: f64 = 0.0;
+            for _ in 0..90 {
+                state.step(&settings()).unwrap();
+                most = most.max(deepest(&chain, &state));
+            }
+            if most > LEFT {
+                wrong.push(format!("{what}, seed {seed}: {most:e} m"));
+            }
+        }
+    }
+    none_of(2 * seeds.len(), &wrong);
 }

@@ -439,3 +439,48 @@ fn elastic_round_bodies_that_turn_gain_no_energy() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// A light ball between two heavy ones that overlap it, off their axis: in the mass metric its way sideways is the cheapest, however long. Planes are off by as
+/// much as what overlaps where the way is what it takes along the surface: no more than twice that is allowed. Ten steps, since one need not reach it.
+#[test]
+fn what_is_light_goes_no_farther_than_it_must() {
+    let (large, small) = (0.1, 0.05);
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for overlap in [5e-4, 2e-3] {
+        for aside in [1e-4, 1e-3, 5e-3] {
+            for heavier in [1e3, 1e5, 1e7] {
+                count += 1;
+                let apart = large + small - overlap;
+                let along = libm::sqrt(apart * apart - aside * aside);
+                let free = large + small;
+                let least = libm::sqrt(free * free - along * along) - aside;
+                let mut simulation = Simulation::new(weightless()).unwrap();
+                let mut ball = |radius: f64, density: f64, at: DVec3| {
+                    let material = Material {
+                        density,
+                        ..Material::default()
+                    };
+                    let ball = (RigidBody::Dynamic, Collider::sphere(radius), material);
+                    simulation.spawn((ball, Pose::from_position(at))).unwrap()
+                };
+                ball(large, 1e3 * heavier, -along * DVec3::X);
+                ball(large, 1e3 * heavier, along * DVec3::X);
+                let light = ball(small, 1e3, aside * DVec3::Y);
+                let mut report = simulation.step().unwrap();
+                for _ in 1..10 {
+                    report = simulation.step().unwrap();
+                }
+                let at = simulation.pose(light).unwrap().position;
+                let way = (at - aside * DVec3::Y).length();
+                if way > 2.0 * least || report.overlap_left > 0.0 {
+                    wrong.push(format!(
+                        "{overlap} m, {aside} m aside, {heavier:e}: {way} m of {least}, {:e} m left",
+                        report.overlap_left
+                    ));
+                }
+            }
+        }
+    }
+    none_of(count, &wrong);
+}

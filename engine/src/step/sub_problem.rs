@@ -74,10 +74,8 @@ impl SubProblem {
         from: &[T],
         make: impl Fn(&T, Rows) -> Contact + Sync,
     ) {
-        let rows = Rows {
-            row: &self.row,
-            held: self.slots.len() as u32,
-        };
+        let (row, held) = (&self.row[..], self.slots.len() as u32);
+        let rows = Rows { row, held };
         self.contacts.resize(from.len(), NO_CONTACT);
         let columns = (from, &mut self.contacts[..]);
         chunks::for_each(columns, &|(from, contacts): (&[T], &mut [_])| {
@@ -114,6 +112,14 @@ impl SubProblem {
         most > times * least
     }
 
+    /// Where its bodies are.
+    pub(crate) fn rows(&self) -> Rows<'_> {
+        Rows {
+            row: &self.row,
+            held: self.slots.len() as u32,
+        }
+    }
+
     /// Slots of its bodies, ascending, with the twists that solve it.
     pub(crate) fn solution(&self) -> (&[Slot], &[WorldTwist]) {
         (&self.slots, &self.end)
@@ -122,6 +128,18 @@ impl SubProblem {
     /// The same, to be changed.
     pub(crate) fn solution_mut(&mut self) -> (&[Slot], &mut [WorldTwist]) {
         (&self.slots, &mut self.end)
+    }
+
+    /// The problem.
+    pub(crate) fn problem(&self) -> FactoredProblem<'_> {
+        FactoredProblem {
+            inverse_mass: &self.inverse_mass,
+            free_twist: &self.free_twist,
+            contacts: &self.contacts,
+            interactions: &self.interactions,
+            positions: &self.positions,
+            pull: &self.pull,
+        }
     }
 
     /// The problem, and the place for the twists that solve it.

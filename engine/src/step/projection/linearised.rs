@@ -2,6 +2,7 @@
 
 use super::contacts::{Contacts, Limits, tolerance};
 use super::neighbourhood::Neighbourhood;
+use super::sharper::Sharper;
 use crate::bodies::Bodies;
 use crate::bodies::slot::{Slot, Slots};
 use crate::components::Pose;
@@ -11,7 +12,7 @@ use crate::joints::Joints;
 use crate::math::chunks;
 use crate::math::rotation::{self, contact_frame};
 use crate::motion::Motion;
-use crate::settings::{Accuracy, Settings};
+use crate::settings::Settings;
 use crate::step::bouncing::left_to_bounce;
 use crate::step::sub_problem::{Rows, SubProblem, fit};
 use glam::{DMat3, DVec3};
@@ -19,19 +20,22 @@ use moreau_solvers::{Contact, Goal, Interaction, Nsgs, ProblemError, WorldTwist}
 
 /// Part of the tolerance that is left as overlap: contacts stay closed. If they opened by a hair, whatever
 /// stands on them would have to fall onto them in the next steps.
-const LEFT: f64 = 0.5;
+pub(super) const LEFT: f64 = 0.5;
 
-/// What is left over all contacts, `e_scaled`, to which a correction is solved first …
+/// What is left over all contacts, `e_scaled`, to which a correction is solved.
 const GOAL: f64 = 1e-3;
-/// … and on, each time by this factor, …
-const SHARPER: f64 = 0.1;
-/// … while it leaves an overlap deeper than the tolerance, where some bodies are so many times as heavy as others: of the light ones that figure tells nothing.
-const UNEQUAL: f64 = 100.0;
-/// Block products for that: a millisecond or two, as much as a hundred sweeps of two hundred contacts. What many contacts leave is for the next linearisation.
-const PRODUCTS: usize = 20_000;
-
 /// Bodies that move, their contacts, what is left of an overlap, by slot, and their joints.
-type Around<'a> = (&'a Neighbourhood, &'a Contacts, &'a [Limits], &'a Joints);
+pub(super) type Around<'a> = (&'a Neighbourhood, &'a Contacts, &'a [Limits], &'a Joints);
+
+/// The state of the step.
+#[derive(Clone, Copy)]
+pub(super) struct Now<'a> {
+    pub(super) bodies: &'a Bodies,
+    pub(super) motion: &'a Motion,
+    pub(super) settings: &'a Settings,
+    /// By slot: moved without being turned; empty if there are none.
+    pub(super) stuck: &'a [bool],
+}
 
 /// The problem for a pseudo-displacement, in m and rad instead of velocities.
 #[derive(Debug, Default)]
@@ -40,66 +44,42 @@ pub(super) struct Linearised {
     lambda: Vec<f64>,
     /// Joints of its bodies.
     joints: Vec<Interaction>,
+    sharper: Sharper,
 }
 
 impl Linearised {
     /// Solves `0 ≤ g_N + ε + C Ŵ Cᵀ Λ ⊥ Λ ≥ 0` over the neighbourhood and moves its bodies by `Ŵ Cᵀ Λ`;
-    /// `ε` is half of the tolerance.
+    /// `ε` is half of the tolerance. Islands may be solved on for so many block `products`.
     pub(super) fn correct(
         &mut self,
         around: Around,
         bodies: &mut Bodies,
         (motion, settings): (&Motion, &Settings),
         (solver, stuck): (&mut Nsgs, &[bool]),
+        products: &mut usize,
     ) -> Result<(), ProblemError> {
-        self.take(around, bodies, (motion, stuck), settings);
-        let most = solver.settings.max_sweeps;
-        // Joints are closed afterwards, which moves bodies again: a ball in a net came to lie deeper in it (12.9 mm, not 10).
-        let may_go_on = settings.accuracy != Accuracy::Interactive
-            && !stuck.contains(&true)
-            && self.joints.is_empty()
-            && self.problem.are_unequal(UNEQUAL);
-        let products = if may_go_on { PRODUCTS } else { 0 };
-        let made = self.solve(around, products, solver);
-        solver.settings.max_sweeps = most;
-        made?;
+        let now = Now {
+            bodies,
+            motion,
+            settings,
+            stuck,
+        };
+        self.take(around, now);
+        let goal = Goal::scaled(GOAL);
+        let (problem, displacement) = self.problem.split();
+        solver.solve_factored(&problem, &mut self.lambda, displacement, &goal)?;
+        if *products > 0 {
+            let most = solver.settings.max_sweeps;
+            let work = (goal, products);
+            let (whole, sharper) = (&mut self.problem, &mut self.sharper);
+            let made = sharper.solve_on(whole, (around, now), work, solver);
+            solver.settings.max_sweeps = most;
+            made?;
+        }
         let (slots, displacement) = self.problem.solution();
         let poses = Slots::of(slots, &mut bodies.pose[..]);
         chunks::for_each((poses, &displacement[..slots.len()]), &move_bodies);
         Ok(())
-    }
-
-    /// Solves the problem, with so many block products more while an overlap is left that is deeper than the tolerance.
-    fn solve(
-        &mut self,
-        (_, Contacts { near: contacts, .. }, limits, _): Around,
-        products: usize,
-        solver: &mut Nsgs,
-    ) -> Result<(), ProblemError> {
-        let mut goal = Goal::scaled(GOAL);
-        let mut sweeps = products / contacts.len().max(1);
-        let mut further = false;
-        loop {
-            let (problem, displacement) = self.problem.split();
-            let made = solver.solve_factored(&problem, &mut self.lambda, displacement, &goal)?;
-            if further {
-                sweeps = sweeps.saturating_sub(made.iterations.max(1));
-            }
-            let leaves_overlap = || {
-                let mut rows = problem.contacts.iter().zip(contacts);
-                rows.any(|(row, found)| {
-                    let [a, b] = row.bodies.map(|body| &displacement[body as usize]);
-                    row.local_velocity(a, b).x < (LEFT - 1.0) * tolerance(limits, found)
-                })
-            };
-            if sweeps == 0 || !leaves_overlap() {
-                return Ok(());
-            }
-            if made.converged() {
-                goal.scaled *= SHARPER;
-            }
-            (further, solver.settings.max_sweeps) = (true, sweeps);
-        }
     }
 
     /// The bodies that were moved, ascending, and by how much.
@@ -137,37 +117,16 @@ impl Linearised {
         stopped
     }
 
-    fn take(
-        &mut self,
-        around: Around,
-        bodies: &Bodies,
-        (motion, stuck): (&Motion, &[bool]),
-        settings: &Settings,
-    ) {
-        let (near, Contacts { near: contacts, .. }, _, joints) = around;
+    fn take(&mut self, around: Around, now: Now) {
+        let (near, contacts, _, joints) = around;
+        let contacts = &contacts.near;
         // A pile that falls is projected as a whole, one at rest at single places: large buffers are given back.
         self.problem.fit(near.moving().len(), contacts.len());
         fit(&mut self.lambda, 3 * contacts.len());
         let moving = near.moving().iter().copied();
-        self.problem
-            .take_bodies(moving, (bodies.len(), true), |slot| {
-                let (mut mass, centre) = (motion.inverse_mass[slot], bodies.pose[slot].position);
-                // A way of a body on a stiff spring takes energy: what it overlaps with goes.
-                let heavier = bodies.user_forces.heavier(slot);
-                if heavier > 1.0 {
-                    mass.linear /= heavier;
-                    mass.angular *= 1.0 / heavier;
-                }
-                if stuck.get(slot.0 as usize).is_some_and(|stuck| *stuck) {
-                    mass.angular = DMat3::ZERO;
-                }
-                (mass, WorldTwist::default(), centre)
-            });
-        self.problem.take_contacts(contacts, |found, rows| {
-            contact(found, around, (bodies, motion, settings), rows)
-        });
+        fill(&mut self.problem, moving, contacts, (around, now));
         self.joints.clear();
-        joints.hold(bodies, |slot| near.moves(slot), &mut self.joints);
+        joints.hold(now.bodies, |slot| near.moves(slot), &mut self.joints);
         self.problem.take_interactions(self.joints.iter());
         let rows = self.joints.iter().map(|joint| joint.law.rows());
         let rows = 3 * contacts.len() + rows.sum::<usize>();
@@ -176,14 +135,34 @@ impl Linearised {
     }
 }
 
+/// The problem of some bodies of a neighbourhood, ascending, with their contacts.
+pub(super) fn fill(
+    problem: &mut SubProblem,
+    moving: impl Iterator<Item = Slot>,
+    contacts: &[Detected],
+    (around, now): (Around, Now),
+) {
+    let (bodies, motion) = (now.bodies, now.motion);
+    problem.take_bodies(moving, (bodies.len(), true), |slot| {
+        let (mut mass, centre) = (motion.inverse_mass[slot], bodies.pose[slot].position);
+        // A way of a body on a stiff spring takes energy: what it overlaps with goes.
+        let heavier = bodies.user_forces.heavier(slot);
+        if heavier > 1.0 {
+            mass.linear /= heavier;
+            mass.angular *= 1.0 / heavier;
+        }
+        if now.stuck.get(slot.index()).is_some_and(|stuck| *stuck) {
+            mass.angular = DMat3::ZERO;
+        }
+        (mass, WorldTwist::default(), centre)
+    });
+    problem.take_contacts(contacts, |found, rows| contact(found, around, now, rows));
+}
+
 /// A contact of the neighbourhood.
 #[inline]
-fn contact(
-    found: &Detected,
-    (near, _, limits, _): Around,
-    (bodies, motion, settings): (&Bodies, &Motion, &Settings),
-    rows: Rows,
-) -> Contact {
+fn contact(found: &Detected, (near, _, limits, _): Around, now: Now, rows: Rows) -> Contact {
+    let (bodies, motion, settings) = (now.bodies, now.motion, now.settings);
     let tolerance = tolerance(limits, found);
     let [a, b] = found.bodies;
     let inside = [near.moves(a), near.moves(b)];
