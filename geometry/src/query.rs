@@ -50,7 +50,7 @@ mod tree_walk;
 
 pub use cast_shape::{ShapeHit, Sweep, cast_shape};
 pub use error::QueryError;
-pub use faces::{Face, faces, farthest_of, holds, is_near, parts_near};
+pub use faces::{ConvexPart, Face, convex_part, is_near, parts_near};
 pub use pair::{Nearest, distance, overlaps};
 pub use point::{PointHit, closest_point, contains};
 pub use ray::{Inside, Ray, RayHit};

@@ -10,7 +10,7 @@ use crate::bodies::constants::BodyConstants;
 use crate::bodies::slot::Slot;
 use crate::components::Pose;
 use glam::DVec3;
-use moreau_geometry::query::{Face, closest_point, faces, farthest_of, holds, is_near, parts_near};
+use moreau_geometry::query::{ConvexPart, Face, closest_point, convex_part, is_near, parts_near};
 use moreau_geometry::{ContactPoint, Geometry, Pose as ShapePose, Shape};
 use smallvec::SmallVec;
 
@@ -39,7 +39,12 @@ pub(super) fn put_on_surface(
         body: constants[side],
         pose: constants[side].shape_pose(poses[side]),
         outwards: if side == 0 { -1.0 } else { 1.0 },
+        abuts: bodies.abutting.on(pair[side]).next().is_some(),
     });
+    let has_covered = |side: &usize| sides[*side].body.has_parts() || sides[*side].abuts;
+    if ![0, 1].iter().any(has_covered) {
+        return;
+    }
     let against = |side: usize| Against {
         own: &sides[side],
         other: &sides[1 - side],
@@ -47,13 +52,6 @@ pub(super) fn put_on_surface(
         followed,
         tolerance: tolerance(constants),
     };
-    let has_covered = |side: &usize| {
-        let own = &sides[*side];
-        own.body.has_parts() || bodies.abutting.on(own.slot).next().is_some()
-    };
-    if ![0, 1].iter().any(has_covered) {
-        return;
-    }
     let normal = |point: &ContactPoint, side: usize| {
         let parts = ContactPoint::parts(point.feature);
         against(side).normal(point, [parts[side], parts[1 - side]])
@@ -108,6 +106,8 @@ struct Side<'a> {
     pose: ShapePose,
     /// Sign with which the normal of a contact points out of the body.
     outwards: f64,
+    /// Something is flush with it, and one solid with it.
+    abuts: bool,
 }
 
 impl Side<'_> {
@@ -134,19 +134,6 @@ struct Against<'a> {
     followed: bool,
     /// Overlap at which the two meet, m.
     tolerance: f64,
-}
-
-/// A convex solid, where it is: a body, or a part of one.
-struct Solid<'a> {
-    shape: &'a Geometry,
-    pose: ShapePose,
-    part: Option<usize>,
-}
-
-impl Solid<'_> {
-    fn holds(&self, point: DVec3) -> bool {
-        holds(self.shape, &self.pose, self.part, point)
-    }
 }
 
 /// What the normal of a contact point is.
@@ -177,8 +164,9 @@ impl Against<'_> {
         if around.is_empty() {
             return Normal::Open;
         }
+        let solid = convex_part(geometry, &own.pose, part);
         let at_foot = || {
-            let faces = faces(geometry, &own.pose, part);
+            let faces = solid.iter().flat_map(ConvexPart::faces);
             faces.filter(|face| face.height(foot).abs() <= self.tolerance)
         };
         let mut towards = at_foot().filter(|face| normal.dot(face.normal) > LEANS);
@@ -228,7 +216,7 @@ impl Against<'_> {
             touched += (point.normal * own.outwards - to) * radius;
         }
         let shape = other.body.geometry.as_ref()?;
-        let nearest = farthest_of(shape, &other.pose, other_part, -to)?;
+        let nearest = convex_part(shape, &other.pose, other_part)?.farthest(-to);
         if to.dot(nearest - foot) < point.gap.min(0.0) - TOUCHES * self.tolerance {
             return None;
         }
@@ -258,7 +246,8 @@ impl Against<'_> {
     ) -> bool {
         let touches = point.gap.abs() <= TOUCHES * self.tolerance;
         let goes_on = |shape: &Geometry, pose: &ShapePose, part: Option<usize>| {
-            let mut faces = faces(shape, pose, part);
+            let solid = convex_part(shape, pose, part);
+            let mut faces = solid.iter().flat_map(ConvexPart::faces);
             faces.any(|face| {
                 face.normal.dot(to) > SAME_FACE && face.height(foot).abs() <= self.tolerance
             })
@@ -297,19 +286,24 @@ impl Against<'_> {
         geometry: &'a Geometry,
         foot: DVec3,
         part: Option<usize>,
-    ) -> SmallVec<[Solid<'a>; 4]> {
+    ) -> SmallVec<[ConvexPart<'a>; 4]> {
         let within = (AROUND + 2.0) * self.tolerance;
+        let own = &self.own.pose;
         let parts = self.other_parts_near(geometry, part, (foot, within));
-        let own = parts.map(|part| Solid {
-            shape: geometry,
-            pose: self.own.pose,
-            part: Some(part),
-        });
-        let mut around: SmallVec<[Solid; 4]> = own.collect();
+        let parts = parts.filter_map(|part| convex_part(geometry, own, Some(part)));
+        let mut around: SmallVec<[ConvexPart; 4]> = parts.collect();
+        if !self.own.abuts {
+            return around;
+        }
         for (shape, pose) in self.others((foot, within)) {
-            let solid = |part| Solid { shape, pose, part };
-            around.extend(is_near(shape, &pose, foot, within).then(|| solid(None)));
-            around.extend(parts_near(shape, &pose, foot, within).map(|part| solid(Some(part))));
+            let solid = |part| convex_part(shape, &pose, part);
+            around.extend(
+                is_near(shape, &pose, foot, within)
+                    .then(|| solid(None))
+                    .flatten(),
+            );
+            let parts = parts_near(shape, &pose, foot, within);
+            around.extend(parts.filter_map(|part| solid(Some(part))));
         }
         around
     }
@@ -346,7 +340,7 @@ impl Against<'_> {
     }
 
     /// Some of the face around a point is not covered by any of these.
-    fn is_open(&self, face: &Face, point: DVec3, around: &[Solid]) -> bool {
+    fn is_open(&self, face: &Face, point: DVec3, around: &[ConvexPart]) -> bool {
         let is_covered = |place: DVec3| around.iter().any(|solid| solid.holds(place));
         let places = face.around(point, AROUND * self.tolerance);
         places

@@ -20,57 +20,66 @@ pub struct Face<'a> {
     offset: f64,
 }
 
-/// A point (m) of a solid, or of one part of a compound, that is farthest along a direction of unit length, inertial frame; none of what has no volume.
+/// A convex solid, or one of a compound, where it is.
+#[derive(Clone, Copy, Debug)]
+pub struct ConvexPart<'a> {
+    convex: &'a Convex,
+    pose: Pose,
+}
+
+/// A convex shape, or the `part` of a compound; none of what is neither.
 #[must_use]
-pub fn farthest_of(
-    geometry: &Geometry,
-    pose: &Pose,
-    part: Option<usize>,
-    direction: DVec3,
-) -> Option<DVec3> {
-    let (convex, pose) = solid(geometry, pose, part)?;
-    let core = Solid::convex(convex, pose);
-    Some(core.support(direction) + direction * core.radius())
-}
-
-/// A convex solid, or one of a compound, and where it is.
-fn solid<'a>(
+pub fn convex_part<'a>(
     geometry: &'a Geometry,
     pose: &Pose,
     part: Option<usize>,
-) -> Option<(&'a Convex, Pose)> {
-    match (geometry.body(), part) {
-        (Body::Convex(convex), _) => Some((convex, *pose)),
-        (Body::Compound(parts), Some(part)) => parts
-            .get(part)
-            .map(|part| (&part.convex, pose.compose(&part.pose))),
-        _ => None,
-    }
-}
-
-/// The faces of a shape, or of one part of a compound; none of what has no flat faces all around.
-pub fn faces<'a>(
-    geometry: &'a Geometry,
-    pose: &Pose,
-    part: Option<usize>,
-) -> impl Iterator<Item = Face<'a>> + use<'a> {
-    let polyhedron = match solid(geometry, pose, part) {
-        Some((Convex::Polyhedron(polyhedron), pose)) => Some((polyhedron, pose)),
-        _ => None,
+) -> Option<ConvexPart<'a>> {
+    let (convex, pose) = match (geometry.body(), part) {
+        (Body::Convex(convex), _) => (convex, *pose),
+        (Body::Compound(parts), Some(part)) => {
+            let part = parts.get(part)?;
+            (&part.convex, pose.compose(&part.pose))
+        }
+        _ => return None,
     };
-    polyhedron.into_iter().flat_map(|(polyhedron, pose)| {
-        let faces = polyhedron.faces.iter().enumerate();
-        faces.map(move |(number, face)| {
-            let normal = pose.rotate(face.normal);
-            Face {
-                polyhedron,
-                number,
-                pose,
-                normal,
-                offset: face.offset + normal.dot(pose.position),
-            }
+    Some(ConvexPart { convex, pose })
+}
+
+impl<'a> ConvexPart<'a> {
+    /// A point (m) of it that is farthest along a direction of unit length, inertial frame.
+    #[must_use]
+    pub fn farthest(&self, direction: DVec3) -> DVec3 {
+        let core = Solid::convex(self.convex, self.pose);
+        core.support(direction) + direction * core.radius()
+    }
+
+    /// A point (m) lies in it, or on its surface.
+    #[must_use]
+    pub fn holds(&self, point: DVec3) -> bool {
+        onto(self.convex, self.pose.inverse_transform_point(point)).distance <= 0.0
+    }
+
+    /// Its faces; none of what has no flat faces all around.
+    pub fn faces(&self) -> impl Iterator<Item = Face<'a>> + use<'a> {
+        let pose = self.pose;
+        let polyhedron = match self.convex {
+            Convex::Polyhedron(polyhedron) => Some(polyhedron),
+            _ => None,
+        };
+        polyhedron.into_iter().flat_map(move |polyhedron| {
+            let faces = polyhedron.faces.iter().enumerate();
+            faces.map(move |(number, face)| {
+                let normal = pose.rotate(face.normal);
+                Face {
+                    polyhedron,
+                    number,
+                    pose,
+                    normal,
+                    offset: face.offset + normal.dot(pose.position),
+                }
+            })
         })
-    })
+    }
 }
 
 impl Face<'_> {
@@ -94,14 +103,6 @@ impl Face<'_> {
             foot + way * (distance / way.length()).min(1.0)
         })
     }
-}
-
-/// A point lies in a convex solid, or in one part of a compound, or on its surface.
-#[must_use]
-pub fn holds(geometry: &Geometry, pose: &Pose, part: Option<usize>, point: DVec3) -> bool {
-    solid(geometry, pose, part).is_some_and(|(convex, pose)| {
-        onto(convex, pose.inverse_transform_point(point)).distance <= 0.0
-    })
 }
 
 /// A point is no farther (m) than this from a convex solid; from nothing else.

@@ -1,7 +1,7 @@
 //! Points against one shape.
 
 use super::error::{QueryError, finite, reach};
-use super::faces::{holds, parts_near};
+use super::faces::{convex_part, parts_near};
 use crate::geometry::{Body, Convex};
 use crate::projection::direction_or;
 use crate::projection::{Projection, onto_cuboid, onto_frustum, onto_polytope, onto_segment};
@@ -47,10 +47,11 @@ pub fn contains(geometry: &Geometry, pose: &Pose, point: DVec3) -> Result<bool, 
     Ok(match geometry.body() {
         Body::HalfSpace(normal) => pose.rotate(*normal).dot(point - pose.position) <= 0.0,
         Body::Compound(_) => {
-            let mut around = parts_near(geometry, pose, point, 0.0);
-            around.any(|part| holds(geometry, pose, Some(part), point))
+            let around = parts_near(geometry, pose, point, 0.0);
+            let mut parts = around.filter_map(|part| convex_part(geometry, pose, Some(part)));
+            parts.any(|part| part.holds(point))
         }
-        _ => holds(geometry, pose, None, point),
+        _ => convex_part(geometry, pose, None).is_some_and(|solid| solid.holds(point)),
     })
 }
 
