@@ -9,7 +9,7 @@
 //! | is a point within a shape | [`contains`] | yes or no |
 //! | how far apart are two shapes | [`distance`] | [`Nearest`], signed |
 //! | do two shapes share a point | [`overlaps`] | yes or no |
-//! | which flat faces does a solid have | [`faces`] | [`Face`]s |
+//! | which flat faces does a solid have | [`convex_part`] | [`ConvexPart`]: its [`Face`]s |
 //!
 //! Lengths in m, inertial frame. Shapes are closed: their surface belongs to them. Half-spaces are solid below their plane; meshes and
 //! height fields are thin sheets, which are met from both sides and contain no point. The answers are pure functions of the arguments.
