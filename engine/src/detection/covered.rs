@@ -297,11 +297,9 @@ impl Against<'_> {
         }
         for (shape, pose) in self.others((foot, within)) {
             let solid = |part| convex_part(shape, &pose, part);
-            around.extend(
-                is_near(shape, &pose, foot, within)
-                    .then(|| solid(None))
-                    .flatten(),
-            );
+            if is_near(shape, &pose, foot, within) {
+                around.extend(solid(None));
+            }
             let parts = parts_near(shape, &pose, foot, within);
             around.extend(parts.filter_map(|part| solid(Some(part))));
         }

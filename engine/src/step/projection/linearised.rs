@@ -24,6 +24,7 @@ pub(super) const LEFT: f64 = 0.5;
 
 /// What is left over all contacts, `e_scaled`, to which a correction is solved.
 const GOAL: f64 = 1e-3;
+
 /// Bodies that move, their contacts, what is left of an overlap, by slot, and their joints.
 pub(super) type Around<'a> = (&'a Neighbourhood, &'a Contacts, &'a [Limits], &'a Joints);
 

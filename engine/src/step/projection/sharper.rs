@@ -45,7 +45,8 @@ struct Island {
     is_left: bool,
     /// Part of the way to the sharper solution that it goes.
     part: f64,
-    /// It is none to be solved on: joints hold bodies of it, or some body is stuck.
+    /// It is none to be solved on: some body is stuck, or joints hold bodies of it. These are closed afterwards, which moves bodies again: a ball in a net came
+    /// to lie deeper in it (12.9 mm, not 10).
     is_held: bool,
 }
 
