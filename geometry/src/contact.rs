@@ -36,6 +36,7 @@ mod overlap;
 mod parts;
 mod patch;
 mod placed;
+mod planes;
 mod reduce;
 mod round_pair;
 mod separating_axis;
@@ -47,6 +48,7 @@ mod triangle_axes;
 mod unit;
 
 pub use balls::{Ball, ball_contact};
+pub use planes::separating_planes;
 
 use crate::geometry::{Body, Convex};
 use crate::surface::{Cone, Sides};
@@ -151,40 +153,6 @@ pub fn contacts_or_plane(
     }
     let size = a.size().min(b.size());
     duplicates::drop(out, start, size);
-}
-
-/// A plane between two convex polytopes: how far apart it holds them (m), negative if they overlap, and its unit normal, from B to A.
-///
-/// No plane holds two cuboids farther apart; of polytopes with many edges it is a good one, not always the best. `None` for other shapes, and
-/// for poses that are not finite. Much cheaper than [`contacts`].
-#[must_use]
-pub fn separating_plane(
-    a: &Geometry,
-    pose_a: &Pose,
-    b: &Geometry,
-    pose_b: &Pose,
-) -> Option<(f64, DVec3)> {
-    let (Body::Convex(x), Body::Convex(y)) = (a.body(), b.body()) else {
-        return None;
-    };
-    let (Convex::Polyhedron(polyhedron), Convex::Polyhedron(_)) = (x, y) else {
-        return None;
-    };
-    if !(pose_a.is_finite() && pose_b.is_finite()) {
-        return None;
-    }
-    let mut best = None;
-    with_polytope(y, &pose_a.relative(pose_b), |placed, radius| {
-        best = separating_axis::plane(&PolytopePair {
-            a: Placed::at_rest(polyhedron.view()),
-            b: placed,
-            radius,
-            margin: f64::INFINITY,
-            scale: x.bounding_radius().min(y.bounding_radius()),
-            cone: None,
-        });
-    });
-    best.map(|axis| (axis.separation, -pose_a.rotate(axis.direction)))
 }
 
 /// Pairs of a ball with a ball or half-space need no common frame.

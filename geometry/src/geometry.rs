@@ -228,6 +228,17 @@ impl Geometry {
         }
     }
 
+    /// The shape is a convex polytope, or all its parts are.
+    #[must_use]
+    pub fn is_of_polytopes(&self) -> bool {
+        let is_polytope = |convex: &Convex| matches!(convex, Convex::Polyhedron(_));
+        match &self.inner.body {
+            Body::Convex(convex) => is_polytope(convex),
+            Body::Compound(parts) => parts.iter().all(|part| is_polytope(&part.convex)),
+            Body::HalfSpace(_) | Body::Surface(_) => false,
+        }
+    }
+
     /// Number of parts of a compound; 0 for all other shapes.
     #[must_use]
     pub fn part_count(&self) -> usize {

@@ -47,7 +47,7 @@ mod winding;
 pub use aabb::Aabb;
 pub use broad_phase::{BroadPhase, Crowd, Extent};
 pub use contact::{
-    Ball, ContactPoint, ball_contact, contacts, contacts_or_plane, separating_plane,
+    Ball, ContactPoint, ball_contact, contacts, contacts_or_plane, separating_planes,
 };
 pub use error::GeometryError;
 pub use geometry::Geometry;

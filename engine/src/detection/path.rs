@@ -21,9 +21,10 @@ use crate::math::rotation;
 use glam::{DQuat, DVec3};
 use moreau_geometry::query::{Sweep, cast_shape};
 use moreau_geometry::{
-    ContactPoint, Geometry, Pose as ShapePose, Shape, contacts_or_plane, separating_plane,
+    ContactPoint, Geometry, Pose as ShapePose, Shape, contacts_or_plane, separating_planes,
 };
 use moreau_solvers::WorldTwist;
+use smallvec::SmallVec;
 use std::cell::Cell;
 use std::f64::consts::SQRT_2;
 
@@ -33,8 +34,8 @@ const TOUCH: f64 = 1e-4;
 const LOOKS: usize = 24;
 /// More of them at most along the way over a surface, one every half-thickness.
 const MORE_LOOKS: f64 = 200.0;
-/// How much farther apart than they have to be bodies are tried to be found, as a part of that half-thickness: on ways that are as close they need not be followed again.
-const SPARE: f64 = 0.02;
+/// How much farther apart than they have to be bodies are tried to be found, as parts of that half-thickness: on ways that are as close they need not be followed again.
+const SPARES: [f64; 2] = [0.5, 0.02];
 /// Overlap at which a pair is followed whose bodies turn by little, as a part of that half-thickness: less is left to the projection.
 const SINKS: f64 = 0.2;
 /// Chords along the separation of a pair between two looks at its poses.
@@ -51,6 +52,9 @@ const PARALLEL: f64 = 1e-15;
 /// Cosine of the angle between two normals of one time that are those of one face, where bodies have parts: flush ones have planes of their own next to
 /// each other.
 pub(crate) const SAME_FACE: f64 = 1.0 - 1e-12;
+
+/// How far apart a plane holds what is on both sides, m, and its unit normal, from B to A.
+type Plane = (f64, DVec3);
 
 /// A pair of bodies on its way.
 pub(crate) struct Path<'a> {
@@ -155,26 +159,7 @@ impl Path<'_> {
     /// The same, and a time, s, up to which the bodies do not meet where nothing more is certain. What keeps well apart stays apart on ways that are close to this one.
     fn advance(&self, h: f64, points: &mut Vec<ContactPoint>) -> (Encounter, f64) {
         self.spare.set(0.0);
-        let spare = SPARE * thickness(self.bodies);
-        if self.is_of_polytopes() {
-            let plane = self.plane.get();
-            if self.advance_apart(h, spare, points).0 == Encounter::Apart {
-                self.spare.set(spare);
-                return (Encounter::Apart, h);
-            }
-            self.plane.set(plane);
-        }
-        self.advance_apart(h, 0.0, points)
-    }
-
-    /// The same of bodies that are to stay so much (m) farther apart.
-    fn advance_apart(
-        &self,
-        h: f64,
-        spare: f64,
-        points: &mut Vec<ContactPoint>,
-    ) -> (Encounter, f64) {
-        let tolerance = tolerance(self.bodies);
+        let (thickness, tolerance) = (thickness(self.bodies), tolerance(self.bodies));
         let has_shape = |body: &BodyConstants| body.geometry.is_some();
         if !tolerance.is_finite() || !self.bodies.into_iter().all(has_shape) {
             return (Encounter::Unclear, 0.0);
@@ -190,49 +175,81 @@ impl Path<'_> {
         let relative = a.linear - b.linear;
         let most = relative.length() + turning;
         let cap = if self.is_of_surface() {
-            thickness(self.bodies)
+            thickness
         } else {
             f64::INFINITY
         };
         let looks = LOOKS + (h * most / cap).min(MORE_LOOKS) as usize;
-        let overlap = tolerance - spare;
         // Behind edges what is nearest may be as near as that at once.
         let mut leap = cap;
         let is_of_ball = self
             .bodies
             .into_iter()
             .any(|body| body.ball_radius().is_some());
-        let (mut before, mut time) = (0.0, 0.0);
+        let near = SHARP * tolerance;
+        let spares = if self.is_of_polytopes() {
+            &SPARES
+        } else {
+            &[][..]
+        };
+        // The largest that leaves some of the room (m).
+        let spare_of = |room: f64, most: f64| {
+            let spares = spares.iter().map(|part| part * thickness);
+            let mut small = spares.filter(|spare| *spare <= most && room - spare > near);
+            small.next().unwrap_or(0.0)
+        };
+        let mut spare = spare_of(f64::INFINITY, f64::INFINITY);
+        let (mut before, mut time, mut left) = (0.0, 0.0, looks);
         let mut plane = self.plane();
-        for _ in 0..looks {
-            time = plane.map_or(time, |plane| self.apart_until(time, -overlap, plane, h));
+        loop {
+            if left == 0 {
+                if spare == 0.0 {
+                    break;
+                }
+                (spare, left) = (0.0, looks);
+            }
+            left -= 1;
+            time = plane.map_or(time, |plane| {
+                self.apart_until(time, spare - tolerance, plane, h)
+            });
             if time >= h {
+                self.spare.set(spare);
                 return (Encounter::Apart, h);
             }
-            if let Some((gap, normal)) = self.plane_between(time, SHARP * tolerance - overlap) {
-                let closing = self.closing(normal, [time, h]);
-                if closing <= 0.0 || time + (gap + overlap) / closing >= h {
+            let margin = (most * (h - time) + tolerance + spare).min(4.0 * cap);
+            if let Some(planes) = self.planes_between(time, (near - tolerance, margin)) {
+                let rooms = planes.iter().map(|(gap, _)| gap + tolerance);
+                let allowed = spare_of(rooms.fold(f64::INFINITY, f64::min), spare);
+                if allowed < spare {
+                    (spare, left) = (allowed, looks);
+                }
+                let (step, normal) = self.step_between(&planes, spare - tolerance, [time, h]);
+                time += step;
+                if time >= h {
+                    self.spare.set(spare);
                     return (Encounter::Apart, h);
                 }
-                time += (gap + overlap) / closing;
                 plane = Some(normal);
                 self.plane.set(plane);
                 continue;
             }
-            let margin = (most * (h - time) + tolerance + spare).min(4.0 * cap);
             self.points_at(time, margin, points);
+            let least = points.iter().map(|point| point.gap).fold(margin, f64::min);
+            let allowed = spare_of(least + tolerance, spare);
+            if allowed < spare {
+                (spare, left) = (allowed, looks);
+            }
+            let overlap = tolerance - spare;
+            if time == 0.0 && least + overlap < 0.0 {
+                return (Encounter::Unclear, 0.0);
+            }
             let (mut step, mut nearest, mut normal) = (f64::INFINITY, f64::INFINITY, DVec3::ZERO);
-            let mut least = margin;
             for point in points.iter() {
                 let room = point.gap + overlap;
-                least = least.min(point.gap);
                 let closing = self.closing(point.normal, [time, h]);
                 if closing > 0.0 && room / closing < step {
                     (step, normal) = (room / closing, point.normal);
                     nearest = room;
-                }
-                if time == 0.0 && room < 0.0 {
-                    return (Encounter::Unclear, 0.0);
                 }
             }
             // Of a surface the nearest point is certain alone: others may hide behind its edges.
@@ -246,7 +263,7 @@ impl Path<'_> {
             if bound < step {
                 (step, nearest) = (bound, f64::INFINITY);
             }
-            if nearest <= SHARP * tolerance {
+            if nearest <= near {
                 // Bodies that touch already have the contacts of that time: how deep they get tells.
                 let encounter = if time > 0.0 {
                     Encounter::Meets { time, normal }
@@ -257,6 +274,7 @@ impl Path<'_> {
             }
             time += step;
             if time >= h || step.is_infinite() {
+                self.spare.set(spare);
                 return (Encounter::Apart, h);
             }
             plane = Some(normal);
@@ -266,6 +284,23 @@ impl Path<'_> {
             return (Encounter::Unclear, time);
         }
         (self.cast(time, h, points), time)
+    }
+
+    /// How long, s, what these planes hold apart stays more than `least` (m) apart, and the normal of the plane that tells.
+    fn step_between(&self, planes: &[Plane], least: f64, [time, h]: [f64; 2]) -> (f64, DVec3) {
+        let steps = planes.iter().map(|(gap, normal)| {
+            let closing = self.closing(*normal, [time, h]);
+            let step = if closing > 0.0 {
+                (gap - least) / closing
+            } else {
+                f64::INFINITY
+            };
+            (step, *normal)
+        });
+        let first = |first: (f64, DVec3), other: (f64, DVec3)| {
+            if other.0 < first.0 { other } else { first }
+        };
+        steps.fold((f64::INFINITY, DVec3::ZERO), first)
     }
 
     /// What becomes of bodies that do not turn from a time (s) on, up to which they do not meet, by a cast along the rest of their way: of any length, however many triangles it
@@ -505,15 +540,21 @@ impl Path<'_> {
         }
     }
 
-    /// A plane that holds two convex polytopes more than `least` (m) apart at `time`: by how much, m, and its unit normal, from B to A.
-    fn plane_between(&self, time: f64, least: f64) -> Option<(f64, DVec3)> {
+    /// Planes that hold all parts of two solids of polytopes more than `least` (m) apart at `time`, but for those farther apart than `margin` (m): by how much, m, and
+    /// unit normals, from B to A.
+    fn planes_between(
+        &self,
+        time: f64,
+        (least, margin): (f64, f64),
+    ) -> Option<SmallVec<[Plane; 4]>> {
         let [a, b] = [
             self.bodies[0].geometry.as_ref()?,
             self.bodies[1].geometry.as_ref()?,
         ];
         let [at_a, at_b] =
             [0, 1].map(|side| self.bodies[side].shape_pose(&self.pose_at(side, time)));
-        separating_plane(a, &at_a, b, &at_b).filter(|(gap, _)| *gap > least)
+        let mut planes = SmallVec::new();
+        separating_planes((a, &at_a), (b, &at_b), (least, margin), &mut planes).then_some(planes)
     }
 
     /// Deepest overlap of the pair at `time` as a gap, m, with its normal; infinite where there is none.
@@ -530,10 +571,9 @@ impl Path<'_> {
 
     /// Planes between the bodies are found much faster than their contacts.
     fn is_of_polytopes(&self) -> bool {
-        self.bodies.into_iter().all(|body| {
-            let shape = body.geometry.as_ref().map(|geometry| geometry.shape());
-            matches!(shape, Some(Shape::Cuboid { .. } | Shape::ConvexHull { .. }))
-        })
+        let geometries = self.bodies.map(|body| body.geometry.as_ref());
+        let mut geometries = geometries.into_iter().flatten();
+        geometries.all(Geometry::is_of_polytopes)
     }
 
     /// One of the bodies is a surface of triangles.

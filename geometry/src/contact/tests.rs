@@ -9,7 +9,7 @@ mod resting;
 mod sliding;
 mod terrain;
 
-use super::{ContactPoint, contacts, contacts_or_plane, separating_plane};
+use super::{ContactPoint, contacts, contacts_or_plane, separating_planes};
 use crate::{Geometry, Pose, Shape};
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;

@@ -93,8 +93,11 @@ fn a_separating_plane_holds_polytopes_as_far_apart_as_it_says() {
     for (i, a) in shapes.iter().enumerate() {
         for (j, b) in shapes.iter().enumerate() {
             check(150, &(pose(0.1), pose(1.2)), |(pa, pb)| {
-                let Some((gap, normal)) = separating_plane(a, &pa, b, &pb) else {
-                    prop_assert!(![1, 5].contains(&i) || ![1, 5].contains(&j));
+                let mut planes = Vec::new();
+                let all = (f64::NEG_INFINITY, 0.0);
+                let known = separating_planes((a, &pa), (b, &pb), all, &mut planes);
+                prop_assert_eq!(known, [1, 5].contains(&i) && [1, 5].contains(&j));
+                let Some((gap, normal)) = planes.pop() else {
                     return Ok(());
                 };
                 prop_assert!((normal.length() - 1.0).abs() < 1e-14);
@@ -110,6 +113,49 @@ fn a_separating_plane_holds_polytopes_as_far_apart_as_it_says() {
             });
         }
     }
+}
+
+/// Two solids of parts, one of which meets the other by an arm: each pair of parts near each other has a plane that holds the two as far apart as it says, and no contact is
+/// nearer than the nearest of these.
+#[test]
+fn planes_between_parts_hold_them_apart() {
+    let bar = |x: f64, half: DVec3| (at(x, 0.0, 0.1 * x), Shape::Cuboid { half_extents: half });
+    let parts = vec![
+        bar(-0.3, DVec3::new(0.1, 0.4, 0.1)),
+        bar(0.3, DVec3::new(0.4, 0.1, 0.2)),
+    ];
+    let hull = convex_shapes().remove(5).shape().clone();
+    let arms = build(Shape::Compound {
+        parts: parts.clone(),
+    });
+    let hammer = build(Shape::Compound {
+        parts: vec![parts[0].clone(), (at(0.2, 0.0, 0.0), hull)],
+    });
+    let one = cuboid(0.3, 0.2, 0.1);
+    let pairs = [(&arms, &hammer), (&hammer, &one), (&one, &arms)];
+    let met = std::cell::Cell::new(0);
+    for (a, b) in pairs {
+        check(200, &(pose(0.1), pose(1.2)), |(pa, pb)| {
+            let mut planes = Vec::new();
+            let margin = 0.2;
+            let query = (f64::NEG_INFINITY, margin);
+            prop_assert!(separating_planes((a, &pa), (b, &pb), query, &mut planes));
+            let nearest = planes.iter().map(|plane| plane.0).reduce(f64::min);
+            let contacts = found(a, &pa, b, &pb, margin);
+            for contact in &contacts {
+                prop_assert!(contact.gap >= nearest.unwrap_or(f64::INFINITY) - 1e-9);
+            }
+            met.set(met.get() + usize::from(!contacts.is_empty()));
+            let Some(nearest) = nearest else {
+                return Ok(());
+            };
+            // It stops at the first that does not.
+            let query = (nearest, margin);
+            prop_assert!(!separating_planes((a, &pa), (b, &pb), query, &mut planes));
+            Ok(())
+        });
+    }
+    assert!(met.get() > 100, "{}", met.get());
 }
 
 /// What is tried first changes nothing of what is found, from wherever the plane is and however near to the margin the bodies come; where nothing is found the plane
