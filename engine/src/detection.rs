@@ -129,23 +129,28 @@ impl Detection {
     }
 
     /// Runs the narrow phase on some of the step's pairs at the bodies' present poses, and keeps every
-    /// contact within the reach: the gaps after an update. Returns the deepest overlap, m, ≥ 0.
+    /// contact within their [`reach`](Self::reach) and up to this gap (m): the gaps after an update. Returns the deepest overlap, m, ≥ 0.
     pub(crate) fn measure(
         &mut self,
-        pairs: &[Pair],
+        (pairs, within): (&[Pair], f64),
         bodies: &Bodies,
         contacts: &mut Vec<Detected>,
     ) -> f64 {
         let scene = narrow_phase::Scene {
             bodies,
             extents: &self.extents,
-            rule: Rule::Reach,
+            rule: Rule::Within(within),
             planes: &self.planes,
         };
         let into = (contacts, &mut self.none);
         let deepest = narrow_phase::run(pairs, &scene, &mut self.chunks, into);
         narrow_phase::forget_planes(&mut self.chunks);
         deepest
+    }
+
+    /// The largest gap of contacts of a pair that are measured, m.
+    pub(crate) fn reach(&self, pair: Pair, bodies: &Bodies) -> f64 {
+        self.extents.distance(pair.map(Slot), bodies)
     }
 
     /// With this twist the body gets farther than the extents of the step allow for, and it may get farther than its half-thickness.

@@ -46,8 +46,8 @@ pub(super) enum Rule<'a> {
         motion: &'a Motion,
         settings: &'a Settings,
     },
-    /// All within the reach.
-    Reach,
+    /// All within the reach, up to this gap (m).
+    Within(f64),
 }
 
 /// What the narrow phase reads.
@@ -216,7 +216,7 @@ impl Scene<'_> {
         let center = match self.rule {
             // Its extent was just made of the same pose.
             Rule::Margin { .. } => ball.center,
-            Rule::Reach => self.bodies.pose[slot].position,
+            Rule::Within(_) => self.bodies.pose[slot].position,
         };
         Ball {
             center,
@@ -228,7 +228,7 @@ impl Scene<'_> {
     fn concerns(&self, pair: [Slot; 2]) -> bool {
         match self.rule {
             Rule::Margin { .. } => self.bodies.may_meet(pair),
-            Rule::Reach => self.bodies.may_push(pair),
+            Rule::Within(_) => self.bodies.may_push(pair),
         }
     }
 
@@ -250,17 +250,13 @@ impl Scene<'_> {
         let (Some(shape_a), Some(shape_b)) = (&body_a.geometry, &body_b.geometry) else {
             return margin;
         };
-        let mut distance = reach[a].distance + reach[b].distance;
-        for (turning, other) in [(reach[a], body_b), (reach[b], body_a)] {
-            if turning.angle > 0.0 {
-                let centres = bodies.pose[a].position - bodies.pose[b].position;
-                distance += turning.angle * (centres.length() + other.radius);
+        let mut distance = self.extents.distance(pair, bodies);
+        match self.rule {
+            Rule::Within(most) => distance = distance.min(most),
+            Rule::Margin { motion, settings } if reach[a].angle + reach[b].angle <= 0.0 => {
+                distance = distance.min(margin + self.approach(pair, motion, settings.time_step));
             }
-        }
-        if let Rule::Margin { motion, settings } = self.rule
-            && reach[a].angle + reach[b].angle <= 0.0
-        {
-            distance = distance.min(margin + self.approach(pair, motion, settings.time_step));
+            Rule::Margin { .. } => {}
         }
         let pose_a = body_a.shape_pose(&bodies.pose[a]);
         let pose_b = body_b.shape_pose(&bodies.pose[b]);

@@ -122,6 +122,23 @@ impl Extents {
         });
     }
 
+    /// Contacts of a pair with gaps beyond this, m, do not matter in the step.
+    pub(super) fn distance(&self, pair: [Slot; 2], bodies: &Bodies) -> f64 {
+        let [x, y] = pair.map(|slot| &self.balls[slot]);
+        if x.is_ball() && y.is_ball() {
+            return x.distance + y.distance;
+        }
+        let [x, y] = pair.map(|slot| &self.reach[slot]);
+        let mut distance = x.distance + y.distance;
+        for (turning, other) in [(x, pair[1]), (y, pair[0])] {
+            if turning.angle > 0.0 {
+                let [a, b] = pair.map(|slot| bodies.pose[slot].position);
+                distance += turning.angle * ((a - b).length() + bodies.constants[other].radius);
+            }
+        }
+        distance
+    }
+
     /// The body gets farther with this twist than its extent allows for, and it may get farther than its half-thickness.
     #[inline]
     pub(super) fn are_passed(&self, slot: Slot, end: &WorldTwist, h: f64) -> [bool; 2] {

@@ -51,6 +51,9 @@ use overlap::{Way, may_overlap};
 /// Contacts from a deep overlap to the farthest bodies that its first correction moves.
 const LINKS: u8 = 4;
 
+/// Gaps up to which contacts are looked for, as a multiple of the tolerance: most corrections come to no others.
+const WITHIN: f64 = 10.0;
+
 /// Block products of a step for islands that are solved on: a hundred sweeps of two hundred contacts, some milliseconds.
 const PRODUCTS: usize = 20_000;
 
@@ -173,7 +176,7 @@ impl Projector {
         });
         self.seen.clear();
         self.seen.extend(pairs.map(|pair| pair.map(|slot| slot.0)));
-        detection.measure(&self.seen, bodies, &mut self.of_machines);
+        detection.measure((&self.seen, 0.0), bodies, &mut self.of_machines);
         let overlaps = self.of_machines.iter().filter(|contact| {
             let [a, b] = contact.bodies.map(|slot| Limits::of(bodies, slot, widest));
             contact.gap < -a.tolerance.min(b.tolerance)
@@ -232,7 +235,8 @@ impl Projector {
             ..
         } = self;
         let step = Step::new(found, centres, limits, (moved, kicks));
-        contacts.of_suspects(&step, (suspects, taken), bodies, detection);
+        let within = WITHIN * settings.projection.tolerance;
+        contacts.of_suspects(&step, (suspects, taken), within, (bodies, detection));
         let allowed = Allowed::new(limits, bodies, settings);
         let bounced = contacts.deepest(|contact| !allowed.is_passed(contact), limits);
         *left = bounced;
@@ -253,7 +257,7 @@ impl Projector {
             let allowed = Allowed::new(limits, bodies, settings);
             near.gather(range, contacts.deep(allowed), bodies, graph);
             let step = Step::new(found, centres, limits, (moved, kicks));
-            contacts.around(near, &step, (allowed, detection), edits);
+            contacts.around(near, &step, within, (&*bodies, &mut *detection), edits);
             let around = (&*near, &*contacts, &limits[..], joints);
             let step = (motion, settings);
             problem.correct(around, bodies, step, (solver, stuck), &mut products)?;
@@ -287,7 +291,8 @@ impl Projector {
                 }
             }
             let (slots, by) = problem.solution();
-            contacts.follow((slots, by, &unlisted), limits, bodies, detection);
+            let here = (&*bodies, &mut *detection);
+            contacts.follow((slots, by, &unlisted), limits, within, here);
             *iterations += 1;
             let allowed = Allowed::new(limits, bodies, settings);
             if *iterations == rule.max_iterations || contacts.deep(allowed).next().is_none() {

@@ -71,6 +71,11 @@ impl Displacement {
         turned * half + self.angular.cross(turned) * 0.5
     }
 
+    /// A unit vector that turns with the body.
+    pub(super) fn turned(&self, unit_vector: DVec3) -> DVec3 {
+        unit(unit_vector + self.turn(unit_vector), unit_vector)
+    }
+
     /// Displacement of a point that has this arm, m.
     fn at(&self, arm: DVec3) -> DVec3 {
         self.linear + self.turn(arm)

@@ -166,6 +166,33 @@ impl<'a> Step<'a> {
         }
         true
     }
+
+    /// A plane that turned with one of the bodies of a pair, from where it was in the nearest of its contacts, holds the two so far apart that they do not overlap by more than
+    /// the tolerance.
+    fn are_apart(&self, contacts: &[Detected], bodies: &Bodies) -> bool {
+        let gap = |contact: &&Detected| self.carried(contact).contact.gap;
+        let Some(nearest) = contacts.iter().min_by(|a, b| gap(a).total_cmp(&gap(b))) else {
+            return false;
+        };
+        let mut turned = nearest
+            .bodies
+            .map(|slot| self.moved[slot].turned(nearest.normal))
+            .into_iter();
+        turned.any(|normal| {
+            let separation = separation(nearest.bodies, normal, bodies);
+            separation.is_some_and(|gap| gap >= -self.tolerance(nearest))
+        })
+    }
+}
+
+/// How far apart a plane with this unit normal, from B to A, holds two solids where they are, m.
+fn separation([a, b]: [Slot; 2], normal: DVec3, bodies: &Bodies) -> Option<f64> {
+    let reach = |slot: Slot, direction: DVec3| {
+        let body = &bodies.constants[slot];
+        let pose = body.shape_pose(&bodies.pose[slot]);
+        body.geometry.as_ref()?.support(&pose, direction)
+    };
+    Some(-reach(a, -normal)? - reach(b, normal)?)
 }
 
 /// Depth of an overlap, m, and its bodies.
@@ -196,6 +223,9 @@ fn surfaces(limits: &[Limits], pair: [Slot; 2]) -> (f64, [bool; 2]) {
     (a.curvature.min(b.curvature), planes)
 }
 
+/// The bodies where they are, and who looks at pairs of them.
+type Here<'a> = (&'a Bodies, &'a mut Detection);
+
 /// How deep contacts may be.
 #[derive(Clone, Copy)]
 pub(super) struct Allowed<'a> {
@@ -221,6 +251,14 @@ impl<'a> Allowed<'a> {
     }
 }
 
+/// A pair whose contacts were found again.
+#[derive(Clone, Copy, Debug)]
+struct Again {
+    pair: Pair,
+    /// Up to which gap, less what the bodies may have come closer since then, m: what is not listed has at least this room.
+    room: f64,
+}
+
 /// Buffers of the contacts.
 #[derive(Debug, Default)]
 pub(super) struct Contacts {
@@ -229,7 +267,7 @@ pub(super) struct Contacts {
     /// Those of the same bodies that are left out as too far apart.
     far: Vec<Detected>,
     /// Pairs whose contacts were found again, ascending, and these contacts in their order.
-    again: Vec<Pair>,
+    again: Vec<Again>,
     fresh: Vec<Detected>,
     /// Pairs to be looked at, and what is found of them.
     asked: Vec<Pair>,
@@ -239,13 +277,13 @@ pub(super) struct Contacts {
 }
 
 impl Contacts {
-    /// The contacts of the pairs `suspects`, ascending: what is left of those that contacts were `taken` out of, ascending too, tells nothing of these.
+    /// The overlaps of the pairs `suspects`, ascending, and what is no farther apart than `within` (m): what is left of those that contacts were `taken` out of, ascending too, tells nothing of these.
     pub(super) fn of_suspects(
         &mut self,
         step: &Step,
         (suspects, taken): (&[Pair], &[Pair]),
-        bodies: &Bodies,
-        detection: &mut Detection,
+        within: f64,
+        here: Here,
     ) {
         self.near.clear();
         self.far.clear();
@@ -259,11 +297,12 @@ impl Contacts {
             let own = step.found[begin..].partition_point(|own| own.bodies == pair);
             next = begin + own;
             let known = own > 0 && taken.binary_search(suspect).is_err();
-            if !known || !step.carry(begin..next, f64::INFINITY, &mut self.near) {
+            let known = known && step.carry(begin..next, 0.0, &mut self.near);
+            if !known && !step.are_apart(&step.found[begin..next], here.0) {
                 self.asked.push(*suspect);
             }
         }
-        self.ask(bodies, detection);
+        self.ask(within, here);
         self.near.extend_from_slice(&self.fresh);
     }
 
@@ -285,18 +324,16 @@ impl Contacts {
         deepest_of(those.map(|contact| (-contact.gap, contact.bodies)))
     }
 
-    /// Becomes the contacts of the bodies of a neighbourhood, but for those farther apart than the deepest overlap: what takes that away
+    /// Becomes the contacts of the bodies of a neighbourhood, but for those farther apart than the deepest overlap around: what takes that away
     /// does not meet them.
     pub(super) fn around(
         &mut self,
         near: &Neighbourhood,
         step: &Step,
-        (allowed, detection): (Allowed, &mut Detection),
+        within: f64,
+        (bodies, detection): Here,
         edits: &Edits,
     ) {
-        let bodies = allowed.bodies;
-        let deepest = self.deep(allowed).map(|contact| -contact.gap);
-        let reach = deepest.fold(0.0, f64::max);
         self.near.clear();
         self.asked.clear();
         let mut next = 0;
@@ -304,36 +341,56 @@ impl Contacts {
             let (pair, begin) = (own[0].bodies, next);
             next += own.len();
             let is_part = pair.into_iter().any(|slot| near.moves(slot));
-            let known = || self.again.binary_search(&pair.map(|slot| slot.0)).is_ok();
+            let slots = pair.map(|slot| slot.0);
+            let known = || {
+                self.again
+                    .binary_search_by_key(&slots, |own| own.pair)
+                    .is_ok()
+            };
             if !is_part || edits.drops() && edits.lets_pass(&pair) || known() {
                 continue;
             }
-            if !step.carry(begin..next, reach, &mut self.near) {
-                self.asked.push(pair.map(|slot| slot.0));
+            if !step.carry(begin..next, near.reach(pair), &mut self.near) {
+                self.asked.push(slots);
             }
         }
-        self.ask(bodies, detection);
+        let mut most = within;
+        for again in &self.again {
+            let reach = near.reach(again.pair.map(Slot));
+            if again.room < reach && again.room < detection.reach(again.pair, bodies) {
+                self.asked.push(again.pair);
+                most = most.max(reach);
+            }
+        }
+        self.asked.sort();
+        self.ask(most, (bodies, detection));
         let part = |contact: &&Detected| contact.bodies.into_iter().any(|slot| near.moves(slot));
         self.near.extend(self.fresh.iter().filter(part));
         self.far.clear();
-        self.far
-            .extend(self.near.extract_if(.., |contact| contact.gap > reach));
+        self.far.extend(
+            self.near
+                .extract_if(.., |contact| contact.gap > near.reach(contact.bodies)),
+        );
     }
 
-    /// Runs the narrow phase for the pairs asked for.
-    fn ask(&mut self, bodies: &Bodies, detection: &mut Detection) {
+    /// Runs the narrow phase for the pairs asked for, ascending, up to this gap (m).
+    fn ask(&mut self, within: f64, (bodies, detection): Here) {
         if self.asked.is_empty() {
             return;
         }
         let asked = &self.asked;
-        let is_asked = |pair: [Slot; 2]| asked.binary_search(&pair.map(|slot| slot.0)).is_ok();
-        self.fresh.retain(|contact| !is_asked(contact.bodies));
-        detection.measure(asked, bodies, &mut self.answer);
+        let is_asked = |pair: &Pair| asked.binary_search(pair).is_ok();
+        let of = |contact: &Detected| contact.bodies.map(|slot| slot.0);
+        self.fresh.retain(|contact| !is_asked(&of(contact)));
+        detection.measure((asked, within), bodies, &mut self.answer);
         self.fresh.extend_from_slice(&self.answer);
         self.fresh.sort_by_key(|contact| contact.bodies);
-        self.again.extend_from_slice(asked);
-        self.again.sort();
-        self.again.dedup();
+        self.again.retain(|again| !is_asked(&again.pair));
+        self.again.extend(asked.iter().map(|pair| Again {
+            pair: *pair,
+            room: within.min(detection.reach(*pair, bodies)),
+        }));
+        self.again.sort_by_key(|again| again.pair);
     }
 
     /// The bodies of `slots` were moved by these displacements, to where they are now, and may have met others in the pairs `unlisted`.
@@ -341,8 +398,8 @@ impl Contacts {
         &mut self,
         (slots, by, unlisted_pairs): (&[Slot], &[WorldTwist], &[[Slot; 2]]),
         limits: &[Limits],
-        bodies: &Bodies,
-        detection: &mut Detection,
+        within: f64,
+        (bodies, detection): Here,
     ) {
         self.last.resize(bodies.len(), Displacement::NONE);
         for (slot, by) in slots.iter().zip(by) {
@@ -379,16 +436,21 @@ impl Contacts {
                 self.asked.push(contact.bodies.map(|slot| slot.0));
             }
         }
-        // Pairs that were out of reach when they were looked at have nothing to be carried.
-        let fresh = &self.fresh;
-        let is_carried =
-            |pair: [Slot; 2]| fresh.binary_search_by_key(&pair, |own| own.bodies).is_ok();
-        let moves = |slot: &Slot| last[*slot].linear != DVec3::ZERO || last[*slot].angle != 0.0;
-        let again = self.again.iter().filter(|pair| {
-            let pair = pair.map(Slot);
-            pair.iter().any(moves) && !is_carried(pair)
-        });
-        self.asked.extend(again);
+        let swing = |slot: Slot| {
+            let angle = last[slot].angle;
+            if angle > 0.0 {
+                angle * limits[slot].lever
+            } else {
+                0.0
+            }
+        };
+        for again in &mut self.again {
+            let [a, b] = again.pair.map(Slot);
+            again.room -= (last[a].linear - last[b].linear).length() + swing(a) + swing(b);
+            if again.room < 0.0 {
+                self.asked.push(again.pair);
+            }
+        }
         let met = unlisted_pairs.iter().map(|pair| pair.map(|slot| slot.0));
         self.asked.extend(met);
         for slot in slots {
@@ -397,7 +459,7 @@ impl Contacts {
         self.asked.sort();
         self.asked.dedup();
         if !self.asked.is_empty() {
-            self.ask(bodies, detection);
+            self.ask(within, (bodies, detection));
             let asked = &self.asked;
             let is_asked = |pair: [Slot; 2]| asked.binary_search(&pair.map(|slot| slot.0)).is_ok();
             self.near.retain(|contact| !is_asked(contact.bodies));

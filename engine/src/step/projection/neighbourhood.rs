@@ -22,8 +22,12 @@ pub(super) enum Range {
 pub(super) struct Neighbourhood {
     /// 1 + links from a deep overlap, by slot; 0 for bodies that do not move.
     ring: Vec<u8>,
-    /// The island has a deep overlap, by the slot that names it.
-    concerned_islands: Vec<bool>,
+    /// Depth of the deepest overlap that a body is moved out of, m, by slot; 0 for bodies that do not move.
+    depth: Vec<f64>,
+    /// The same one link nearer to the overlaps.
+    nearer: Vec<f64>,
+    /// The same of islands, by the slot that names each.
+    depth_of_island: Vec<f64>,
     /// Bodies that move.
     moving: Vec<Slot>,
 }
@@ -41,13 +45,19 @@ impl Neighbourhood {
             self.ring[slot] = 0;
         }
         self.ring.resize(bodies.len(), 0);
+        self.depth.clear();
+        self.depth.resize(bodies.len(), 0.0);
         for contact in deep {
             for slot in contact.bodies {
                 let ring = &mut self.ring[slot];
-                if *ring == 0 && bodies.is_awake_dynamic(slot) {
+                if !bodies.is_awake_dynamic(slot) {
+                    continue;
+                }
+                if *ring == 0 {
                     *ring = 1;
                     self.moving.push(slot);
                 }
+                self.depth[slot] = self.depth[slot].max(-contact.gap);
             }
         }
         match range {
@@ -66,28 +76,44 @@ impl Neighbourhood {
         self.ring[slot] > 0
     }
 
+    /// No body of the pair is moved farther than about this, m: the deepest overlap that one of them is moved out of.
+    pub(super) fn reach(&self, pair: [Slot; 2]) -> f64 {
+        let [a, b] = pair.map(|slot| self.depth[slot]);
+        a.max(b)
+    }
+
     /// Adds the bodies that are tied to those of a ring.
     fn spread(&mut self, ring: u8, graph: &Graph) {
+        self.nearer.clone_from(&self.depth);
         graph.each_way(|from, to| {
             if self.ring[from] == ring && self.ring[to] == 0 {
                 self.ring[to] = ring + 1;
                 self.moving.push(to);
+            }
+            if self.ring[to] > 0 {
+                self.depth[to] = self.depth[to].max(self.nearer[from]);
             }
         });
     }
 
     /// Adds all bodies of the islands.
     fn spread_over_islands(&mut self, graph: &mut Graph, bodies: &Bodies) {
-        self.concerned_islands.clear();
-        self.concerned_islands.resize(bodies.len(), false);
+        self.depth_of_island.clear();
+        self.depth_of_island.resize(bodies.len(), 0.0);
         for slot in &self.moving {
-            self.concerned_islands[graph.island(*slot)] = true;
+            let depth = &mut self.depth_of_island[graph.island(*slot)];
+            *depth = depth.max(self.depth[*slot]);
         }
         for slot in bodies.awake_dynamic() {
-            if self.ring[slot] == 0 && self.concerned_islands[graph.island(slot)] {
+            let depth = self.depth_of_island[graph.island(slot)];
+            if depth <= 0.0 {
+                continue;
+            }
+            if self.ring[slot] == 0 {
                 self.ring[slot] = 1;
                 self.moving.push(slot);
             }
+            self.depth[slot] = depth;
         }
     }
 }
