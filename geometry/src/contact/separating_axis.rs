@@ -105,6 +105,9 @@ pub(super) const PARALLEL: f64 = 1e-12;
 /// Cosine above which an edge axis gives way to the best face (0.6°).
 const NEAR_FACE: f64 = 0.999_95;
 
+/// By how much less deep than the best axis says, relative to the size of the bodies, the points along a face may be: more than what [`NEAR_FACE`] makes of it, `½ (0.6°)²`.
+const MISSED: f64 = 1e-4;
+
 /// Overlap of bodies that rest on each other, as a part of the thinner half-thickness, at most.
 const SHALLOW: f64 = 0.05;
 
@@ -299,8 +302,14 @@ fn along(pair: &PolytopePair<'_>, axes: &Axes, all: bool, patch: &mut Patch) -> 
     if !separated {
         // Overlap: the deepest point of B is over the face, save for rounding.
         let best = face.map_or(any, |(axis, _)| axis);
-        if patch.is_empty() && pair.cone.is_none() {
-            deepest_vertex(pair, best, patch);
+        // Edges that cross beside the face that both bodies show there, or a corner, may be what lies deepest.
+        let is_missed =
+            patch.is_empty() || all && least + pair.radius > any.separation + MISSED * pair.scale;
+        if is_missed && pair.cone.is_none() {
+            match axes.edges {
+                Some(edge) if !patch.is_empty() => crossing_edges(pair, &edge, patch),
+                _ => deepest_vertex(pair, best, patch),
+            }
         }
         let better = axes.edges.map_or(f64::NEG_INFINITY, |edge| edge.separation);
         let known = any.separation <= best.separation.max(better) + 2.0 * bias;
