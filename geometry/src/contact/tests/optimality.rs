@@ -115,8 +115,7 @@ fn a_separating_plane_holds_polytopes_as_far_apart_as_it_says() {
     }
 }
 
-/// Two solids of parts, one of which meets the other by an arm: each pair of parts near each other has a plane that holds the two as far apart as it says, and no contact is
-/// nearer than the nearest of these.
+/// Of two solids of parts that planes hold apart no contact is nearer than the nearest of these planes says; and the search for planes ends at one that does not hold enough.
 #[test]
 fn planes_between_parts_hold_them_apart() {
     let bar = |x: f64, half: DVec3| (at(x, 0.0, 0.1 * x), Shape::Cuboid { half_extents: half });
