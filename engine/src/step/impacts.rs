@@ -560,8 +560,10 @@ impl Impacts {
         let gap = self.course.gap_at_last(place, arms, u);
         let touches = gap <= GAP * path::thickness(bodies);
         let old = !is_new(impulse + earlier.impulse.x, meetings.carried(row));
-        let rests = (touches || old) && !opens;
-        closing > solved.bounce_threshold(row) && (!rests || earlier.impact)
+        let threshold = solved.bounce_threshold(row);
+        // Bodies that came up against each other as the step began rest on nothing, also where earlier stages brought them there.
+        let rests = (touches || old) && !opens && begin >= -threshold;
+        closing > threshold && (!rests || earlier.impact)
     }
 
     /// Lists what the motion as solved closes.
