@@ -501,3 +501,42 @@ fn rods_side_by_side_are_held_at_both_ends() {
         }
     }
 }
+
+/// A small block before either side of a roof that is all but plane, and parallel to that side: there are contacts, whichever body comes first.
+#[test]
+fn a_face_beside_one_that_leans_from_it_by_little_has_its_contacts() {
+    let tilt = 1e-5;
+    let mut points = Vec::new();
+    for y in [-1.0, 1.0] {
+        points.push(DVec3::new(0.0, y, 0.0));
+        for x in [-1.0, 1.0] {
+            points.push(DVec3::new(x, y, -tilt));
+            points.push(DVec3::new(x, y, -0.5));
+        }
+    }
+    let roof = build(Shape::ConvexHull { points });
+    let half = DVec3::new(0.01, 0.012, 0.008);
+    let points = (0..8).map(|k| half * DVec3::new(sign(k), sign(k >> 1), sign(k >> 2)));
+    let block = build(Shape::ConvexHull {
+        points: points.collect(),
+    });
+    for side in [-1.0, 1.0] {
+        let turn = DQuat::from_rotation_y(side * tilt);
+        let on_roof = DVec3::new(0.5 * side, 0.3, -0.5 * tilt);
+        let (gap, margin) = (1e-3, 5e-3);
+        let place = Pose::new(on_roof + turn * DVec3::Z * (half.z + gap), turn);
+        let first = found(&roof, &Pose::IDENTITY, &block, &place, margin);
+        let second = found(&block, &place, &roof, &Pose::IDENTITY, margin);
+        for contacts in [first, second] {
+            assert_eq!(contacts.len(), 4, "{side}");
+            for contact in contacts {
+                // The tilt is kept to its square.
+                assert!((contact.gap - gap).abs() < 1e-9, "{side}: {}", contact.gap);
+            }
+        }
+    }
+}
+
+fn sign(bit: i32) -> f64 {
+    if bit & 1 == 0 { -1.0 } else { 1.0 }
+}
