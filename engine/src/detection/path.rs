@@ -171,6 +171,11 @@ impl Path<'_> {
         if !turning.is_finite() {
             return (Encounter::Unclear, 0.0);
         }
+        // What stays outside of the ball that a body turns in does not meet it.
+        let radii = self.bodies[0].radius + self.bodies[1].radius;
+        if radii.is_finite() && self.of_balls(radii, h, 0.0) == Encounter::Apart {
+            return (Encounter::Apart, h);
+        }
         let [a, b] = &self.twists;
         let relative = a.linear - b.linear;
         let most = relative.length() + turning;

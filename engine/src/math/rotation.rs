@@ -1,6 +1,7 @@
 //! Rotations with portable elementary functions: the same bits on every platform.
 
 use glam::{DMat3, DQuat, DVec3};
+use std::f64::consts::TAU;
 
 /// Below this angle sine and cosine come from their series, which is then exact to rounding
 /// (`x⁹/9!/x < 2⁻⁵³` for `x < 0.05`) and costs a few products.
@@ -53,6 +54,23 @@ pub fn log(p: DQuat) -> DVec3 {
     } else {
         v * (2.0 * libm::atan2(sin, p.w) / sin)
     }
+}
+
+/// The constant angular velocity, rad/s, inertial frame, that turns `from` to `to` in the time `h`, s: of those that do, by any number of whole turns, the one closest to `near`.
+#[must_use]
+pub fn rate_between([from, to]: [DQuat; 2], h: f64, near: DVec3) -> DVec3 {
+    let turn = log(to * from.conjugate());
+    let angle = turn.length();
+    if angle == 0.0 {
+        return DVec3::ZERO;
+    }
+    let axis = turn / angle;
+    let more = ((axis.dot(near) * h - angle) / TAU).round() * TAU;
+    // Of whole turns rounding alone says about which axis.
+    if more != 0.0 && angle < 1e-9 {
+        return near;
+    }
+    axis * ((angle + more) / h)
 }
 
 /// `p / |p|`.
@@ -110,6 +128,20 @@ mod tests {
             assert!((s - ls).abs() <= 2.0 * f64::EPSILON * ls.abs(), "sin {x}");
             assert!((c - lc).abs() <= 2.0 * f64::EPSILON, "cos {x}");
         }
+    }
+
+    #[test]
+    fn a_rate_turns_one_orientation_to_another_with_the_turns_of_a_similar_one() {
+        let from = exp(DVec3::new(0.7, -1.2, 0.4));
+        for k in 1..60 {
+            let phi = DVec3::new(0.48, -0.6, 0.64) * (0.2 * f64::from(k));
+            let (h, near) = (0.01, phi + DVec3::new(0.03, 0.1, -0.05));
+            let to = normalised(exp(phi) * from);
+            let rate = rate_between([from, to], h, near / h);
+            assert!((rate * h - phi).length() < 1e-13, "{k}: {rate} {phi}");
+        }
+        let none = rate_between([from, from], 0.01, DVec3::X);
+        assert_eq!(none, DVec3::ZERO);
     }
 
     #[test]

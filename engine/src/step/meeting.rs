@@ -109,6 +109,8 @@ pub(crate) struct Meetings {
     /// Pairs of bodies neither of which is a ball that were followed since they were asked for.
     followed: usize,
     pushes: Vec<Push>,
+    /// By slot: the angular velocity of the way of a body that tumbles, rad/s.
+    turns_by: Vec<Option<DVec3>>,
     points: Vec<ContactPoint>,
     /// Rows of a pair that are looked at.
     new: Vec<usize>,
@@ -159,6 +161,7 @@ impl Meetings {
         self.calm.clear();
         self.unmet.clear();
         self.reached.clear();
+        self.turns_by.clear();
         self.carried.clear();
         self.carried.extend(record.impulse.iter().map(|r| r.x));
         self.judged.clear();
@@ -366,6 +369,14 @@ impl Meetings {
                     push.fresh.angular += change.angular;
                 }
                 push.held = push.is_held();
+            }
+        }
+        self.turns_by.clear();
+        if self.turns {
+            self.turns_by.resize(solved.bodies.len(), None);
+            for slot in solved.turning() {
+                let (end, pushed) = (solved.end(slot).angular, self.pushes[slot].pushed);
+                self.turns_by[slot.index()] = solved.turn(slot, end, pushed);
             }
         }
     }
@@ -704,12 +715,15 @@ impl Meetings {
         None
     }
 
-    /// The mean velocity of a body through the step as solved.
+    /// The mean velocity of a body through the step as solved; its angular part turns it to where it ends.
     fn way(&self, slot: Slot, (solved, impacts): (&Solved, &Impacts)) -> WorldTwist {
-        if let Some(mean) = impacts.mean(slot) {
-            return *mean;
+        let by_rule = || solved.mean(slot, solved.end(slot), self.pushes[slot].pushed);
+        let mean = impacts.mean(slot).copied().unwrap_or_else(by_rule);
+        let turn = self.turns_by.get(slot.index()).copied().flatten();
+        WorldTwist {
+            angular: turn.unwrap_or(mean.angular),
+            ..mean
         }
-        solved.mean(slot, solved.end(slot), self.pushes[slot].pushed)
     }
 
     /// The mean velocity of a body without what pushes it for the first time.
@@ -718,7 +732,7 @@ impl Meetings {
         let push = &self.pushes[slot];
         end.linear -= push.fresh.linear;
         end.angular -= push.fresh.angular;
-        solved.mean(slot, end, push.old)
+        solved.way(slot, end, push.old)
     }
 }
 

@@ -14,8 +14,10 @@ use crate::interactions::edit::Edits;
 use crate::interactions::law::{Coefficients, InteractionLaw, coefficients};
 use crate::interactions::record::{ContactRecord, Earlier};
 use crate::joints::Push;
+use crate::math::rotation::rate_between;
 use crate::motion::Motion;
-use crate::settings::{Settings, Theta};
+use crate::motion::free_motion::turned_under;
+use crate::settings::{RotationUpdate, Settings, Theta};
 use glam::DVec3;
 use moreau_solvers::{Contact, WorldTwist};
 use std::ops::Range;
@@ -389,6 +391,37 @@ impl Solved<'_> {
         let end = place.bodies.map(|slot| self.end(slot));
         let u = [begin, end].map(|twists| self.normal_velocity(row, &twists));
         theta_of_impact(place.gap, u, self.settings.time_step)
+    }
+
+    /// `v_{k+θ}`, for a body that ends with a velocity and is pushed so. What tumbles gets to where the step turns it.
+    pub(crate) fn way(&self, slot: Slot, end: WorldTwist, pushed: Pushed) -> WorldTwist {
+        let mean = self.mean(slot, end, pushed);
+        WorldTwist {
+            angular: self.turn(slot, end.angular, pushed).unwrap_or(mean.angular),
+            ..mean
+        }
+    }
+
+    /// The constant angular velocity, rad/s, inertial frame, under which a body that ends with a velocity gets to where the step turns it, if that is another one: a body of unequal moments
+    /// that turns far changes its own as it does.
+    pub(crate) fn turn(&self, slot: Slot, end: DVec3, pushed: Pushed) -> Option<DVec3> {
+        let (body, settings) = (&self.bodies.constants[slot], self.settings);
+        let is_free = settings.theta == Theta::Auto
+            && settings.rotation == RotationUpdate::Exponential
+            && body.kind == RigidBody::Dynamic
+            && !self.bodies.is_stiff(slot);
+        if !is_free || body.inertia.spherical || !self.turns(slot) {
+            return None;
+        }
+        let (p, drift) = (self.bodies.pose[slot].orientation, &self.motion.drift[slot]);
+        let change = p.conjugate() * (end - self.motion.free[slot].angular);
+        let turned = if change == DVec3::ZERO || matches!(pushed, Pushed::Not) {
+            drift.orientation
+        } else {
+            let solved = drift.twist.angular + change;
+            turned_under(&body.inertia, p, [solved; 2], settings.time_step).0
+        };
+        Some(rate_between([p, turned], settings.time_step, end))
     }
 
     /// `v_{k+θ}`, for a body that ends with a velocity and is pushed so.

@@ -271,6 +271,6 @@ impl Meetings {
             end.linear -= change.linear;
             end.angular -= change.angular;
         }
-        solved.mean(slot, end, self.pushes[slot].pushed)
+        solved.way(slot, end, self.pushes[slot].pushed)
     }
 }
