@@ -262,15 +262,4 @@ impl Meetings {
             Encounter::Unclear => path.overlaps_on(is_plane, h, &mut self.points),
         }
     }
-
-    /// The mean velocity of a body without what these rows do.
-    fn way_without(&self, slot: Slot, rows: &[usize], solved: &Solved) -> WorldTwist {
-        let mut end = solved.end(slot);
-        for row in rows {
-            let change = solved.change(*row, slot);
-            end.linear -= change.linear;
-            end.angular -= change.angular;
-        }
-        solved.way(slot, end, self.pushes[slot].pushed)
-    }
 }
