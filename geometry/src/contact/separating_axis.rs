@@ -305,21 +305,25 @@ fn along(pair: &PolytopePair<'_>, axes: &Axes, all: bool, patch: &mut Patch) -> 
     if !separated {
         // Overlap: the deepest point of B is over the face, save for rounding.
         let best = face.map_or(any, |(axis, _)| axis);
-        // Edges that cross beside the face that both bodies show there, or a corner, may be what lies deepest.
-        let is_missed =
-            patch.is_empty() || all && least + pair.radius > any.separation + MISSED * pair.scale;
-        if is_missed && pair.cone.is_none() {
-            match axes.edges {
-                Some(edge) if !patch.is_empty() => crossing_edges(pair, &edge, patch),
-                _ => deepest_vertex(pair, best, patch),
-            }
+        if patch.is_empty() && pair.cone.is_none() {
+            deepest_vertex(pair, best, patch);
         }
         let better = axes.edges.map_or(f64::NEG_INFINITY, |edge| edge.separation);
         let known = any.separation <= best.separation.max(better) + 2.0 * bias;
         let deepest = known && least + pair.radius <= best.separation + 2.0 * bias;
-        return all
+        let is_best = all
             || deepest && (overlap(pair, patch) || reaches_into(pair, face, patch))
             || known && best.separation < better && edges_overlap(pair, axes);
+        // Edges that cross beside the face that both bodies show there, or a corner, may be what lies deepest.
+        let is_missed = least + pair.radius > any.separation + MISSED * pair.scale;
+        if is_best && is_missed && pair.cone.is_none() {
+            match axes.edges {
+                Some(edge) => crossing_edges(pair, &edge, patch),
+                None if least.is_finite() => deepest_vertex(pair, best, patch),
+                None => {}
+            }
+        }
+        return is_best;
     }
     if !exact && !all {
         return false;

@@ -2,6 +2,7 @@
 
 mod crowded;
 mod fast_paths;
+mod hulls;
 mod invariance;
 mod optimality;
 mod parts;

@@ -351,74 +351,6 @@ fn bodies_in_a_little_overlap_have_their_depth_as_gap() {
     }
 }
 
-/// Hulls of random points on an ellipsoid, brought close to each other at random: their gap is their distance.
-///
-/// Near touch an edge axis within 0.6° of a face gives way to it: the gap is that distance up to a part of 5e-5 of the size.
-#[test]
-fn hulls_that_are_apart_have_their_distance_as_gap() {
-    use parry3d_f64::math::Pose3;
-    use parry3d_f64::query::distance;
-    use parry3d_f64::shape::ConvexPolyhedron;
-    let mut seed = 7_u64;
-    let mut number = move || {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
-    };
-    let mut vector = move || {
-        loop {
-            let v = DVec3::new(number(), number(), number());
-            if (0.01..1.0).contains(&v.length_squared()) {
-                return v.normalize();
-            }
-        }
-    };
-    for (count, axes) in [
-        (8, DVec3::new(0.05, 0.03, 0.075)),
-        (20, DVec3::new(0.07, 0.04, 0.025)),
-        (40, DVec3::splat(0.05)),
-        (24, DVec3::new(0.1, 0.1, 0.003)),
-    ] {
-        for case in 0..400 {
-            let points = [(); 2].map(|()| (0..count).map(|_| vector() * axes).collect::<Vec<_>>());
-            let built = points
-                .clone()
-                .map(|points| build(Shape::ConvexHull { points }));
-            let solids =
-                points.map(|points| ConvexPolyhedron::from_convex_hull(&points).expect("a hull"));
-            let turns = [vector(), vector()].map(|v| turn(v, v.x * 2.0));
-            let way = vector();
-            let apart = |d: f64| {
-                let place = |q, at| Pose3::from_parts(at, q);
-                let (a, b) = (place(turns[0], DVec3::ZERO), place(turns[1], way * d));
-                distance(&a, &solids[0], &b, &solids[1]).unwrap().distance
-            };
-            // As far along as leaves a gap of about a millimetre.
-            let (mut near, mut far) = (0.0, 0.5);
-            for _ in 0..40 {
-                let middle = 0.5 * (near + far);
-                if apart(middle) > 1e-3 {
-                    far = middle;
-                } else {
-                    near = middle;
-                }
-            }
-            let [pa, pb] = [
-                Pose::new(DVec3::ZERO, turns[0]),
-                Pose::new(way * far, turns[1]),
-            ];
-            let all = found(&built[0], &pa, &built[1], &pb, 0.02);
-            let least = all.iter().fold(f64::INFINITY, |g, c| g.min(c.gap));
-            let d = apart(far);
-            assert!(
-                (least - d).abs() < 5e-5 * 0.1,
-                "{count} points, case {case}: gap {least}, distance {d}"
-            );
-        }
-    }
-}
-
 /// Long prisms that touch edge on edge, across each other up to a small turn: a plane along both edges holds them apart.
 #[test]
 fn long_edges_that_touch_do_not_overlap() {
@@ -500,43 +432,4 @@ fn rods_side_by_side_are_held_at_both_ends() {
             }
         }
     }
-}
-
-/// A small block before either side of a roof that is all but plane, and parallel to that side: there are contacts, whichever body comes first.
-#[test]
-fn a_face_beside_one_that_leans_from_it_by_little_has_its_contacts() {
-    let tilt = 1e-5;
-    let mut points = Vec::new();
-    for y in [-1.0, 1.0] {
-        points.push(DVec3::new(0.0, y, 0.0));
-        for x in [-1.0, 1.0] {
-            points.push(DVec3::new(x, y, -tilt));
-            points.push(DVec3::new(x, y, -0.5));
-        }
-    }
-    let roof = build(Shape::ConvexHull { points });
-    let half = DVec3::new(0.01, 0.012, 0.008);
-    let points = (0..8).map(|k| half * DVec3::new(sign(k), sign(k >> 1), sign(k >> 2)));
-    let block = build(Shape::ConvexHull {
-        points: points.collect(),
-    });
-    for side in [-1.0, 1.0] {
-        let turn = DQuat::from_rotation_y(side * tilt);
-        let on_roof = DVec3::new(0.5 * side, 0.3, -0.5 * tilt);
-        let (gap, margin) = (1e-3, 5e-3);
-        let place = Pose::new(on_roof + turn * DVec3::Z * (half.z + gap), turn);
-        let first = found(&roof, &Pose::IDENTITY, &block, &place, margin);
-        let second = found(&block, &place, &roof, &Pose::IDENTITY, margin);
-        for contacts in [first, second] {
-            assert_eq!(contacts.len(), 4, "{side}");
-            for contact in contacts {
-                // The tilt is kept to its square.
-                assert!((contact.gap - gap).abs() < 1e-9, "{side}: {}", contact.gap);
-            }
-        }
-    }
-}
-
-fn sign(bit: i32) -> f64 {
-    if bit & 1 == 0 { -1.0 } else { 1.0 }
 }

@@ -87,7 +87,7 @@ fn bodies() -> Vec<Geometry> {
 }
 
 /// Largest separation of two polytopes over all candidate axes.
-fn polytopes(a: &Placed<'_>, b: &Placed<'_>) -> f64 {
+pub(super) fn polytopes(a: &Placed<'_>, b: &Placed<'_>) -> f64 {
     let along = |l: DVec3| {
         let ((a_low, a_high), (b_low, b_high)) = (a.range(l), b.range(l));
         (b_low - a_high).max(a_low - b_high)
