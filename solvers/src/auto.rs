@@ -264,11 +264,12 @@ impl Auto {
             &mut sweep,
             &settings.first_stage(),
             &mut progress,
-            |done, left, _| {
-                let near = done < FORECAST_FROM || left < FORECAST_FROM as f64;
+            |seen, _| {
+                let near = seen.done < FORECAST_FROM || seen.left < FORECAST_FROM as f64;
                 sweeps_only
                     || near
-                    || left < *cost.get_or_insert_with(|| contacts.newton_cost(&problem.delassus))
+                    || seen.left
+                        < *cost.get_or_insert_with(|| contacts.newton_cost(&problem.delassus))
             },
         );
         log.stage(Method::Accelerated, &progress);
@@ -403,13 +404,10 @@ impl Auto {
         let sweeps_only = self.settings.max_factorizations == 0;
         let (hard, space) = (&mut self.hard, &mut self.body_space);
         hard.begin();
-        let last =
-            acceleration::run_while(&mut sweep, &first, &mut progress, |done, left, progress| {
-                let near = done < FORECAST_FROM || left < 2.0 * FORECAST_FROM as f64;
-                sweeps_only
-                    || near
-                    || !hard.is_better(problem, space, progress, [done as f64, left])
-            });
+        let last = acceleration::run_while(&mut sweep, &first, &mut progress, |seen, progress| {
+            let near = seen.done < FORECAST_FROM || seen.left < 2.0 * FORECAST_FROM as f64;
+            sweeps_only || near || !hard.is_better(problem, space, progress, seen)
+        });
         self.careful = last == first.momentum.careful();
         log.stage(Method::Accelerated, &progress);
         let by_sweeps = sweeps_only || progress.finished();
@@ -432,8 +430,9 @@ impl Auto {
                     ..self.settings.first
                 };
                 sweep.restart(progress.best());
-                acceleration::run_while(&mut sweep, &rest, &mut progress, |done, away, _| {
-                    done < FAIR_TRIAL || away <= rest.max_sweeps.saturating_sub(done) as f64
+                acceleration::run_while(&mut sweep, &rest, &mut progress, |seen, _| {
+                    let more = rest.max_sweeps.saturating_sub(seen.done) as f64;
+                    seen.done < FAIR_TRIAL || seen.left <= more
                 });
                 log.stage(Method::Accelerated, &progress);
             }

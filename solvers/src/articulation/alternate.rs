@@ -203,8 +203,8 @@ pub(super) fn solve<const N: usize>(
     let mut log = Log::new(path);
     let sweeps_only = task.settings.max_factorizations == 0;
     let mut newton_cost = condensed_cost.map(|cost| cost / sweep_cost);
-    acceleration::run_while(&mut sweep, &first, &mut progress, |done, left, _| {
-        let near = done < FORECAST_FROM || left < FORECAST_FROM as f64;
+    acceleration::run_while(&mut sweep, &first, &mut progress, |seen, _| {
+        let near = seen.done < FORECAST_FROM || seen.left < FORECAST_FROM as f64;
         if sweeps_only || near {
             return true;
         }
@@ -215,7 +215,7 @@ pub(super) fn solve<const N: usize>(
             bodies.load_factored(problem);
             bodies.newton_cost()
         });
-        left < cost
+        seen.left < cost
     });
     log.stage(Method::Accelerated, &progress);
     let small = source.len() <= MOST_FOR_NEWTON;

@@ -8,7 +8,7 @@ use crate::islands::{Extract, Islands};
 use crate::newton::body_space::BodySpace;
 use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::progress::Progress;
-use crate::sweep::acceleration::Relaxation;
+use crate::sweep::acceleration::{Outlook, Relaxation};
 use crate::sweep::lane_sweep::{LaneSweep, LaneWorkspace};
 use crate::{Goal, History, natural_map};
 use glam::DVec3;
@@ -63,6 +63,9 @@ const MAX_CLUSTER_COST: f64 = 5000.0;
 const MAX_CONTACTS: usize = 20_000;
 /// Sweeps after which clusters are looked for.
 const CLUSTERS_FROM: usize = 400;
+/// In a pile that moves a rate says little as long as there are other kinds of sweeps to try, and Newton may fail: sweeps come first until they
+/// have cost as much, so that what is chosen costs no more than twice the better of the two.
+const PATIENCE: f64 = 1.0;
 /// Newton on a cluster may fail, because the impulses around it are held: sweeps come first until they have cost so many
 /// times as much.
 const CLUSTER_PATIENCE: f64 = 2.0;
@@ -79,24 +82,29 @@ impl HardIslands {
         self.clustered = false;
     }
 
-    /// True if Newton is to be preferred to going on with sweeps, of which `done` are made and `left` are forecast.
+    /// True if Newton is to be preferred to going on with sweeps.
     pub(super) fn is_better(
         &mut self,
         problem: &FactoredProblem,
         space: &mut BodySpace,
         progress: &Progress,
-        [done, left]: [f64; 2],
+        seen: Outlook,
     ) -> bool {
+        let done = seen.done as f64;
         // Residuals gather in fewer contacts: look again.
         if self.weighed.sweeps == 0 || done >= 2.0 * self.weighed.sweeps as f64 {
             let reach = (done >= CLUSTERS_FROM as f64).then_some(1);
             let cost = self.newton_cost(problem, space, &progress.goal, progress.best(), reach);
-            let sweeps = done as usize;
+            let sweeps = seen.done;
             self.weighed = Weighed { cost, sweeps };
         }
         let cost = self.weighed.cost;
-        let early = self.clustered && done < CLUSTER_PATIENCE * cost;
-        cost.is_finite() && left >= cost && !early
+        let patience = match (self.clustered, seen.hopeful) {
+            (true, _) => CLUSTER_PATIENCE,
+            (_, true) => PATIENCE,
+            _ => 0.0,
+        };
+        cost.is_finite() && seen.left >= cost && done >= patience * cost
     }
 
     /// What Newton calls on the parts that `impulse` leaves unsolved cost, in sweeps over the whole problem;

@@ -198,16 +198,27 @@ pub(crate) fn run(
     settings: &NsgsSettings,
     progress: &mut Progress,
 ) {
-    run_while(relaxation, settings, progress, |_, _, _| true);
+    run_while(relaxation, settings, progress, |_, _| true);
 }
 
-/// [`run`], as long as `go_on` agrees: it is asked after each certificate, given the sweeps done,
-/// the sweeps that the goal is away at the present rate, and the best so far. Returns the momentum of the last sweeps.
+/// What is seen of a run of sweeps after a certificate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outlook {
+    /// Sweeps made.
+    pub(crate) done: usize,
+    /// Sweeps that the goal is away at the present rate.
+    pub(crate) left: f64,
+    /// Sweeps of another kind have their turns and may do better than the rate says.
+    pub(crate) hopeful: bool,
+}
+
+/// [`run`], as long as `go_on` agrees: it is asked after each certificate, given what is seen of the sweeps and the best so far.
+/// Returns the momentum of the last sweeps.
 pub(crate) fn run_while(
     relaxation: &mut impl Relaxation,
     settings: &NsgsSettings,
     progress: &mut Progress,
-    mut go_on: impl FnMut(usize, f64, &Progress) -> bool,
+    mut go_on: impl FnMut(Outlook, &Progress) -> bool,
 ) -> Momentum {
     let mut kind = settings.momentum;
     let unswept = settings.min_sweeps == 0 || settings.max_sweeps == 0 || relaxation.is_empty();
@@ -240,14 +251,15 @@ pub(crate) fn run_while(
         let residual = relaxation.residual();
         let excess = progress.judge(&residual, relaxation.impulse());
         pace.judged(relaxation, sweep, &sums, &residual);
-        if progress.finished()
-            || stall.is_over(sweep, excess)
-            || !go_on(
-                sweep,
-                forecast.remaining(sweep, progress.excess()),
-                progress,
-            )
-        {
+        if progress.finished() || stall.is_over(sweep, excess) {
+            break;
+        }
+        let outlook = Outlook {
+            done: sweep,
+            left: forecast.remaining(sweep, progress.excess()),
+            hopeful: turns.are_hopeful(sweep),
+        };
+        if !go_on(outlook, progress) {
             break;
         }
         if let Some(next) = turns.next(sweep, progress.excess()) {

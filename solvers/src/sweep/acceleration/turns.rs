@@ -38,6 +38,11 @@ impl Turns {
         self.aligned += usize::from(aligned);
     }
 
+    /// There are turns, and less than two thirds of the first sweeps kept their direction: what is left is not slow, and careful sweeps may do better.
+    pub(super) fn are_hopeful(&self, sweep: usize) -> bool {
+        self.length < usize::MAX && 3 * self.aligned <= 2 * sweep
+    }
+
     /// The turn ends with this sweep.
     pub(super) fn is_over(&self, sweep: usize) -> bool {
         sweep == self.end
@@ -52,8 +57,8 @@ impl Turns {
         }
         let halved = best <= 0.5 * self.before;
         let next = match self.current {
-            0 if 3 * self.aligned > 2 * sweep => 2,
-            0 => 1,
+            0 if self.are_hopeful(sweep) => 1,
+            0 => 2,
             current if halved => current,
             current => 3 - current,
         };
@@ -99,6 +104,19 @@ mod tests {
             turns.next(2_250, 2.9).map(|kind| kind.normal),
             Some(CAREFUL)
         );
+    }
+
+    /// In a pile other sweeps may do better than the rate says, in structures they do not.
+    #[test]
+    fn there_is_hope_where_sweeps_do_not_keep_their_direction() {
+        let seen = |first: Momentum, aligned: usize| {
+            let mut turns = Turns::new(first);
+            (0..100).for_each(|sweep| turns.saw(sweep < aligned));
+            turns.are_hopeful(100)
+        };
+        assert!(seen(Momentum::CAPPED, 60));
+        assert!(!seen(Momentum::CAPPED, 80));
+        assert!(!seen(Momentum::NESTEROV, 0));
     }
 
     #[test]
