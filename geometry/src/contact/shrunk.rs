@@ -134,10 +134,14 @@ impl Simplex {
         Rough::Near
     }
 
-    fn keep<const N: usize>(&mut self, kept: [usize; N]) {
-        let corners = kept.map(|k| self.corners[k]);
-        self.corners[..N].copy_from_slice(&corners);
-        self.count = N;
+    /// Keeps the corners of these numbers, which grow.
+    fn keep(&mut self, kept: &[usize]) {
+        for (place, number) in kept.iter().enumerate() {
+            if place < *number {
+                self.corners[place] = self.corners[*number];
+            }
+        }
+        self.count = kept.len();
     }
 
     /// The point of the simplex nearest to the origin; keeps the corners of the part on which it lies. None if the origin is within.
@@ -182,7 +186,7 @@ impl Simplex {
     }
 }
 
-/// Corners that are kept.
+/// Corners that are kept, by growing numbers.
 #[derive(Clone, Copy)]
 enum Kept {
     One([usize; 1]),
@@ -193,9 +197,9 @@ enum Kept {
 impl Kept {
     fn apply(self, simplex: &mut Simplex) {
         match self {
-            Self::One(kept) => simplex.keep(kept),
-            Self::Two(kept) => simplex.keep(kept),
-            Self::Three(kept) => simplex.keep(kept),
+            Self::One(kept) => simplex.keep(&kept),
+            Self::Two(kept) => simplex.keep(&kept),
+            Self::Three(kept) => simplex.keep(&kept),
         }
     }
 }
