@@ -230,8 +230,8 @@ fn half_thickness(vertices: &[DVec3], faces: &[Face]) -> f64 {
 /// Closest points of the segments `p0 p1` and `q0 q1`: parameters in `[0, 1]` and the points.
 ///
 /// Minimises `|p(s) − q(t)|²` over the square: the free minimum along the first segment is
-/// clamped, then each parameter is re-optimised for the other. For parallel segments the smallest
-/// admissible `s` is taken, so that the answer does not depend on rounding.
+/// clamped, then each parameter is re-optimised for the other. Where the segments lean from each other by less than 1e-7 that minimum is rounding: an end of one of them may be
+/// nearer. For parallel segments the smallest admissible `s` is taken, so that the answer does not depend on rounding.
 pub(crate) fn closest_on_segments(
     p0: DVec3,
     p1: DVec3,
@@ -253,21 +253,56 @@ pub(crate) fn closest_on_segments(
             0.0
         }
     };
-    let determinant = a * c - b * b;
-    let start = if determinant > 1e-14 * a * c {
-        ((b * e - c * d) / determinant).clamp(0.0, 1.0)
-    } else {
-        0.0
+    let from = |start: f64| {
+        let t = ratio(b * start + e, c);
+        let s = ratio(b * t - d, a);
+        let t = ratio(b * s + e, c);
+        (s, t, p0 + u * s, q0 + v * t)
     };
-    let t = ratio(b * start + e, c);
-    let s = ratio(b * t - d, a);
-    let t = ratio(b * s + e, c);
-    (s, t, p0 + u * s, q0 + v * t)
+    let determinant = a * c - b * b;
+    let free = ratio(b * e - c * d, determinant);
+    if determinant > 1e-14 * a * c {
+        return from(free);
+    }
+    let square = |(.., p, q): &(f64, f64, DVec3, DVec3)| p.distance_squared(*q);
+    let others = [1.0, ratio(-d, a), ratio(b - d, a), free];
+    others.into_iter().map(from).fold(from(0.0), |best, next| {
+        if square(&next) < square(&best) * (1.0 - SAME) {
+            next
+        } else {
+            best
+        }
+    })
 }
+
+/// Difference of two squared distances, relative to them, that counts as none.
+const SAME: f64 = 1e-10;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Segments that lean towards each other by so little that their cross product is rounding: the nearest points are at the end where they come together.
+    #[test]
+    fn segments_that_hardly_lean_are_nearest_at_an_end() {
+        for lean in [1e-10, 1e-9, 3e-9, 1e-8, 3e-8, 9e-8, 2e-7, 1e-6] {
+            for sign in [-1.0, 1.0] {
+                let end = |x: f64| DVec3::new(x, 0.3 + sign * lean * x, 0.0);
+                let p = [DVec3::new(-2.0, 0.0, 0.0), DVec3::new(3.0, 0.0, 0.0)];
+                let (from, to) = (end(-1.0), end(1.0));
+                for (q0, q1) in [(from, to), (to, from)] {
+                    for (p0, p1) in [(p[0], p[1]), (p[1], p[0])] {
+                        let (.., on_p, on_q) = closest_on_segments(p0, p1, q0, q1);
+                        let excess = on_p.distance(on_q) - (0.3 - lean);
+                        assert!(excess.abs() < 1e-11, "{lean}: {excess}");
+                        let (.., on_q, on_p) = closest_on_segments(q0, q1, p0, p1);
+                        let excess = on_p.distance(on_q) - (0.3 - lean);
+                        assert!(excess.abs() < 1e-11, "{lean}: {excess}");
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn cuboid_faces_are_outward_and_counter_clockwise() {

@@ -193,3 +193,46 @@ fn a_face_beside_one_that_leans_from_it_by_little_has_its_contacts() {
 fn sign(bit: i32) -> f64 {
     if bit & 1 == 0 { -1.0 } else { 1.0 }
 }
+
+/// A capsule along an upright edge of a drum of many sides, but for a lean that rounding hides: it touches the drum at a gap that is no less than the one it was put at, and no more by
+/// what the lean makes of its length.
+#[test]
+fn a_capsule_along_an_edge_of_a_drum_touches_it_however_little_it_leans() {
+    let mut drawn = Drawn(3);
+    for sides in [6_u32, 12, 48] {
+        let half = std::f64::consts::PI / f64::from(sides);
+        let spoke = |angle: f64| DVec3::new(libm::cos(angle), libm::sin(angle), 0.0);
+        let points = (0..2 * sides).map(|k| {
+            let level = if k & 1 == 0 { -1.0 } else { 1.0 };
+            spoke(f64::from(k / 2) * 2.0 * half) + DVec3::Z * level
+        });
+        let drum = build(Shape::ConvexHull {
+            points: points.collect(),
+        });
+        let (half_height, radius) = (0.3, 0.2);
+        let capsule = build(Shape::Capsule {
+            half_height,
+            radius,
+        });
+        for power in 0..400 {
+            let lean = 1e-10 * libm::pow(10.0, f64::from(power % 50) / 10.0);
+            let out = spoke(0.99 * half * drawn.number());
+            let gap = 0.02 * drawn.number();
+            let place = DVec3::X + out * (radius + gap) + DVec3::Z * (0.5 * drawn.number());
+            let axis = spoke(std::f64::consts::PI * drawn.number());
+            let whole = turn(drawn.unit(), drawn.number());
+            let pa = Pose::new(whole * place, whole * DQuat::from_axis_angle(axis, lean));
+            let pb = Pose::new(DVec3::ZERO, whole);
+            for all in [
+                found(&capsule, &pa, &drum, &pb, 0.1),
+                found(&drum, &pb, &capsule, &pa, 0.1),
+            ] {
+                let least = least_gap(&all);
+                assert!(
+                    least <= gap + 1e-9 && least >= gap - lean * half_height - 1e-9,
+                    "{sides} sides, lean {lean}: gap {least} instead of {gap}"
+                );
+            }
+        }
+    }
+}
