@@ -7,8 +7,8 @@
 use super::disc;
 use super::frustum_pair::DEEP;
 use super::half_space::rim_points;
-use super::meeting::{Body, Found, Meeting, Search, Turned};
-use super::nearest::{ConvexSet, is_beaten, nearest};
+use super::meeting::{Body, Found, Meeting, Search, Turned, likely};
+use super::nearest::{ConvexSet, better_than, nearest};
 use super::patch::{LocalContact, Patch};
 use super::round_pair::facing_points;
 use super::side_by_side::{Rod, add_ends};
@@ -89,17 +89,24 @@ fn nearest_points(first: &Frustum, second: &Frustum, pose: &Pose, margin: f64, p
     };
     let separation = |l: DVec3| l.dot(b.farthest(-l) - a.farthest(l));
     // In overlap each of several directions may be the best near by.
-    let is_local = |known: f64| known < -DEEP * scale && is_beaten(known, separation);
-    let is_shown = least <= value + 2e-8 * scale && !is_local(value);
+    let elsewhere = |known: f64, direction: DVec3| {
+        let others = || likely(&a, &b, direction, -known);
+        let is_deep = known < -DEEP * scale;
+        is_deep.then(|| better_than(known, others(), separation))?
+    };
+    let better = elsewhere(value, direction);
+    let is_shown = least <= value + 2e-8 * scale && better.is_none();
     if resting || is_shown {
         return;
     }
     let near = 1e-9 * scale;
-    let is_best = |found: &Meeting| found.distance >= value - near && !is_local(found.distance);
+    let from = |guess: DVec3| searched(first, second, pose, guess, margin, scale);
     let found = match Search::new(&a, &b, margin, scale).run() {
         Found::Apart => None,
-        Found::Exact(found) if is_best(&found) => Some(found),
-        _ => searched(first, second, pose, direction, margin, scale),
+        Found::Exact(found) if found.distance >= value - near => {
+            elsewhere(found.distance, found.direction).map_or(Some(found), from)
+        }
+        _ => from(better.unwrap_or(direction)),
     };
     let Some(mut found) = found else { return };
     if found.distance > margin {

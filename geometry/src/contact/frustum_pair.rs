@@ -11,8 +11,8 @@
 
 use super::frustum_points::drop_doubles;
 use super::half_space::LEVEL;
-use super::meeting::{Found, Meeting, ROUGH, Search, Turned, overlap};
-use super::nearest::{ConvexSet, is_beaten, nearest};
+use super::meeting::{Found, Meeting, ROUGH, Search, Turned, likely, overlap};
+use super::nearest::{ConvexSet, better_than, nearest};
 use super::patch::{LocalContact, Patch};
 use super::separating_axis::{FLUSH, Placed, least_trusted};
 use super::side_by_side::{Rod, add_ends};
@@ -214,7 +214,12 @@ impl Query<'_> {
             Met::Known(_) => best.is_some_and(|axis| axis.separation >= any.separation - near),
         };
         let exact = is_best && least + self.radius <= any.separation + near;
-        let exact = exact && !self.is_local(any.separation);
+        let better = if exact {
+            self.elsewhere(any.separation, any.direction)
+        } else {
+            None
+        };
+        let exact = exact && better.is_none();
         if exact && (self.cone.is_none() || least + self.radius >= any.separation - near) {
             return true;
         }
@@ -223,7 +228,7 @@ impl Query<'_> {
                 Some(found)
             }
             Met::Known(_) => return false,
-            Met::Unknown => self.numeric(&any),
+            Met::Unknown => self.numeric(&any, better),
         };
         let distance = found.map_or(any.separation, |found| found.distance);
         if let Some(found) = found {
@@ -471,23 +476,28 @@ impl Query<'_> {
         (found.distance.is_finite() && found.direction.is_normalized()).then_some(found)
     }
 
-    /// There is a lesser depth along another direction: in overlap each of several may be the best near by.
-    fn is_local(&self, known: f64) -> bool {
+    /// A direction along which the depth is less than along this one: in overlap each of several may be the best near by.
+    fn elsewhere(&self, known: f64, direction: DVec3) -> Option<DVec3> {
+        if self.cone.is_some() || known >= -DEEP * self.scale {
+            return None;
+        }
         let separation = |l: DVec3| self.other.range(l).0 - self.frustum.support(l);
-        self.cone.is_none() && known < -DEEP * self.scale && is_beaten(known, separation)
+        let others = likely(&self.turned(), &self.other, direction, -known);
+        better_than(known, others, separation)
     }
 
-    /// Closest or deepest points by search, permitted or not.
-    fn numeric(&self, any: &Axis) -> Option<Meeting> {
+    /// Closest or deepest points by search, permitted or not; `better` is a better direction than that of the best axis, if one is known.
+    fn numeric(&self, any: &Axis, better: Option<DVec3>) -> Option<Meeting> {
         let limit = self.margin + self.radius;
         let frustum = self.turned();
-        let is_best = |found: &Meeting| {
-            found.distance >= any.separation - 1e-9 * self.scale && !self.is_local(found.distance)
-        };
+        let near = 1e-9 * self.scale;
         match Search::new(&frustum, &self.other, limit, self.scale).run() {
             Found::Apart => None,
-            Found::Exact(found) if is_best(&found) => Some(found),
-            _ => self.searched(any.direction),
+            Found::Exact(found) if found.distance >= any.separation - near => {
+                let better = self.elsewhere(found.distance, found.direction);
+                better.map_or(Some(found), |guess| self.searched(guess))
+            }
+            _ => self.searched(better.unwrap_or(any.direction)),
         }
     }
 

@@ -16,6 +16,7 @@ use super::stationary::{Arc, Part, Tie, across, stationary};
 use crate::frustum::Frustum;
 use crate::polytope::Face;
 use glam::{DVec2, DVec3};
+use smallvec::SmallVec;
 
 /// Points that meet.
 #[derive(Clone, Copy, Debug)]
@@ -278,6 +279,22 @@ impl<'a, A: Body, B: Body> Search<'a, A, B> {
         }
         found
     }
+}
+
+/// Directions along which overlapping bodies may be held less deep than by `depth` along `direction`: those between them when both are shrunk by a tenth, and when they are moved
+/// apart by half of that depth. The second, if there is one, is one.
+pub(super) fn likely<A: Body, B: Body>(
+    a: &A,
+    b: &B,
+    direction: DVec3,
+    depth: f64,
+) -> SmallVec<[DVec3; 2]> {
+    let starts = [Simplex::new(a, b), Simplex::behind(direction, 0.5 * depth)];
+    let between = starts.map(|mut simplex| {
+        let found = simplex.search(a, b, f64::INFINITY, ROUGH[1]);
+        matches!(found, Rough::Near).then_some(simplex.direction)
+    });
+    between.into_iter().flatten().collect()
 }
 
 /// The stationary direction whose parts are those that it supports.

@@ -111,7 +111,7 @@ where
             ascended(a, b, start, scale)
         }
     };
-    let direction = if is_beaten(separation(direction), separation) {
+    let direction = if better_than(separation(direction), None, separation).is_some() {
         let starts = spread(&separation).into_iter();
         starts.fold(direction, |best, l| better(ascended(a, b, l, scale), best))
     } else {
@@ -174,9 +174,14 @@ fn spread(separation: &impl Fn(DVec3) -> f64) -> [DVec3; STARTS] {
     best.map(|(_, l)| l)
 }
 
-/// Of these 26 directions one has a greater separation than `known` (m).
-pub(crate) fn is_beaten(known: f64, separation: impl Fn(DVec3) -> f64) -> bool {
-    directions().any(|l| separation(l) > known)
+/// The first of the likely directions and 26 others that has a greater separation than `known` (m).
+pub(crate) fn better_than(
+    known: f64,
+    likely: impl IntoIterator<Item = DVec3>,
+    separation: impl Fn(DVec3) -> f64,
+) -> Option<DVec3> {
+    let mut all = likely.into_iter().chain(directions());
+    all.find(|l| separation(*l) > known)
 }
 
 fn directions() -> impl Iterator<Item = DVec3> {
