@@ -215,152 +215,135 @@ fn what_a_turntable_carries_stays_on_its_circle() {
     }
 }
 
-/// A thin disc with a cone on it flies at 45 m/s and turns by 1.4 rad a step, into a hull at rest.
+/// Numbers drawn from a seed.
+struct Drawn(u64);
+
+impl Drawn {
+    /// Uniform in `[−1, 1)`.
+    fn number(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
+    }
+
+    /// Uniform from `low` to 1.
+    fn part(&mut self, low: f64) -> f64 {
+        low + (1.0 - low) * 0.5 * (self.number() + 1.0)
+    }
+
+    fn unit(&mut self) -> DVec3 {
+        loop {
+            let v = DVec3::new(self.number(), self.number(), self.number());
+            if (0.01..1.0).contains(&v.length_squared()) {
+                return v.normalize();
+            }
+        }
+    }
+
+    fn turn(&mut self) -> DQuat {
+        let v = self.unit() * 2.0 * self.number();
+        DQuat::from_xyzw(v.x, v.y, v.z, 1.0).normalize()
+    }
+
+    fn shape(&mut self, size: f64) -> Shape {
+        let [x, y, z] = [(); 3].map(|()| size * self.part(0.1));
+        match self.part(0.0) {
+            ..0.15 => Shape::Cuboid {
+                half_extents: DVec3::new(x, y, z),
+            },
+            ..0.3 => Shape::Cylinder {
+                half_height: x,
+                radius: y,
+            },
+            ..0.45 => Shape::Cone {
+                half_height: x,
+                radius: y,
+            },
+            ..0.6 => Shape::Capsule {
+                half_height: x,
+                radius: y,
+            },
+            ..0.8 => Shape::ConvexHull {
+                points: (0..16).map(|_| self.unit() * size).collect(),
+            },
+            _ => {
+                let half_extents = DVec3::new(x, y, z) * 0.6;
+                let disc = Shape::Cylinder {
+                    half_height: 0.3 * x,
+                    radius: y,
+                };
+                let parts = [disc, Shape::Cuboid { half_extents }].map(|shape| {
+                    let place = self.unit() * 0.3 * size;
+                    (moreau::geometry::Pose::new(place, self.turn()), shape)
+                });
+                Shape::Compound {
+                    parts: parts.to_vec(),
+                }
+            }
+        }
+    }
+}
+
+/// Movers of every shape come at up to a size of the body a step and turn by up to 1.5 rad in it; they hit a body at rest that nothing else touches. What they move gets a velocity of that order: it is not put aside
+/// without an impulse, as 2.5 % of these were.
 #[test]
-#[ignore = "red: in two steps that say \"converged\" the hull is moved by 0.19 m as a last resort, without an impulse"]
 fn what_a_turning_mover_strikes_gets_a_velocity() {
-    let points = [
-        [
-            0.024212550428670966,
-            -0.01166502972906512,
-            0.454052483901362,
-        ],
-        [
-            0.17186200894404283,
-            0.01622222722350136,
-            -0.42081619251101104,
-        ],
-        [
-            -0.2606989048921353,
-            0.3233414027603717,
-            -0.18539794201348064,
-        ],
-        [
-            0.026788716303508625,
-            -0.40419601374343417,
-            0.20686692777378687,
-        ],
-        [
-            0.4401117304912303,
-            0.08448956455647334,
-            -0.07777632556832262,
-        ],
-        [
-            -0.4099733779471754,
-            0.16539914422131483,
-            0.10700902354136638,
-        ],
-        [
-            0.42882179807021564,
-            -0.08551243902766949,
-            -0.1252416341525607,
-        ],
-        [0.3065745827486205, 0.11085803217381704, 0.31718843069837166],
-    ];
-    let hull = Shape::ConvexHull {
-        points: points.map(DVec3::from_array).to_vec(),
-    };
-    let part = |position: [f64; 3], orientation: [f64; 4], shape: Shape| {
-        let orientation = DQuat::from_array(orientation).normalize();
-        let position = DVec3::from_array(position);
-        (moreau::geometry::Pose::new(position, orientation), shape)
-    };
-    let mover = Shape::Compound {
-        parts: vec![
-            part(
-                [
-                    0.08453311986205717,
-                    0.06664815308448806,
-                    -0.0372043265734466,
-                ],
-                [
-                    -0.9162044922591818,
-                    0.14367959652013715,
-                    0.25717534409973286,
-                    0.2716364193091371,
-                ],
-                Shape::Cylinder {
-                    half_height: 0.008326540574723602,
-                    radius: 0.10632642931529925,
-                },
-            ),
-            part(
-                [
-                    -0.0332277155718045,
-                    -0.10587443526822367,
-                    -0.025661439037667433,
-                ],
-                [
-                    -0.9460285240263324,
-                    0.29961134101362424,
-                    -0.10137630354368653,
-                    -0.0706110553978274,
-                ],
-                Shape::Cone {
-                    half_height: 0.03683089073312262,
-                    radius: 0.0670622141837267,
-                },
-            ),
-        ],
-    };
-    let placed = |position: [f64; 3], orientation: [f64; 4]| Pose {
-        position: DVec3::from_array(position),
-        orientation: DQuat::from_array(orientation).normalize(),
-    };
     let settings = Settings {
         gravity: DVec3::ZERO,
         restitution_threshold: Some(0.0),
         ..Settings::default()
     };
-    let smooth = || Material {
-        frictionless: true,
-        ..Material::with_friction(0.0)
-    };
-    let mut simulation = Simulation::new(settings).unwrap();
-    let struck = simulation
-        .spawn((
-            RigidBody::Dynamic,
-            Collider::new(hull),
-            placed(
-                [0.0; 3],
-                [
-                    0.018747355717518756,
-                    0.7069766675567222,
-                    0.4113544756905169,
-                    -0.5749956726040402,
-                ],
-            ),
-            smooth(),
-        ))
-        .unwrap();
-    simulation
-        .spawn((
-            RigidBody::Kinematic,
-            Collider::new(mover),
-            placed(
-                [
-                    0.16879198371515064,
-                    -0.5570413434453318,
-                    -0.33086694568077724,
-                ],
-                [
-                    0.24012475134752792,
-                    0.17342764223065377,
-                    0.6719616520115846,
-                    -0.67877131268673,
-                ],
-            ),
-            Twist {
-                linear: DVec3::new(-21.67319511874231, 25.683349321200094, 29.2971591975586),
-                angular: DVec3::new(-157.4917446005924, -89.36012602695453, -207.3916034682997),
-            },
-            smooth(),
-        ))
-        .unwrap();
-    for _ in 0..4 {
-        simulation.step().unwrap();
+    let h = settings.time_step;
+    let mut hits = 0;
+    for seed in 0..1000 {
+        let mut drawn = Drawn(7919 * seed + 13);
+        let (own, other) = (0.5, 0.5 * libm::exp(1.2 * drawn.number()));
+        let [hull, mover] = [own, other].map(|size| drawn.shape(size));
+        let material = || Material {
+            restitution: if seed & 2 == 0 { 0.0 } else { 0.6 },
+            ..Material::with_friction(if seed & 1 == 0 { 0.0 } else { 0.5 })
+        };
+        let placed = |position: DVec3, orientation: DQuat| Pose {
+            position,
+            orientation,
+        };
+        let mut simulation = Simulation::new(settings).unwrap();
+        let struck = simulation
+            .spawn((
+                RigidBody::Dynamic,
+                Collider::new(hull),
+                placed(DVec3::ZERO, drawn.turn()),
+                material(),
+            ))
+            .unwrap();
+        let (way, speed, steps) = (drawn.unit(), own / h * drawn.part(0.02), drawn.part(0.0));
+        let ahead = 2.0 * (own + other);
+        let aside = drawn.unit() * 0.3 * own;
+        let twist = Twist {
+            linear: way * speed,
+            angular: drawn.unit() * (1.5 / h * drawn.part(0.0)),
+        };
+        simulation
+            .spawn((
+                RigidBody::Kinematic,
+                Collider::new(mover),
+                placed(aside - way * (ahead + speed * h * steps), drawn.turn()),
+                twist,
+                material(),
+            ))
+            .unwrap();
+        for _ in 0..(2.5 * ahead / (speed * h)) as usize + 2 {
+            simulation.step().unwrap();
+        }
+        let way = simulation.pose(struck).unwrap().position.length();
+        let after = simulation.twist(struck).unwrap().linear.length();
+        hits += usize::from(way > 0.0);
+        assert!(
+            way <= 1e-3 * own || after > 0.01 * speed,
+            "seed {seed}: moved by {way} m at {after} m/s, struck at {speed} m/s"
+        );
     }
-    let speed = simulation.twist(struck).unwrap().linear.length();
-    let way = simulation.pose(struck).unwrap().position.length();
-    assert!(speed > 1.0, "moved by {way} m at {speed} m/s");
+    assert!(hits > 900, "{hits}");
 }

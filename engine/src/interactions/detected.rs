@@ -1,7 +1,7 @@
 //! A contact as detection finds it.
 
 use super::law::InteractionLaw;
-use super::record::Earlier;
+use super::record::{Earlier, OwnArms};
 use crate::bodies::slot::Slot;
 use glam::{BVec3, DVec3};
 use moreau_geometry::ContactPoint;
@@ -100,7 +100,7 @@ pub(crate) fn part_from_a([a, b]: [f64; 2]) -> f64 {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Late {
     pub(crate) contact: Detected,
-    pub(crate) arms: [DVec3; 2],
+    pub(crate) own: OwnArms,
     /// What a user gave it.
     pub(crate) law: Option<InteractionLaw>,
     /// What stages of the step that are over did to it.

@@ -2,7 +2,7 @@
 
 use super::detected::{Centres, Detected, Late};
 use super::law::{InteractionLaw, of_materials};
-use super::record::GivenArms;
+use super::record::{GivenArms, OwnArms};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{BodyId, Material};
@@ -55,7 +55,7 @@ pub(crate) struct Edits {
     /// Interactions with a law of their own, by their places in `I₀`, ascending.
     laws: Vec<(InteractionIndex, InteractionLaw)>,
     /// Interactions that detection did not find, ascending; with their arms, if these are not those to their points.
-    added: Vec<(InteractionIndex, Option<[DVec3; 2]>)>,
+    added: Vec<(InteractionIndex, Option<OwnArms>)>,
     /// Pairs that lost an interaction, ascending.
     dropped: Vec<[Slot; 2]>,
     /// Detection is done, and the solve has not begun.
@@ -108,7 +108,9 @@ impl Edits {
     ) -> impl Iterator<Item = GivenArms> {
         self.added.iter().map(move |(index, arms)| GivenArms {
             row: index.0,
-            arms: arms.unwrap_or_else(|| found[index.0 as usize].arms_to_point(centres)),
+            own: arms.unwrap_or_else(|| {
+                OwnArms::as_found(found[index.0 as usize].arms_to_point(centres))
+            }),
         })
     }
 
@@ -130,7 +132,7 @@ impl Edits {
             let index = InteractionIndex(found.len() as u32);
             found.push(next.contact);
             origin.push(None);
-            edits.added.push((index, Some(next.arms)));
+            edits.added.push((index, Some(next.own)));
             let of_pair = law.filter(|(pair, _)| *pair == next.contact.bodies);
             if let Some(law) = next.law.or(of_pair.map(|(_, law)| law)) {
                 edits.laws.push((index, law));

@@ -132,7 +132,7 @@ impl ContactRecord {
     #[inline]
     pub(crate) fn arms(&self, row: usize, centres: Centres) -> [DVec3; 2] {
         let own = own_arms(row, &self.given);
-        own.unwrap_or_else(|| self.places()[row].acting_arms(centres))
+        own.map_or_else(|| self.places()[row].acting_arms(centres), |own| own.arms)
     }
 }
 
@@ -163,20 +163,35 @@ impl Earlier {
 
 /// The arms of an interaction that a user added, or that is of bodies that have moved.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GivenArms {
-    pub(crate) row: u32,
+pub(crate) struct OwnArms {
     /// `ρ_A`, `ρ_B`, inertial frame, m.
     pub(crate) arms: [DVec3; 2],
+    /// The bodies meet within the step: a kinematic one has the velocity of that time, and carries the other nowhere.
+    pub(crate) meets: bool,
 }
 
-/// `ρ_A`, `ρ_B` of a row of `I₁` that detection did not find.
+impl OwnArms {
+    /// Of bodies as detection found them.
+    pub(crate) fn as_found(arms: [DVec3; 2]) -> Self {
+        Self { arms, meets: false }
+    }
+}
+
+/// Those of a row of `I₁` that detection did not find.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GivenArms {
+    pub(crate) row: u32,
+    pub(crate) own: OwnArms,
+}
+
+/// The arms of a row of `I₁` that detection did not find.
 #[inline(always)]
-pub(crate) fn own_arms(row: usize, given: &[GivenArms]) -> Option<[DVec3; 2]> {
+pub(crate) fn own_arms(row: usize, given: &[GivenArms]) -> Option<OwnArms> {
     if given.is_empty() {
         return None;
     }
     let at = given.binary_search_by_key(&(row as u32), |given| given.row);
-    at.ok().map(|at| given[at].arms)
+    at.ok().map(|at| given[at].own)
 }
 
 /// The contacts of the last step, with what is needed of its bodies.

@@ -216,14 +216,15 @@ impl<S: Scheme> Parts<'_, S> {
             let row = row as usize;
             let index = chosen.map_or(row, |chosen| chosen[row] as usize);
             let own = own_arms(row, given);
-            let arms = own.unwrap_or_else(|| place.acting_arms(self.motion.centres()));
-            let (law, mu, surface) = self.law(place, index, own);
+            let arms = own.map(|own| own.arms);
+            let (law, mu, surface) = self.law(place, index, arms);
+            let arms = arms.unwrap_or_else(|| place.acting_arms(self.motion.centres()));
             let frame = contact_frame(place.normal);
             let mut offset = match surface {
                 None => DVec3::new(law.shift, 0.0, 0.0),
                 Some(w) => DVec3::new(law.shift, -w.dot(frame.y_axis), -w.dot(frame.z_axis)),
             };
-            if self.turntables {
+            if self.turntables && !own.is_some_and(|own| own.meets) {
                 let [a, b] = place.bodies;
                 let between = arms[0] - arms[1];
                 offset += frame.transpose() * (self.bend(a, between) - self.bend(b, -between));

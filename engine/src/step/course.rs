@@ -253,7 +253,7 @@ impl Course {
             .map(|(row, (place, contact))| (place, &contact.arms, solved.edits.law(row)));
         let waiting = waiting
             .iter()
-            .map(|late| (&late.contact, &late.arms, late.law.as_ref()));
+            .map(|late| (&late.contact, &late.own.arms, late.law.as_ref()));
         let meets = |(place, ..): &(&Detected, _, _)| place.bodies.into_iter().any(follows);
         let rows: Vec<(&Detected, &[DVec3; 2], Option<&InteractionLaw>)> =
             found.chain(waiting).filter(meets).collect();

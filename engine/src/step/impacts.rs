@@ -33,6 +33,7 @@ use crate::bodies::slot::Slot;
 use crate::detection::path;
 use crate::interactions::detected::{Detected, Late};
 use crate::interactions::graph::Graph;
+use crate::interactions::record::{OwnArms, own_arms};
 use crate::joints::Joints;
 use crate::motion::scheme::{Approach, NormalLaw, Scheme};
 use crate::settings::Settings;
@@ -202,7 +203,7 @@ impl Impacts {
         let mut waiting = self.waiting.iter();
         waiting.any(|late| {
             let of_pair = late.contact.bodies == pair;
-            of_pair && self.closes(&late.contact, &late.arms, solved).is_some()
+            of_pair && self.closes(&late.contact, &late.own.arms, solved).is_some()
         })
     }
 
@@ -480,7 +481,8 @@ impl Impacts {
         exchange.stay[row] = false;
         self.waiting.push(Late {
             contact: solved.record.found[row],
-            arms: solved.contacts[row].arms,
+            own: own_arms(row, &solved.record.given)
+                .unwrap_or_else(|| OwnArms::as_found(solved.contacts[row].arms)),
             law: solved.edits.law(row).copied(),
             earlier: solved.earlier(row),
         });
@@ -572,7 +574,7 @@ impl Impacts {
         self.find_held(solved);
         for (at, late) in self.waiting.iter().enumerate() {
             let from = From::Waiting(at);
-            let strike = self.strike(&late.contact, &late.arms, from, solved);
+            let strike = self.strike(&late.contact, &late.own.arms, from, solved);
             self.strikes.list.extend(strike);
         }
         // Those that opened may close again farther than their gap.

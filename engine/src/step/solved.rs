@@ -350,7 +350,7 @@ impl Solved<'_> {
         let tolerance = path::tolerance(pair.map(|slot| &self.bodies.constants[slot]));
         self.rows_of(pair).any(|row| {
             let (found, arms) = (&self.record.found[row], &self.contacts[row].arms);
-            let mut sides = arms.iter().zip(&met.arms);
+            let mut sides = arms.iter().zip(&met.own.arms);
             self.is_one_plane([found, &met.contact])
                 && (found.gap - met.contact.gap).abs() <= tolerance
                 && sides.any(|(own, other)| own.distance(*other) <= tolerance)

@@ -7,7 +7,7 @@ use super::StepState;
 use crate::bodies::slot::Slot;
 use crate::error::StepError;
 use crate::interactions::detected::Late;
-use crate::interactions::record::Earlier;
+use crate::interactions::record::{Earlier, OwnArms};
 use crate::motion::scheme::Scheme;
 
 impl StepState {
@@ -41,7 +41,7 @@ impl StepState {
             if pair.into_iter().any(woke) && !comes.any(|of| of == pair) {
                 late.push(Late {
                     contact,
-                    arms: contact.arms(self.motion.centres()),
+                    own: OwnArms::as_found(contact.arms(self.motion.centres())),
                     law: None,
                     earlier: Earlier::default(),
                 });

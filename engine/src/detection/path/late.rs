@@ -4,7 +4,7 @@ use super::{Path, SAME_FACE, tolerance};
 use crate::bodies::constants::BodyConstants;
 use crate::components::{Pose, RigidBody};
 use crate::interactions::detected::{Detected, Late, part_from_a};
-use crate::interactions::record::Earlier;
+use crate::interactions::record::{Earlier, OwnArms};
 use crate::math::rotation;
 use glam::DVec3;
 use moreau_geometry::ContactPoint;
@@ -32,6 +32,20 @@ impl Path<'_> {
         }
     }
 
+    /// A kinematic body turns, and the two are no farther apart at `t_k` than bodies that lie on each other: it carries the other one.
+    fn carries(&self, points: &mut Vec<ContactPoint>) -> bool {
+        let turns = |side: usize| {
+            let is_kinematic = self.bodies[side].kind == RigidBody::Kinematic;
+            is_kinematic && self.twists[side].angular != DVec3::ZERO
+        };
+        if !turns(0) && !turns(1) {
+            return false;
+        }
+        let near = 2.0 * tolerance(self.bodies);
+        self.points_at(0.0, near, points);
+        points.iter().any(|point| point.gap <= near)
+    }
+
     /// The arms of a contact at `time`, that of a kinematic body to where the centre of the other was on it at `t_k`. What it carries goes along the chord from
     /// there, which the problem knows of; with the arm of the time at hand it would have the velocity that it has then, `ω² t d` off.
     fn arms_from_begin(&self, time: f64, [a, b]: [DVec3; 2]) -> [DVec3; 2] {
@@ -56,6 +70,7 @@ impl Path<'_> {
         late: &mut Vec<Late>,
     ) {
         let [a, b] = &self.twists;
+        let carries = self.carries(points);
         let most = (a.linear - b.linear).length() + self.turning();
         let margin = most * (h - time) + 2.0 * tolerance(self.bodies);
         self.surface_at((time, margin), false, points);
@@ -82,13 +97,20 @@ impl Path<'_> {
                 let arm = acts - poses[side].position;
                 self.without_moment(side, time, point.normal, arm)
             });
-            let arms = self.arms_from_begin(time, arms);
+            let arms = if carries {
+                self.arms_from_begin(time, arms)
+            } else {
+                arms
+            };
             let closing = point.normal.dot(a.at(arms[0]) - b.at(arms[1]));
             let mut contact = Detected::new(self.pair, point);
             contact.gap -= time * closing;
             late.push(Late {
                 contact,
-                arms,
+                own: OwnArms {
+                    arms,
+                    meets: !carries,
+                },
                 law: None,
                 earlier: Earlier::default(),
             });
