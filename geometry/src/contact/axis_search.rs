@@ -10,7 +10,7 @@
 //! holds them apart is touched by the differences of their points where the origin projects to: no axis near it is better. Bodies that
 //! are apart are not moved, and the distance is found. What this does not settle either does the expanding polytope of the whole bodies.
 
-use super::separating_axis::{Axes, Axis, FLUSH, PARALLEL, Placed, PolytopePair};
+use super::separating_axis::{Axes, Axis, BIAS, FLUSH, PARALLEL, Placed, PolytopePair};
 use super::shrunk::{Rough, Simplex};
 use super::unit::Unit;
 use glam::DVec3;
@@ -32,6 +32,8 @@ const SUPPORTS: f64 = 1e-7;
 /// body.
 const LEAN: f64 = 1e-6;
 
+/// Overlap, over the size, of bodies that rest on each other, at most.
+const RESTS: f64 = 1e-2;
 /// By how much more than the limit, relative to it and to the size, a plane that was not searched for has to hold bodies apart.
 const SURE: f64 = 1e-3;
 
@@ -142,6 +144,20 @@ fn whole(pair: &PolytopePair<'_>, guess: Option<Axis>) -> (DVec3, Option<f64>) {
 /// The axes near a direction that is known.
 pub(super) fn about(pair: &PolytopePair<'_>, direction: DVec3) -> Found {
     near(pair, direction, None, Search::Shrunk)
+}
+
+/// A direction far from an axis along which overlapping bodies are held less deep than along it: that of the expanding polytope. Bodies that rest on each other are not asked.
+pub(super) fn elsewhere(pair: &PolytopePair<'_>, axis: &Axis) -> Option<Axis> {
+    if axis.separation >= -RESTS * pair.scale {
+        return None;
+    }
+    let direction = whole(pair, Some(*axis)).0.try_normalize()?;
+    let separation = separation(pair, direction);
+    (separation > axis.separation + BIAS * pair.scale).then_some(Axis {
+        direction,
+        separation,
+        face: 0,
+    })
 }
 
 fn separation(pair: &PolytopePair<'_>, l: DVec3) -> f64 {

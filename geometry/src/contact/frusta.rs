@@ -7,7 +7,7 @@
 use super::disc;
 use super::frustum_pair::DEEP;
 use super::half_space::rim_points;
-use super::meeting::{Body, Found, Meeting, Search, Turned, likely};
+use super::meeting::{Body, Found, Meeting, Search, Turned, improved, likely};
 use super::nearest::{ConvexSet, better_than, nearest};
 use super::patch::{LocalContact, Patch};
 use super::round_pair::facing_points;
@@ -103,12 +103,11 @@ fn nearest_points(first: &Frustum, second: &Frustum, pose: &Pose, margin: f64, p
     let from = |guess: DVec3| searched(first, second, pose, guess, margin, scale);
     let found = match Search::new(&a, &b, margin, scale).run() {
         Found::Apart => None,
-        Found::Exact(found) if found.distance >= value - near => {
-            elsewhere(found.distance, found.direction).map_or(Some(found), from)
-        }
+        Found::Exact(found) if found.distance >= value - near => Some(found),
         _ => from(better.unwrap_or(direction)),
     };
-    let Some(mut found) = found else { return };
+    let Some(found) = found else { return };
+    let mut found = improved(found, elsewhere, from);
     if found.distance > margin {
         return;
     }

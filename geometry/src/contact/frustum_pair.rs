@@ -11,10 +11,10 @@
 
 use super::frustum_points::drop_doubles;
 use super::half_space::LEVEL;
-use super::meeting::{Found, Meeting, ROUGH, Search, Turned, likely, overlap};
+use super::meeting::{Found, Meeting, ROUGH, Search, Turned, improved, likely, overlap};
 use super::nearest::{ConvexSet, better_than, nearest};
 use super::patch::{LocalContact, Patch};
-use super::separating_axis::{FLUSH, Placed, least_trusted};
+use super::separating_axis::{FLUSH, GIVES_WAY, Placed, least_trusted};
 use super::side_by_side::{Rod, add_ends};
 use super::surface_pair::with_triangle;
 use crate::Pose;
@@ -225,7 +225,7 @@ impl Query<'_> {
         }
         let found = match met {
             Met::Known(Some(found)) if found.distance >= any.separation - 1e-9 * self.scale => {
-                Some(found)
+                Some(self.improved(found))
             }
             Met::Known(_) => return false,
             Met::Unknown => self.numeric(&any, better),
@@ -342,7 +342,10 @@ impl Query<'_> {
             None => (LIKE_FACE, 0.0),
         };
         let lean = 1.0 - along(face);
-        (lean < like).then(|| (self.face_axis(face), reach * (2.0 * lean.max(0.0)).sqrt()))
+        let axis = self.face_axis(face);
+        let deeper = side.separation.min(0.0) - axis.separation;
+        let is_other = self.cone.is_none() && deeper > GIVES_WAY * self.scale;
+        (lean < like && !is_other).then(|| (axis, reach * (2.0 * lean.max(0.0)).sqrt()))
     }
 
     /// A disc all but parallel to a face: its points do not follow the tilt, so that none of them is the nearest.
@@ -486,19 +489,23 @@ impl Query<'_> {
         better_than(known, others, separation)
     }
 
+    /// Where the bodies meet, or where they are held less deep.
+    fn improved(&self, found: Meeting) -> Meeting {
+        let elsewhere = |known, direction| self.elsewhere(known, direction);
+        improved(found, elsewhere, |guess| self.searched(guess))
+    }
+
     /// Closest or deepest points by search, permitted or not; `better` is a better direction than that of the best axis, if one is known.
     fn numeric(&self, any: &Axis, better: Option<DVec3>) -> Option<Meeting> {
         let limit = self.margin + self.radius;
         let frustum = self.turned();
         let near = 1e-9 * self.scale;
-        match Search::new(&frustum, &self.other, limit, self.scale).run() {
-            Found::Apart => None,
-            Found::Exact(found) if found.distance >= any.separation - near => {
-                let better = self.elsewhere(found.distance, found.direction);
-                better.map_or(Some(found), |guess| self.searched(guess))
-            }
+        let found = match Search::new(&frustum, &self.other, limit, self.scale).run() {
+            Found::Apart => return None,
+            Found::Exact(found) if found.distance >= any.separation - near => Some(found),
             _ => self.searched(better.unwrap_or(any.direction)),
-        }
+        };
+        found.map(|found| self.improved(found))
     }
 
     /// Puts closest or deepest points in front of what the axes gave.

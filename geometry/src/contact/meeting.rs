@@ -223,6 +223,8 @@ fn edge(from: DVec3, to: DVec3) -> Option<Part> {
 pub(super) const ROUGH: [f64; 2] = [0.25, 1e-3];
 /// Squared sine to the axis below which a direction looks at a disc.
 const FLAT: f64 = 1e-6;
+/// Most searches from better directions.
+const IMPROVEMENTS: usize = 3;
 /// Most exchanges of parts.
 const EXCHANGES: usize = 8;
 /// How far beyond the end of an edge a point still lies on it, over its length.
@@ -295,6 +297,22 @@ pub(super) fn likely<A: Body, B: Body>(
         matches!(found, Rough::Near).then_some(simplex.direction)
     });
     between.into_iter().flatten().collect()
+}
+
+/// Searches on from directions along which overlapping bodies are held less deep than where they are found to meet, as long as that leads to better ones.
+pub(super) fn improved(
+    mut found: Meeting,
+    elsewhere: impl Fn(f64, DVec3) -> Option<DVec3>,
+    searched: impl Fn(DVec3) -> Option<Meeting>,
+) -> Meeting {
+    for _ in 0..IMPROVEMENTS {
+        let better = elsewhere(found.distance, found.direction);
+        match better.and_then(&searched) {
+            Some(next) if next.distance > found.distance => found = next,
+            _ => break,
+        }
+    }
+    found
 }
 
 /// The stationary direction whose parts are those that it supports.

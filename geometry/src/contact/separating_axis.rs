@@ -105,6 +105,9 @@ pub(super) const PARALLEL: f64 = 1e-12;
 /// Cosine above which an edge axis gives way to the best face (0.6°).
 const NEAR_FACE: f64 = 0.999_95;
 
+/// Of bodies in overlap an edge, or a side, does so up to this difference of the two, relative to the size of the bodies: what lies deeper along the face is another point, far from the crossing.
+pub(super) const GIVES_WAY: f64 = 1e-3;
+
 /// By how much less deep than the best axis says, relative to the size of the bodies, the points along a face may be: more than what [`NEAR_FACE`] makes of it, `½ (0.6°)²`.
 const MISSED: f64 = 1e-4;
 
@@ -193,7 +196,11 @@ fn searched(pair: &PolytopePair<'_>, patch: &mut Patch) -> Option<DVec3> {
 /// give way to those along a face that holds the bodies less deep.
 fn try_shallower(pair: &PolytopePair<'_>, axes: &Axes, start: usize, patch: &mut Patch) {
     let known = axes.any.filter(|any| any.separation < 0.0);
-    let better = known.and_then(|any| shallower_face(pair, &any));
+    let better = known.and_then(|any| {
+        let face = shallower_face(pair, &any);
+        let far = axis_search::elsewhere(pair, &face.unwrap_or(any));
+        far.or(face)
+    });
     let Some(Continue(axes)) = better.map(|face| axis_search::about(pair, face.direction)) else {
         return;
     };
@@ -276,8 +283,10 @@ fn along(pair: &PolytopePair<'_>, axes: &Axes, all: bool, patch: &mut Patch) -> 
     let resting = pair.radius <= 0.0 && any.separation <= 0.01 * pair.scale;
     let edges = axes.edges.filter(|edge| {
         face.is_none_or(|(face, _)| {
-            edge.separation > face.separation + 0.1 * bias
-                && (!resting || edge.direction.dot(face.direction) < NEAR_FACE)
+            let more = edge.separation - face.separation;
+            let gives_way = edge.direction.dot(face.direction) >= NEAR_FACE
+                && (any.separation > 0.0 || more <= GIVES_WAY * pair.scale);
+            more > 0.1 * bias && !(resting && gives_way)
         })
     });
     let separated = any.separation > 0.0;

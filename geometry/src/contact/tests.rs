@@ -1,6 +1,7 @@
 //! Laws of the narrow phase, on every pair of shapes.
 
 mod crowded;
+mod depths;
 mod fast_paths;
 mod hulls;
 mod invariance;

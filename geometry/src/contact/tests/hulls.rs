@@ -6,11 +6,11 @@ use crate::contact::with_polytope;
 use crate::geometry::{Body, Convex};
 
 /// Numbers drawn from a seed.
-struct Drawn(u64);
+pub(super) struct Drawn(pub(super) u64);
 
 impl Drawn {
     /// Uniform in `[−1, 1)`.
-    fn number(&mut self) -> f64 {
+    pub(super) fn number(&mut self) -> f64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -18,7 +18,7 @@ impl Drawn {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
     }
 
-    fn unit(&mut self) -> DVec3 {
+    pub(super) fn unit(&mut self) -> DVec3 {
         loop {
             let v = DVec3::new(self.number(), self.number(), self.number());
             if (0.01..1.0).contains(&v.length_squared()) {
@@ -27,7 +27,7 @@ impl Drawn {
         }
     }
 
-    fn hull(&mut self, count: usize, axes: DVec3) -> Vec<DVec3> {
+    pub(super) fn hull(&mut self, count: usize, axes: DVec3) -> Vec<DVec3> {
         (0..count).map(|_| self.unit() * axes).collect()
     }
 }

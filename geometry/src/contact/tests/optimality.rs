@@ -30,12 +30,12 @@ fn support(geometry: &Geometry, pose: &Pose, l: DVec3) -> f64 {
         }
 }
 
-fn separation(a: &Geometry, pa: &Pose, b: &Geometry, pb: &Pose, l: DVec3) -> f64 {
+pub(super) fn separation(a: &Geometry, pa: &Pose, b: &Geometry, pb: &Pose, l: DVec3) -> f64 {
     -support(a, pa, -l) - support(b, pb, l)
 }
 
 /// About 2000 directions, evenly spread (Fibonacci lattice by exact recurrences of a rotation).
-fn directions() -> Vec<DVec3> {
+pub(super) fn directions() -> Vec<DVec3> {
     let count = 2000;
     let (c, s) = (-0.737_368_878_078_32_f64, 0.675_490_294_261_524_f64);
     let mut e = glam::DVec2::X;
