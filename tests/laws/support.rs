@@ -72,3 +72,55 @@ pub(crate) fn motor(axis: JointAxis, velocity: f64, effort: f64) -> JointForces 
         effort,
     }])
 }
+
+/// Uniform from `low` to 1.
+pub(crate) fn part(lcg: &mut Lcg, low: f64) -> f64 {
+    low + (1.0 - low) * lcg.uniform()
+}
+
+/// A unit vector, uniform over all.
+pub(crate) fn unit(lcg: &mut Lcg) -> DVec3 {
+    loop {
+        let v = lcg.symmetric_vector();
+        if (0.01..1.0).contains(&v.length_squared()) {
+            return v.normalize();
+        }
+    }
+}
+
+/// A convex shape of any kind, or a compound of two, of about this size (m).
+pub(crate) fn any_shape(lcg: &mut Lcg, size: f64) -> Shape {
+    let [x, y, z] = [(); 3].map(|()| size * part(lcg, 0.1));
+    let half_extents = DVec3::new(x, y, z);
+    let cylinder = |half_height, radius| Shape::Cylinder {
+        half_height,
+        radius,
+    };
+    match lcg.uniform() {
+        ..0.15 => Shape::Cuboid { half_extents },
+        ..0.3 => cylinder(x, y),
+        ..0.45 => Shape::Cone {
+            half_height: x,
+            radius: y,
+        },
+        ..0.6 => Shape::Capsule {
+            half_height: x,
+            radius: y,
+        },
+        ..0.8 => Shape::ConvexHull {
+            points: (0..16).map(|_| unit(lcg) * size).collect(),
+        },
+        _ => {
+            let bar = Shape::Cuboid {
+                half_extents: half_extents * 0.6,
+            };
+            let parts = [cylinder(0.3 * x, y), bar].map(|shape| {
+                let place = unit(lcg) * 0.3 * size;
+                (moreau::geometry::Pose::new(place, lcg.rotation()), shape)
+            });
+            Shape::Compound {
+                parts: parts.to_vec(),
+            }
+        }
+    }
+}

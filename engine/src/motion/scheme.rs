@@ -103,6 +103,8 @@ pub struct BodySolved<'a> {
     pub end: &'a WorldTwist,
     /// Its mean velocity through the step, if impacts on it followed one another, inertial frame.
     pub mean: Option<&'a WorldTwist>,
+    /// Part of the step in which it turns by itself: less than 1 of a body that stays where it meets another one.
+    pub turns: f64,
     /// Contacts push it.
     pub pushed: bool,
     pub(crate) inertia: &'a Inertia,

@@ -25,7 +25,7 @@
 use super::alone::{Alone, Found};
 use super::course::Course;
 use super::exchange::Exchange;
-use super::meeting::{Meetings, is_new};
+use super::meeting::{Meetings, Stay, is_new};
 use super::solved::Solved;
 use super::strikes::{From, Strike, Strikes};
 use crate::bodies::Bodies;
@@ -89,6 +89,8 @@ pub(crate) struct Impacts {
     course: Course,
     /// Mean velocities of those of several stages, and of pairs alone, by slot.
     mean: Vec<Option<WorldTwist>>,
+    /// Bodies that stay where they meet, ascending.
+    stay: Vec<Stay>,
     /// Pairs that meet nothing else.
     alone: Alone,
 }
@@ -131,6 +133,7 @@ impl Impacts {
         self.unmet.clear();
         self.course.clear();
         self.mean.clear();
+        self.stay.clear();
         self.alone.clear();
     }
 
@@ -251,11 +254,19 @@ impl Impacts {
         self.mean.get(slot.index())?.as_ref()
     }
 
-    /// Bodies go on with these mean velocities.
-    pub(crate) fn hold(&mut self, held: &[(Slot, WorldTwist)], bodies: usize) {
-        for (slot, way) in held {
+    /// Part of the step in which a body turns by itself: less than 1 if it stays where it meets another one.
+    pub(crate) fn turns(&self, slot: Slot) -> f64 {
+        let at = self.stay.binary_search_by_key(&slot, |stay| stay.slot);
+        at.map_or(1.0, |at| self.stay[at].part)
+    }
+
+    /// Bodies that stay where they meet, ascending.
+    pub(crate) fn hold(&mut self, held: &[Stay], bodies: usize) {
+        self.stay.clear();
+        self.stay.extend(held);
+        for stay in held {
             self.mean.resize(bodies, None);
-            self.mean[slot.index()] = Some(*way);
+            self.mean[stay.slot.index()] = Some(stay.way);
         }
     }
 

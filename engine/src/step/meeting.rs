@@ -43,6 +43,7 @@ use calm::{Calm, CalmPairs};
 use changed::ChangedPairs;
 use glam::DVec3;
 use held::Held;
+pub(crate) use held::Stay;
 use later::Later;
 use moreau_geometry::ContactPoint;
 use moreau_solvers::WorldTwist;
@@ -214,8 +215,8 @@ impl Meetings {
         self.rounds_left_out = (ROUNDS + LAST).saturating_sub(self.rounds);
     }
 
-    /// Mean velocities of bodies that stay where they meet.
-    pub(crate) fn held(&self) -> &[(Slot, WorldTwist)] {
+    /// Bodies that stay where they meet, ascending.
+    pub(crate) fn held(&self) -> &[Stay] {
         self.held.ways()
     }
 

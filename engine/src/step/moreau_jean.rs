@@ -31,7 +31,7 @@
 
 use crate::components::{Pose, Twist};
 use crate::math::rotation;
-use crate::motion::free_motion::{free_motion, turned_under};
+use crate::motion::free_motion::{free_motion, torque_free, turned_under};
 use crate::motion::scheme::{Approach, BodyAtStart, BodySolved, FreeMotion, NormalLaw, Scheme};
 use crate::settings::{Activation, RotationUpdate, Settings, Theta};
 use glam::{DQuat, DVec3};
@@ -139,6 +139,13 @@ fn turn(body: &BodySolved, stages: Option<&WorldTwist>, settings: &Settings) -> 
         return (rotation::linear_update(p, mean, h), end);
     }
     let solved = drift.twist.angular + change;
+    if let (Some(mean), true) = (stages, body.turns < 1.0) {
+        // The free rotation, ended early, keeps its energy; the rest is that of what carries the body.
+        let (orientation, angular) = torque_free(inertia, p, solved, h * body.turns);
+        let carried = mean.angular - p * solved * body.turns;
+        let orientation = rotation::exp(carried * h) * orientation;
+        return (rotation::normalised(orientation), angular);
+    }
     let mean = match (stages, settings.theta) {
         // Of a body that is no ball the energy would not be that of the solve.
         (Some(mean), _) if inertia.spherical => p.conjugate() * mean.angular,

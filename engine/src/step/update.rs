@@ -117,6 +117,7 @@ pub(crate) fn update<S: Scheme>(
                         end: &end[slot],
                         inertia: &constants[slot].inertia,
                         mean: impacts.mean(slot).filter(|_| !is_stiff(slot)),
+                        turns: impacts.turns(slot),
                         stiff: is_stiff(slot),
                         pushed: !matches!(pushed, Pushed::Not),
                         struck: match pushed {

@@ -3,6 +3,7 @@
 use super::{Encounter, Path, SINKS, thickness, tolerance};
 use glam::DVec3;
 use moreau_geometry::ContactPoint;
+use moreau_geometry::query::{Ray, cast_ray, contains};
 
 /// Looks at a pair of which no bound tells, and the overlap that they see, as a part of the half-thickness of the thinner body.
 const SAMPLES: f64 = 64.0;
@@ -16,6 +17,17 @@ const SPARE: f64 = 0.02;
 /// Halvings of the time between two looks, after which it is known to a millionth of them.
 const BISECTIONS: usize = 20;
 
+/// A centre gets into another body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// s after `t_k`.
+    pub(crate) time: f64,
+    /// Until when the ball that the body turns in stays before the surface, s after `t_k`.
+    pub(crate) before: f64,
+    /// Unit normal of the surface, from B to A.
+    pub(crate) normal: DVec3,
+}
+
 impl Path<'_> {
     /// When the bodies meet within `h`, s after `t_k`. Bodies that turn where they touch are looked at every half of the half-thickness
     /// of the thinner one, as often as [`SAMPLES`] allows.
@@ -23,7 +35,14 @@ impl Path<'_> {
         match self.advance(h, points) {
             (Encounter::Meets { time, .. }, _) => Some(time),
             (Encounter::Apart, _) => None,
-            (Encounter::Unclear, clear) => self.sampled_from(clear, h, points),
+            (Encounter::Unclear, clear) => {
+                let seen = self.sampled_from(clear, h, points);
+                match self.entry(h) {
+                    // Beyond it the bodies are held on the wrong side.
+                    Some(entry) if seen.is_none_or(|seen| entry.time <= seen) => Some(entry.before),
+                    _ => seen,
+                }
+            }
         }
     }
 
@@ -85,13 +104,45 @@ impl Path<'_> {
     }
 
     /// On their way the bodies get deeper than the thinner one is half as thick, and than they were: farther on it comes out on the other side.
-    pub(crate) fn passes(&self, h: f64, points: &mut Vec<ContactPoint>) -> bool {
+    pub(crate) fn sinks_through(&self, h: f64, points: &mut Vec<ContactPoint>) -> bool {
         let (tolerance, thickness) = (tolerance(self.bodies), thickness(self.bodies));
         let begin = self.deepest_at(0.0, points).0.min(0.0);
         (tolerance + self.length(h)).is_finite()
             && self
                 .first_deeper(thickness - begin, 0.0, h, points)
                 .is_some()
+    }
+
+    /// Where the centre of one of the bodies, which lies within it, gets into the other one, which does not turn. However thin that is: looks may miss what turns on the whole way through it.
+    pub(crate) fn entry(&self, h: f64) -> Option<Entry> {
+        let of_sides = [(0, 1, 1.0), (1, 0, -1.0)].into_iter();
+        let entries = of_sides.filter_map(|(mover, wall, sign)| {
+            if self.twists[wall].angular != DVec3::ZERO {
+                return None;
+            }
+            let relative = self.twists[mover].linear - self.twists[wall].linear;
+            let (speed, centre) = (relative.length(), self.poses[mover].position);
+            let [own, other] = [mover, wall].map(|side| self.bodies[side].geometry.as_ref());
+            let [at_own, at_other] =
+                [mover, wall].map(|side| self.bodies[side].shape_pose(self.poses[side]));
+            let ray = Ray::new(centre, relative).and_then(|ray| ray.up_to(speed * h));
+            let hit = cast_ray(other?, &at_other, &ray.ok()?)?;
+            let is_within = matches!(contains(own?, &at_own, centre), Ok(true));
+            let time = hit.distance / speed;
+            let closing = -hit.normal.dot(relative);
+            (time > 0.0 && is_within).then_some(Entry {
+                time,
+                before: (time - self.bodies[mover].radius / closing).max(0.0),
+                normal: hit.normal * sign,
+            })
+        });
+        entries.reduce(|first, other| {
+            if other.time < first.time {
+                other
+            } else {
+                first
+            }
+        })
     }
 
     /// The bodies are deeper at the end, or at a look on their way if they are fast, than they were and may be. They turn so little that what they

@@ -21,7 +21,17 @@ const PLANES: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct Held {
     bodies: Vec<Body>,
-    ways: Vec<(Slot, WorldTwist)>,
+    ways: Vec<Stay>,
+}
+
+/// How a body that is held goes through the step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stay {
+    pub(crate) slot: Slot,
+    /// Mean velocity.
+    pub(crate) way: WorldTwist,
+    /// Part of the step in which it turns by itself.
+    pub(crate) part: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +69,8 @@ impl Held {
         self.ways.clear();
     }
 
-    /// Mean velocities, a body each.
-    pub(super) fn ways(&self) -> &[(Slot, WorldTwist)] {
+    /// A body each, ascending.
+    pub(super) fn ways(&self) -> &[Stay] {
         &self.ways
     }
 
@@ -133,8 +143,13 @@ impl Held {
     }
 
     fn end(&mut self) {
-        let ways = self.bodies.iter().map(|body| (body.slot, body.way()));
+        let ways = self.bodies.iter().map(|body| Stay {
+            slot: body.slot,
+            way: body.way(),
+            part: body.part,
+        });
         self.ways.extend(ways);
+        self.ways.sort_by_key(|stay| stay.slot);
     }
 }
 
@@ -168,13 +183,12 @@ impl Meetings {
                     continue;
                 }
                 let ways = pair.map(|slot| self.way(slot, look));
-                // What is apart, or sinks in by less than that, does not pass.
-                let known = self.calm.get(pair);
-                if known.is_some_and(|calm| calm.covers(&ways, (solved.bodies, h))) {
-                    continue;
-                }
                 let path = solved.path(pair, ways);
-                if path.passes(h, &mut self.points) {
+                // What is apart, or sinks in by less than that, does not pass, as far as looks tell.
+                let known = self.calm.get(pair);
+                let is_calm = known.is_some_and(|calm| calm.covers(&ways, (solved.bodies, h)));
+                let sinks = !is_calm && path.sinks_through(h, &mut self.points);
+                if sinks || path.entry(h).is_some() {
                     met.push((pair, DVec3::ZERO));
                 }
             }
@@ -220,16 +234,21 @@ impl Meetings {
             self.held.way(slot).unwrap_or_else(own)
         });
         let path = solved.path(pair, ways);
-        let Some(sunk) = path.sampled(h, &mut self.points) else {
+        let entry = path.entry(h);
+        let sunk = path.sampled(h, &mut self.points);
+        if sunk.is_none() && entry.is_none() {
+            return false;
+        }
+        let first = path.meeting(h, &mut self.points);
+        let Some(met) = first.into_iter().chain(sunk).reduce(f64::min) else {
             return false;
         };
-        let met = path.meeting(h, &mut self.points).unwrap_or(sunk);
-        let met = met.min(sunk);
         let deepest = path.deepest_at(met, &mut self.points).1;
-        let normal = if deepest == DVec3::ZERO {
-            plane
-        } else {
-            deepest
+        let normal = match entry {
+            // On this side it was.
+            Some(entry) => entry.normal,
+            None if deepest == DVec3::ZERO => plane,
+            None => deepest,
         };
         let part = met / h;
         let meeting = Meeting {
