@@ -14,7 +14,7 @@ use super::half_space::LEVEL;
 use super::meeting::{Found, Meeting, ROUGH, Search, Turned, improved, likely, overlap};
 use super::nearest::{ConvexSet, better_than, nearest};
 use super::patch::{LocalContact, Patch};
-use super::separating_axis::{FLUSH, GIVES_WAY, Placed, least_trusted};
+use super::separating_axis::{FLUSH, Placed, gives_way, least_trusted};
 use super::side_by_side::{Rod, add_ends};
 use super::surface_pair::with_triangle;
 use crate::Pose;
@@ -344,7 +344,7 @@ impl Query<'_> {
         let lean = 1.0 - along(face);
         let axis = self.face_axis(face);
         let deeper = side.separation.min(0.0) - axis.separation;
-        let is_other = self.cone.is_none() && deeper > GIVES_WAY * self.scale;
+        let is_other = self.cone.is_none() && deeper > gives_way(side.separation, self.scale);
         (lean < like && !is_other).then(|| (axis, reach * (2.0 * lean.max(0.0)).sqrt()))
     }
 

@@ -105,8 +105,9 @@ pub(super) const PARALLEL: f64 = 1e-12;
 /// Cosine above which an edge axis gives way to the best face (0.6°).
 const NEAR_FACE: f64 = 0.999_95;
 
-/// Of bodies in overlap an edge, or a side, does so up to this difference of the two, relative to the size of the bodies: what lies deeper along the face is another point, far from the crossing.
-pub(super) const GIVES_WAY: f64 = 1e-3;
+/// Of bodies in overlap an edge, or a side, does so unless the face is deeper by this part of the size of the bodies, and by this part of the depth: what lies deeper along the face is then another point, far from the
+/// crossing.
+const GIVES_WAY: [f64; 2] = [1e-3, 0.5];
 
 /// By how much less deep than the best axis says, relative to the size of the bodies, the points along a face may be: more than what [`NEAR_FACE`] makes of it, `½ (0.6°)²`.
 const MISSED: f64 = 1e-4;
@@ -154,6 +155,12 @@ pub(crate) fn contact(
         along(pair, &axes, true, patch);
     }
     None
+}
+
+/// By how much deeper (m) than along an edge or a side, with this separation (m), bodies of this size (m) in overlap may be along the face that it gives way to.
+pub(super) fn gives_way(separation: f64, scale: f64) -> f64 {
+    let [of_size, of_depth] = GIVES_WAY;
+    (of_size * scale).max(of_depth * -separation)
 }
 
 /// The searches, each from what the one before found.
@@ -282,11 +289,17 @@ fn along(pair: &PolytopePair<'_>, axes: &Axes, all: bool, patch: &mut Patch) -> 
     // Apart, only near touch do many points of one face matter more than the exact direction.
     let resting = pair.radius <= 0.0 && any.separation <= 0.01 * pair.scale;
     let edges = axes.edges.filter(|edge| {
+        // Bars and hooks that hang in each other are held by all points of a face, however deep: along one crossing they sink in.
+        let deeper = if is_searched(pair) {
+            gives_way(edge.separation, pair.scale)
+        } else {
+            f64::INFINITY
+        };
         face.is_none_or(|(face, _)| {
             let more = edge.separation - face.separation;
-            let gives_way = edge.direction.dot(face.direction) >= NEAR_FACE
-                && (any.separation > 0.0 || more <= GIVES_WAY * pair.scale);
-            more > 0.1 * bias && !(resting && gives_way)
+            let like_face = edge.direction.dot(face.direction) >= NEAR_FACE
+                && (any.separation > 0.0 || more <= deeper);
+            more > 0.1 * bias && !(resting && like_face)
         })
     });
     let separated = any.separation > 0.0;
