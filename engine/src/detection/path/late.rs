@@ -32,13 +32,15 @@ impl Path<'_> {
         }
     }
 
+    /// The body is kinematic and turns.
+    fn is_turntable(&self, side: usize) -> bool {
+        let is_kinematic = self.bodies[side].kind == RigidBody::Kinematic;
+        is_kinematic && self.twists[side].angular != DVec3::ZERO
+    }
+
     /// A kinematic body turns, and the two are no farther apart at `t_k` than bodies that lie on each other: it carries the other one.
     fn carries(&self, points: &mut Vec<ContactPoint>) -> bool {
-        let turns = |side: usize| {
-            let is_kinematic = self.bodies[side].kind == RigidBody::Kinematic;
-            is_kinematic && self.twists[side].angular != DVec3::ZERO
-        };
-        if !turns(0) && !turns(1) {
+        if !self.is_turntable(0) && !self.is_turntable(1) {
             return false;
         }
         let near = 2.0 * tolerance(self.bodies);
@@ -50,9 +52,8 @@ impl Path<'_> {
     /// there, which the problem knows of; with the arm of the time at hand it would have the velocity that it has then, `ω² t d` off.
     fn arms_from_begin(&self, time: f64, [a, b]: [DVec3; 2]) -> [DVec3; 2] {
         let turned_back = |side: usize, between: DVec3| {
-            let angular = self.twists[side].angular;
-            let turns = self.bodies[side].kind == RigidBody::Kinematic && angular != DVec3::ZERO;
-            turns.then(|| rotation::exp(-angular * time) * between)
+            let turns = self.is_turntable(side);
+            turns.then(|| rotation::exp(-self.twists[side].angular * time) * between)
         };
         [
             turned_back(0, a - b).map_or(a, |between| b + between),

@@ -117,7 +117,9 @@ impl Path<'_> {
     pub(crate) fn entry(&self, h: f64) -> Option<Entry> {
         let of_sides = [(0, 1, 1.0), (1, 0, -1.0)].into_iter();
         let entries = of_sides.filter_map(|(mover, wall, sign)| {
-            if self.twists[wall].angular != DVec3::ZERO {
+            // The centre of what is unbounded is any point of it.
+            let is_unbounded = !self.bodies[mover].radius.is_finite();
+            if is_unbounded || self.twists[wall].angular != DVec3::ZERO {
                 return None;
             }
             let relative = self.twists[mover].linear - self.twists[wall].linear;
