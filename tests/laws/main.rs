@@ -29,6 +29,7 @@ mod combine;
 mod compound_rooms;
 mod corners;
 mod couplers;
+mod dampers;
 mod delassus;
 mod dice;
 mod effort;

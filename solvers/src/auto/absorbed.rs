@@ -24,6 +24,8 @@ pub(super) struct Absorbed {
     pull: Vec<f64>,
     /// Which interactions are taken for mass.
     taken: Vec<bool>,
+    /// Which bodies are on joints: these and what is soft are factorised together, whatever their stiffness.
+    jointed: Vec<bool>,
     impulse: Vec<f64>,
     /// How much heavier than 1 each body got, over its mass; empty if none did.
     pub(super) heavier: Vec<f64>,
@@ -104,9 +106,13 @@ impl Absorbed {
     pub(super) fn load(&mut self, problem: &FactoredProblem, impulse: &[f64]) -> bool {
         self.heavier.clear();
         self.taken.clear();
+        self.find_jointed(problem);
         for (index, other) in problem.interactions.iter().enumerate() {
             let found = moved_side(problem, index).and_then(|side| {
                 let body = other.bodies[side] as usize;
+                if self.jointed[body] {
+                    return None;
+                }
                 // Each body has one mass to start from.
                 let first = self.heavier.get(body).is_none_or(|part| *part == 0.0);
                 let heavier = Heavier::of(other, side, &problem.inverse_mass[body]);
@@ -152,6 +158,19 @@ impl Absorbed {
             begin = end;
         }
         true
+    }
+
+    fn find_jointed(&mut self, problem: &FactoredProblem) {
+        self.jointed.clear();
+        self.jointed.resize(problem.inverse_mass.len(), false);
+        for other in problem.interactions {
+            let rigid = other.compliance[..other.law.rows()].contains(&0.0);
+            if rigid && matches!(other.law, Law::Equality(_)) {
+                for body in other.bodies {
+                    self.jointed[body as usize] = true;
+                }
+            }
+        }
     }
 
     /// The problem without these rows, and its impulse.
