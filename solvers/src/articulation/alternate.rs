@@ -10,8 +10,8 @@
 //! sweeps stall, Newton goes on in the space of the bodies, on all rows; what it proposes is judged the same way.
 
 use super::factor::Six;
-use super::island::{Task, recover};
-use super::joints::Joints;
+use super::island::{Task, beyond, recover};
+use super::joints::{Joints, is_equality};
 use crate::auto::{CycleBuffers, Cycles, FORECAST_FROM, Log, Method, Stage};
 use crate::newton::body_space::BodySpace;
 use crate::problem::{FactoredProblem, Interaction, ProblemError, WorldTwist};
@@ -25,6 +25,9 @@ use glam::DVec3;
 const MOST_FOR_NEWTON: usize = 20_000;
 /// Largest cost of a Newton call, in sweeps.
 const MOST_NEWTON_COST: f64 = 2000.0;
+
+/// Sweeps in which the residual is to halve as long as motors are folded.
+const STALLED: usize = 300;
 
 /// Buffers.
 #[derive(Debug, Default)]
@@ -203,8 +206,14 @@ pub(super) fn solve<const N: usize>(
     let mut log = Log::new(path);
     let sweeps_only = task.settings.max_factorizations == 0;
     let mut newton_cost = condensed_cost.map(|cost| cost / sweep_cost);
-    acceleration::run_while(&mut sweep, &first, &mut progress, |seen, _| {
+    let mut is_vain = false;
+    acceleration::run_while(&mut sweep, &first, &mut progress, |seen, progress| {
         let near = seen.done < FORECAST_FROM || seen.left < FORECAST_FROM as f64;
+        // What is folded and beyond its bounds is no solution, however far this is solved.
+        is_vain = !near && beyond(problem, is_joint, progress.best());
+        if is_vain {
+            return false;
+        }
         if sweeps_only || near {
             return true;
         }
@@ -219,7 +228,7 @@ pub(super) fn solve<const N: usize>(
     });
     log.stage(Method::Accelerated, &progress);
     let small = source.len() <= MOST_FOR_NEWTON;
-    if condensed_cost.is_none() && small && !progress.finished() && !sweeps_only {
+    if condensed_cost.is_none() && small && !progress.finished() && !sweeps_only && !is_vain {
         bodies.load_factored(problem);
         let newton_cost = bodies.newton_cost();
         if newton_cost <= MOST_NEWTON_COST {
@@ -232,9 +241,12 @@ pub(super) fn solve<const N: usize>(
             };
             cycles.run(bodies, &mut progress);
         } else {
+            // Where sweeps stall with motors that are folded, they may not with their rows.
+            let mut folded = problem.interactions.iter().zip(is_joint);
+            let folded = folded.any(|(other, is_joint)| *is_joint && !is_equality(&other.law));
             let rest = crate::NsgsSettings {
                 max_sweeps: task.settings.sweeps_left(&progress),
-                stall_window: None,
+                stall_window: folded.then_some(STALLED),
                 ..task.settings.first
             };
             sweep.restart(progress.best());

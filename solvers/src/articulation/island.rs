@@ -5,7 +5,7 @@ use super::condensed::Condensed;
 use super::joints::{Joints, is_equality};
 use super::shares::Shares;
 use crate::auto::{AutoSettings, Stage, gain, keep_driven, take_back};
-use crate::law::list::rows_of_mut;
+use crate::law::list::{rows_of, rows_of_mut};
 use crate::newton::space::NEWTON_STEPS;
 use crate::problem::{FactoredProblem, Interaction, ProblemError, WorldTwist};
 use crate::{Auto, Goal, Law, Residual, SolverReport, SolverStatus, natural_map};
@@ -20,6 +20,9 @@ const HOLDS: f64 = 1.0 - 1e-9;
 const ROUNDS: usize = 8;
 /// Solves of the condensed problem, each with a goal that follows from what the last one left by the definition.
 const ATTEMPTS: usize = 4;
+/// Sweeps and factorisations after which such a solve is first judged by the definition: light bodies on joints count there as if they were free, and what the condensed problem takes for an
+/// error may be none.
+const FIRST_LOOK: [usize; 2] = [200, 20];
 /// Largest velocity left in a joint for which no further solve with the factor is made, m/s or rad/s; …
 const EXACT: f64 = 1e-12;
 /// … and how many are made at most beyond the two.
@@ -314,9 +317,14 @@ impl<const N: usize> Parts<N> {
                 scaled: target,
                 ..*task.goal
             };
-            solver.settings = *task.settings;
-            solver.settings.max_sweeps =
-                solver.settings.max_sweeps.saturating_sub(total.iterations);
+            let budget = &mut solver.settings;
+            *budget = *task.settings;
+            budget.max_sweeps = budget.max_sweeps.saturating_sub(total.iterations);
+            let is_look = attempt == 0 && budget.max_factorizations > FIRST_LOOK[1];
+            if is_look {
+                budget.max_sweeps = budget.max_sweeps.min(FIRST_LOOK[0]);
+                budget.max_factorizations = FIRST_LOOK[1];
+            }
             let made = solver.solve_in(&condensed.stored, None, &mut own.impulse, &goal);
             own.path.extend_from_slice(solver.path());
             for (triple, r) in condensed.source.iter().zip(&own.impulse) {
@@ -327,10 +335,21 @@ impl<const N: usize> Parts<N> {
             total.factorizations += made.factorizations;
             total.restarts += made.restarts;
             total.certificates += made.certificates + 1;
-            total.status = made.status;
+            // That impulses grow is for a whole solve to say.
+            total.status = match made.status {
+                SolverStatus::Unbounded if is_look => SolverStatus::Stopped,
+                status => status,
+            };
             let excess = task.goal.excess(&total.residual);
-            if excess <= 1.0 || made.status != SolverStatus::Converged || target == 0.0 {
+            let solved = made.status == SolverStatus::Converged;
+            let is_cut = is_look && made.status != SolverStatus::Infeasible;
+            // What is folded and beyond its bounds is no solution, however far this is solved.
+            let is_vain = beyond(problem, &own.is_joint, impulse);
+            if excess <= 1.0 || is_vain || !(solved || is_cut) || solved && target == 0.0 {
                 break;
+            }
+            if !solved {
+                continue;
             }
             target *= 0.3 / excess;
             condensed.refine(problem, &own.is_out, &own.impulse, twist);
@@ -414,6 +433,18 @@ fn unfold_all(problem: &FactoredProblem, is_joint: &mut [bool]) -> bool {
         *is_joint = is_equality(&other.law);
     }
     any
+}
+
+/// A folded motor is beyond its bounds.
+pub(super) fn beyond(problem: &FactoredProblem, is_joint: &[bool], impulse: &[DVec3]) -> bool {
+    let folded = problem.others().zip(is_joint);
+    let mut folded = folded.filter(|(_, is_joint)| **is_joint);
+    folded.any(|((range, other), _)| {
+        other
+            .law
+            .violation(&rows_of(&impulse[range])[..other.law.rows()])
+            > 0.0
+    })
 }
 
 /// Puts motors beyond their bounds back among the rows that remain; true if there are any.

@@ -107,6 +107,43 @@ fn a_light_plate_presses_with_all_that_its_motor_has() {
     }
 }
 
+/// A paddle on a slider is to press rows of balls through a wall: its motor does not, and that it cannot is seen in about as many sweeps as the step with the motor at its
+/// bound takes.
+#[test]
+fn a_motor_that_presses_a_pile_is_at_its_bound_soon() {
+    let mut machine = Machine::new();
+    let (radius, edge, bound) = (0.05, 12, 0.5);
+    let wide = DVec3::new(0.01, 1.0, 0.1);
+    let paddle = machine.body(DVec3::new(-0.06, 0.0, 0.05), 2.0, wide);
+    let at = machine.at[paddle as usize];
+    machine.joint([paddle, 0], at, &[DVec3::Y, DVec3::Z], &DVec3::AXES);
+    for row in 0..edge {
+        let mut last = paddle;
+        for k in 0..edge {
+            let center = DVec3::new(2.0 * f64::from(k), 2.0 * f64::from(row), 1.0) * radius;
+            let ball = machine.body(center, 0.1, DVec3::splat(radius));
+            machine.ground(ball, center - DVec3::Z * radius, 0.5);
+            machine.touch([ball, last], center - DVec3::X * radius, DVec3::X, 0.3);
+            last = ball;
+        }
+        let end = machine.at[last as usize] + DVec3::X * radius;
+        machine.touch([last, 0], end, DVec3::NEG_X, 0.3);
+    }
+    let motor = machine.joint([paddle, 0], at, &[DVec3::X], &[]);
+    machine.interactions[motor].law = Law::interval(-bound, bound);
+    machine.interactions[motor].offset[0] = -1.0;
+    let sweeps = [0.0, bound].map(|start| {
+        let mut impulse = vec![0.0; machine.view().rows()];
+        impulse[machine.view().rows() - 1] = start;
+        let (report, _) = solve(&mut Auto::default(), &machine, &mut impulse, 1e-4);
+        assert!(report.converged(), "{start}: {report:?}");
+        assert_eq!(impulse.last(), Some(&bound));
+        report.iterations
+    });
+    println!("{sweeps:?}");
+    assert!(sweeps[0] <= 4 * sweeps[1].max(100), "{sweeps:?}");
+}
+
 /// A machine, its balls rubbed by `bound` N·m·s together.
 fn rubbed(mut machine: Machine, bound: f64) -> Machine {
     let balls: Vec<[u32; 2]> = machine
