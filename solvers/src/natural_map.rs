@@ -42,7 +42,7 @@ use crate::lanes::LANES;
 use crate::law::list::rows_of;
 use crate::problem::{Contact, FactoredProblem, StoredProblem, WorldTwist, is_shared};
 use glam::DVec3;
-use others::of_others;
+use others::{of_other, of_others};
 use rayon::prelude::*;
 use smallvec::SmallVec;
 use sums::{Sums, add};
@@ -332,23 +332,46 @@ pub(crate) fn squares_of_velocity(
     squares.truncate(problem.contacts.len());
 }
 
-/// The same of the interactions that are contacts of other laws, under the impulse that gives the twists `twist`: with their places among the interactions,
-/// and whether they have an impulse.
+/// The same of one interaction that is no contact of Coulomb's law.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SquareOfOther {
+    /// Its place among the interactions.
+    pub(crate) index: usize,
+    pub(crate) square: f64,
+    /// It has an impulse.
+    pub(crate) pressed: bool,
+    /// A contact of another law; all else are rigid rows with bounds, such as motors that hold a rate.
+    pub(crate) is_contact: bool,
+    /// The square of the speeds that its free velocity is made of, m²/s².
+    pub(crate) free: f64,
+}
+
+/// The squares of contacts of other laws and of rigid rows with bounds, under the impulse that gives the twists `twist`.
 pub(crate) fn squares_of_others<'a>(
     problem: &'a FactoredProblem<'a>,
     impulse: &'a [DVec3],
     twist: &'a [WorldTwist],
-) -> impl Iterator<Item = (usize, f64, bool)> + 'a {
-    // Most problems have none, and their residuals need not be worked out.
-    let mut interactions = problem.interactions.iter();
-    let some = interactions.any(|other| other.law.has_friction());
-    let rows = of_others(problem, impulse, twist).zip(problem.others());
-    let rows = rows.take(if some { usize::MAX } else { 0 });
-    let contacts = rows.enumerate();
-    let contacts = contacts.filter(|(_, (_, (_, other)))| other.law.has_friction());
-    contacts.map(|(other, (sums, (range, _)))| {
-        let pressed = impulse[range].iter().any(|r| *r != DVec3::ZERO);
-        (other, sums.velocity, pressed)
+) -> impl Iterator<Item = SquareOfOther> + 'a {
+    let others = problem.others().enumerate();
+    others.filter_map(move |(index, (range, other))| {
+        let is_contact = other.law.has_friction();
+        let rigid = other.compliance[..other.law.rows()].contains(&0.0);
+        let is_bounded = match &other.law {
+            Law::Interval(law) => rigid && law.low < law.high,
+            Law::Ball(_) => rigid,
+            _ => false,
+        };
+        if !is_contact && !is_bounded {
+            return None;
+        }
+        let sums = of_other(problem, (index, range.clone()), impulse, twist);
+        Some(SquareOfOther {
+            index,
+            square: sums.velocity,
+            pressed: impulse[range].iter().any(|r| *r != DVec3::ZERO),
+            is_contact,
+            free: other.square_of_speeds(&other.bodies.map(|j| problem.free_twist[j as usize])),
+        })
     })
 }
 

@@ -112,3 +112,63 @@ fn a_motor_that_holds_a_rate_never_pulls_beyond_its_effort() {
         assert!(most > 24.9 && way > 1.25, "{most} N, {way} m");
     }
 }
+
+/// Two motors of the same bound that are to go at opposite rates: neither wins, whatever the bound. On one slider they cancel until gravity has brought it to the rate of one of
+/// them, which then bears its weight; on two sliders that a coupler lets go against each other nothing moves.
+#[test]
+fn of_two_motors_against_each_other_none_wins() {
+    for effort in [1e2, 1e4, 1e6, 1e8, 1e10] {
+        for coupled in [false, true] {
+            against_each_other(effort, coupled);
+        }
+    }
+}
+
+fn against_each_other(effort: f64, coupled: bool) {
+    let time_step = 1.0 / 60.0;
+    let settings = Settings {
+        time_step,
+        threads: 1,
+        sleeping: SleepSettings {
+            enabled: Some(false),
+            ..SleepSettings::default()
+        },
+        ..Settings::default()
+    };
+    let mut simulation = Simulation::new(settings).unwrap();
+    let motor = |velocity: f64| JointForce::Motor {
+        axis: JointAxis::Z,
+        position: 0.0,
+        velocity,
+        stiffness: 0.0,
+        damping: f64::INFINITY,
+        effort,
+    };
+    let mut slider = |x: f64, forces: Vec<JointForce>| {
+        let mass = Mass::given(1.0, DVec3::splat(0.1));
+        let body = (RigidBody::Dynamic, mass, Pose::at(x, 0.0, 0.0));
+        let body = simulation.spawn(body).unwrap();
+        let slide = Joint::to_world(body, JointKind::Prismatic).at(DVec3::X * x, DVec3::Z);
+        let slide = simulation.spawn_joint(slide, JointForces(forces)).unwrap();
+        (body, slide)
+    };
+    let body = if coupled {
+        let (body, first) = slider(0.0, vec![motor(-1.0)]);
+        let (_, second) = slider(3.0, vec![motor(-1.0)]);
+        let axis = JointAxis::Z;
+        let coupler = Coupler::mimic((second, axis), (first, axis), -1.0, 0.0);
+        simulation.spawn_coupler(coupler).unwrap();
+        body
+    } else {
+        slider(0.0, vec![motor(-1.0), motor(1.0)]).0
+    };
+    for _ in 0..60 {
+        let report = simulation.step().unwrap();
+        assert!(report.converged, "{effort:e}: {:?}", report.status);
+    }
+    let moved = simulation.pose(body).unwrap().position.z;
+    // It falls for 1/g s to the rate of 1 m/s; implicit steps are half a step behind or ahead.
+    let expected = if coupled { 0.0 } else { -1.0 + 0.5 / 9.81 };
+    let off = (moved - expected).abs();
+    assert!(off <= time_step, "{effort:e}, coupled {coupled}: {moved} m");
+}

@@ -94,6 +94,7 @@ mod small_hulls;
 mod small_stacks;
 mod smooth_axes;
 mod spin;
+mod stops;
 mod struck_ball;
 mod structures;
 mod support;

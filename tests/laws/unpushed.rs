@@ -396,3 +396,53 @@ fn the_centre_of_mass_of_balls_that_strike_one_another_moves_uniformly() {
     }
     assert!(off.is_empty(), "{off:?}");
 }
+
+/// Two bodies on a joint with friction fall from rest: nothing turns them, the friction has nothing to do, and a step is solved at once. What is left at its row is the rounding of
+/// the velocities that the joint makes equal.
+#[test]
+fn what_falls_on_a_joint_with_friction_is_solved() {
+    let kinds = [
+        (JointKind::Cylindrical, JointAxis::RotationZ),
+        (JointKind::Revolute, JointAxis::RotationZ),
+        (JointKind::Prismatic, JointAxis::Z),
+        (JointKind::Universal, JointAxis::RotationX),
+        (JointKind::Ball, JointAxis::X),
+    ];
+    for (kind, axis) in kinds {
+        for seed in 0..20 {
+            let mut random = Lcg::new(7 * seed + 1);
+            let mut simulation = Simulation::new(settings(DVec3::NEG_Z * 9.81)).unwrap();
+            let [a, b] = [0.0, 0.5].map(|x| {
+                let mass = 5.0 + 20.0 * random.uniform();
+                let position = DVec3::X * x + random.symmetric_vector() * 0.1;
+                let body = (
+                    RigidBody::Dynamic,
+                    Mass::given(mass, DVec3::new(0.008, 0.01, 0.012) * mass),
+                    Pose::from_position(position).with_orientation(random.rotation()),
+                );
+                simulation.spawn(body).unwrap()
+            });
+            let friction = if kind == JointKind::Ball {
+                JointForce::BallFriction { torque: 100.0 }
+            } else {
+                JointForce::Friction { axis, force: 100.0 }
+            };
+            let place = DVec3::X * 0.25 + random.symmetric_vector() * 0.05;
+            let along = random.symmetric_vector() + DVec3::Z * 0.01;
+            let joint = Joint::new(a, b, kind).at(place, along);
+            simulation
+                .spawn_joint(joint, JointForces(vec![friction]))
+                .unwrap();
+            for step in 0..100 {
+                let report = simulation.step().unwrap();
+                assert!(
+                    report.converged && report.sweeps <= 100,
+                    "{kind:?} {seed} step {step}: {:?}, {} sweeps, {:e}",
+                    report.status,
+                    report.sweeps,
+                    report.e_scaled
+                );
+            }
+        }
+    }
+}

@@ -413,11 +413,11 @@ impl ByVelocity {
             figure.unequal |= unequal && pressed && are_unequal(problem, contact);
         }
         let first = problem.contacts.len();
-        for (other, square, pressed) in natural_map::squares_of_others(problem, impulse, twist) {
-            let figure = &mut self.figures[self.islands.of_contact[first + other] as usize];
-            let known = [pressed, self.cold[first + other]];
-            figure.add((first + other) as u32, square, known);
-            figure.guard_other(square, goal);
+        for other in natural_map::squares_of_others(problem, impulse, twist) {
+            let place = first + other.index;
+            let figure = &mut self.figures[self.islands.of_contact[place] as usize];
+            let known = [other.pressed, self.cold[place]];
+            figure.add_other(place as u32, &other, (known, goal));
         }
         self.layers.reset(problem.inverse_mass.len());
         for (island, figure) in self.figures.iter_mut().enumerate() {

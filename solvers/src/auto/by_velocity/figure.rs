@@ -2,7 +2,7 @@
 
 use super::VelocityGoal;
 use crate::Law;
-use crate::natural_map::ROUNDING;
+use crate::natural_map::{ROUNDING, SquareOfOther};
 use crate::problem::{Contact, FactoredProblem, InverseMass, WorldTwist};
 use glam::DVec3;
 
@@ -107,9 +107,23 @@ impl Figure {
         }
     }
 
-    /// A contact of another law leaves this: over what may be left of one at rest.
-    pub(super) fn guard_other(&mut self, square: f64, goal: &VelocityGoal) {
-        self.guard = self.guard.max(square.sqrt() / (GUARD * goal.scale));
+    /// An interaction that is no contact of Coulomb's law: what it leaves, over what may be left of one at rest. Rows with bounds are no contacts, count in nothing else, and
+    /// may leave a part of the speeds that they are asked for.
+    pub(super) fn add_other(
+        &mut self,
+        place: u32,
+        other: &SquareOfOther,
+        (known, goal): ([bool; 2], &VelocityGoal),
+    ) {
+        if other.is_contact {
+            self.add(place, other.square, known);
+        }
+        let scale = if other.is_contact {
+            goal.scale
+        } else {
+            goal.scale.max(other.free.sqrt())
+        };
+        self.guard = self.guard.max(other.square.sqrt() / (GUARD * scale));
     }
 
     pub(super) fn rms(&self) -> f64 {

@@ -8,7 +8,7 @@
 //! leaves a body at the speed of what pushes it, and does not turn what is pressed straight.
 
 use super::figure::{Figure, are_unequal, over_force, over_guard, relative_speeds, stiffness};
-use super::load::{OVERLOAD, asked_by_joints, driven, largest, mass_of_springs};
+use super::load::{OVERLOAD, asked_by_rows, closing, driven, largest, mass_of_springs};
 use super::{ByVelocity, Step, VelocityGoal};
 use crate::auto::{Auto, AutoSettings};
 use crate::problem::{ProblemError, WorldTwist};
@@ -228,11 +228,10 @@ impl ByVelocity {
         }
         let members = self.islands.members(island);
         let first = view.contacts.len();
-        let contacts = natural_map::squares_of_others(&view, &self.extract.impulse, twist);
-        for (other, square, pressed) in contacts {
-            let member = members[first + other];
-            figure.add(member, square, [pressed, self.cold[member as usize]]);
-            figure.guard_other(square, goal);
+        for other in natural_map::squares_of_others(&view, &self.extract.impulse, twist) {
+            let member = members[first + other.index];
+            let known = [other.pressed, self.cold[member as usize]];
+            figure.add_other(member, &other, (known, goal));
         }
         let scale = figure.guard_scale(goal);
         self.held.clear();
@@ -263,18 +262,18 @@ impl ByVelocity {
         found.filter(|status| *status == SolverStatus::Infeasible || self.is_overloaded(goal))
     }
 
-    /// An impulse of the island that was taken out is far beyond what its drives may give, what its joints ask for, and what stops all of its bodies, with what
-    /// springs hold them with, from the largest free speed at a contact, or turns them round to the largest that one asks for: they jam.
+    /// An impulse of the island that was taken out is far beyond what its drives may give, what its joints and limits ask for, and what stops all of its bodies, with what
+    /// springs hold them with, from the largest free speed at a contact or a limit, or turns them round to the largest that one asks for: they jam.
     fn is_overloaded(&mut self, goal: &VelocityGoal) -> bool {
         let view = self.extract.view();
         relative_speeds(&view, view.free_twist, &mut self.speed, |_, _| {});
         let fastest = self.speed.iter().copied().fold(goal.scale, f64::max);
         let asked = view.contacts.iter().map(|contact| -contact.offset.x);
-        let fastest = asked.fold(fastest, f64::max);
+        let fastest = asked.fold(fastest, f64::max).max(closing(&view));
         let moving = view.inverse_mass.iter().filter(|mass| mass.linear > 0.0);
         let mass = moving.map(|mass| 1.0 / mass.linear).sum::<f64>() + mass_of_springs(&view);
         let largest = largest(&view, &self.extract.impulse).sqrt();
-        let others = driven(&view) + asked_by_joints(&view);
+        let others = driven(&view) + asked_by_rows(&view);
         largest > OVERLOAD * (mass * fastest + others)
     }
 

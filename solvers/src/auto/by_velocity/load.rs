@@ -48,21 +48,40 @@ pub(super) fn mass_of_springs(problem: &FactoredProblem) -> f64 {
     rows.sum()
 }
 
-/// The impulses that let rigid joints follow, row by row, what their bodies do on their own (N·s, of couples N·m·s): a hand that moves at once takes along what
-/// it holds, and that strikes what is in its way, at speeds that no contact has before.
-pub(super) fn asked_by_joints(problem: &FactoredProblem) -> f64 {
-    let joints = problem.interactions.iter();
-    let joints = joints.filter(|other| matches!(other.law, Law::Equality(_)));
-    let impulses = joints.flat_map(|other| {
-        let rows = other.law.rows();
+/// The impulses that let rigid joints follow, row by row, what their bodies do on their own, and those that stop there what limits and ropes are to stop (N·s, of couples
+/// N·m·s): a hand that moves at once takes along what it holds, and that strikes what is in its way, at speeds that no contact has before.
+pub(super) fn asked_by_rows(problem: &FactoredProblem) -> f64 {
+    let impulses = problem.interactions.iter().flat_map(|other| {
+        let rows = match other.law {
+            Law::Equality(_) => other.law.rows(),
+            law if law.is_unilateral() => 1,
+            _ => 0,
+        };
+        let stride = other.law.rows();
         let block = other.block(other.bodies.map(|j| &problem.inverse_mass[j as usize]));
         let velocity = other.velocity(&other.bodies.map(|j| problem.free_twist[j as usize]));
         (0..rows).filter_map(move |k| {
-            let (asked, moved) = (velocity[k / 3][k % 3].abs(), block[k * rows + k]);
+            let velocity = velocity[k / 3][k % 3];
+            let asked = match other.law {
+                Law::Equality(_) => velocity.abs(),
+                _ => (-velocity).max(0.0),
+            };
+            let moved = block[k * stride + k];
             (other.compliance[k] == 0.0 && moved > 0.0).then(|| asked / moved)
         })
     });
     impulses.sum()
+}
+
+/// The largest free speed at which a limit or a rope closes, m/s or rad/s.
+pub(super) fn closing(problem: &FactoredProblem) -> f64 {
+    let stops = problem.interactions.iter();
+    let stops = stops.filter(|other| other.law.is_unilateral());
+    let speeds = stops.map(|other| {
+        let velocity = other.velocity(&other.bodies.map(|j| problem.free_twist[j as usize]));
+        -velocity[0].x
+    });
+    speeds.fold(0.0, f64::max)
 }
 
 /// Some impulse is beyond what stops the lightest body many times over: without one no island jams.
