@@ -14,6 +14,7 @@
 
 use super::articulation::Articulation;
 use super::drift::{Course, Drift, NEARLY, SLOW, add, drag, each, turned_mass};
+use super::held::Held;
 use super::{Joints, Lists, WORLD};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
@@ -73,15 +74,35 @@ impl Course {
         let slots = &of.0.bodies;
         self.holding.clone_from(&self.held);
         self.moved = self.close_places(of, bodies);
-        self.system
-            .place_rotors(of, &self.poses, |slot| other(slot, bodies));
-        self.system
-            .place_motors(of, &self.poses, |slot| other(slot, bodies), &self.holding);
-        self.system.set_rotors(&self.rotors);
-        self.close_velocities(slots, (bodies, motion));
+        let mut known = std::mem::take(&mut self.buffers.before_closing);
+        if !self.holding.is_empty() {
+            self.note(&mut known);
+        }
+        let mut holding = std::mem::take(&mut self.buffers.holding);
+        loop {
+            holding.clone_from(&self.holding);
+            self.system
+                .place_rotors(of, &self.poses, |slot| other(slot, bodies));
+            self.system
+                .place_motors(of, &self.poses, |slot| other(slot, bodies), &self.holding);
+            self.system.set_rotors(&self.rotors);
+            self.close_velocities(slots, (bodies, motion));
+            if Held::keep_those_that_reach(&mut self.holding) {
+                break;
+            }
+            // Those whose bounds that takes are forces, as on the way.
+            holding.retain(|before| self.holding.iter().any(|kept| kept.is_row_of(before)));
+            self.holding.clone_from(&holding);
+            self.go_back(&known);
+            self.system
+                .place(of, &self.poses, |slot| other(slot, bodies));
+        }
+        self.buffers.before_closing = known;
+        self.buffers.holding = holding;
         // Those that were given up keep what they took before.
-        for (held, now) in self.held.iter_mut().zip(&self.holding) {
-            held.added = now.added;
+        for held in &mut self.held {
+            let now = self.holding.iter().find(|now| now.is_row_of(held));
+            held.added = now.map_or(held.added, |now| now.added);
         }
         self.energy_of_rotors[1] = self.system.energy_of_rotors();
         for ((slot, solved), of) in slots.iter().zip(&mut self.others).zip(&mut self.pushes) {

@@ -95,6 +95,12 @@ impl Held {
         length(taken) - length(rows.iter().map(|row| row.impulse))
     }
 
+    /// Both are one row of one force.
+    pub(super) fn is_row_of(&self, other: &Self) -> bool {
+        let axis = |held: &Self| held.about.map(|(axis, _)| axis);
+        (self.joint, self.force, axis(self)) == (other.joint, other.force, axis(other))
+    }
+
     /// The rows of each force.
     pub(super) fn by_force(held: &[Self]) -> impl Iterator<Item = &[Self]> {
         held.chunk_by(|a, b| (a.joint, a.force) == (b.joint, b.force))

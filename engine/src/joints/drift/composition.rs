@@ -22,6 +22,22 @@ pub(super) fn pieces(order: JointOrder) -> &'static [f64] {
     }
 }
 
+/// Times as many parts at most as were too few: errors far beyond what is allowed do not follow the order yet.
+const MOST_FINER: f64 = 8.0;
+/// Beyond what the order asks for: the next parts are not too few by next to nothing, and energies swing by no more than they did with parts that doubled.
+const SPARE: f64 = 1.25;
+
+/// How many parts leave no more of an error than is allowed, if `parts` left `excess` times that: what a step leaves goes with the order.
+pub(super) fn finer(parts: usize, excess: f64, order: JointOrder) -> usize {
+    let root = match order {
+        JointOrder::Second => excess.sqrt(),
+        JointOrder::Fourth => excess.sqrt().sqrt(),
+    };
+    // An error that is not finite asks for the most.
+    let factor = (SPARE * root).min(MOST_FINER);
+    ((parts as f64 * factor).ceil() as usize).max(parts + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -32,5 +48,14 @@ mod tests {
         assert!((pieces.iter().sum::<f64>() - 1.0).abs() < 1e-15);
         let cubes: f64 = pieces.iter().map(|piece| piece * piece * piece).sum();
         assert!(cubes.abs() < 1e-15, "{cubes:e}");
+    }
+
+    #[test]
+    fn errors_of_an_order_ask_for_parts_by_its_root() {
+        assert_eq!(finer(1, 16.0, JointOrder::Second), 5);
+        assert_eq!(finer(2, 16.0, JointOrder::Fourth), 5);
+        assert_eq!(finer(4, 1.0 + 1e-9, JointOrder::Second), 5);
+        assert_eq!(finer(1, f64::NAN, JointOrder::Second), 8);
+        assert_eq!(finer(3, f64::INFINITY, JointOrder::Fourth), 24);
     }
 }

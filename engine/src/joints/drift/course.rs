@@ -1,7 +1,7 @@
 //! One articulation in a step: in parts, each of which ends with closed joints.
 
 use super::accounts::{turned_mass, undragged};
-use super::composition::pieces;
+use super::composition::{finer, pieces};
 use super::step::Step;
 use super::transport::Transport;
 use super::{JointPush, Push};
@@ -83,7 +83,7 @@ pub(in crate::joints) struct Course {
 
 /// What pushed up to some moment.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(in crate::joints) struct Known {
     pushes: Vec<JointPush>,
     reactions: Vec<Push>,
     tensions: Vec<f64>,
@@ -104,9 +104,10 @@ pub(in crate::joints) struct Buffers {
     before_drift: Known,
     before_parts: Known,
     pub(super) before_displaced: Known,
+    pub(in crate::joints) before_closing: Known,
     pub(super) transport: Transport,
     solved: Solved,
-    pub(super) holding: Vec<Held>,
+    pub(in crate::joints) holding: Vec<Held>,
     /// Poses at the start of a part, or before a step that closes places.
     pub(in crate::joints) start: Vec<Pose>,
     open: Vec<f64>,
@@ -170,14 +171,14 @@ impl Course {
     }
 
     /// Notes what pushes so far.
-    pub(super) fn note(&self, known: &mut Known) {
+    pub(in crate::joints) fn note(&self, known: &mut Known) {
         known.pushes.clone_from(&self.pushes);
         known.reactions.clone_from(&self.reactions);
         known.tensions.clone_from(&self.tensions);
     }
 
     /// What pushed when that was noted, and nothing since.
-    pub(super) fn go_back(&mut self, known: &Known) {
+    pub(in crate::joints) fn go_back(&mut self, known: &Known) {
         self.pushes.clone_from(&known.pushes);
         self.reactions.clone_from(&known.reactions);
         self.tensions.clone_from(&known.tensions);
@@ -209,6 +210,7 @@ impl Course {
             }
             let gained = self.energy(step) - before - self.work;
             let scale = self.largest + swing;
+            let excess = gained.abs() / (ENERGY * scale);
             let exact = gained.abs() <= ENERGY * scale || is_driven;
             if closed && exact {
                 break true;
@@ -216,7 +218,12 @@ impl Course {
             if parts >= MOST_PARTS {
                 break closed && (gained <= GAINED * scale || is_driven);
             }
-            parts *= 2;
+            parts = if closed {
+                finer(parts, excess, step.order())
+            } else {
+                2 * parts
+            };
+            parts = parts.min(MOST_PARTS);
             self.go_back(&known);
             self.start(step, mean);
         };
