@@ -8,6 +8,7 @@ pub(crate) mod coordinates;
 pub(crate) mod coupled;
 mod drift;
 mod driven;
+mod given;
 mod held;
 pub(crate) mod memory;
 mod plain;
@@ -236,7 +237,8 @@ impl Joints {
     pub(crate) fn articulate(&mut self, bodies: &Bodies) {
         if self.epoch != Some(bodies.epoch) {
             self.epoch = Some(bodies.epoch);
-            self.articulations = articulation::find(self.lists(), bodies);
+            self.articulations =
+                articulation::find(self.lists(), bodies, |slot| bodies.is_awake_dynamic(slot));
         }
     }
 

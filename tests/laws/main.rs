@@ -42,6 +42,7 @@ mod forces;
 mod frames;
 mod free_fall;
 mod friction_bound;
+mod given_velocities;
 mod graded_tower;
 mod grain;
 mod grasp;

@@ -14,7 +14,7 @@ use crate::components::{
 };
 use crate::error::{BodyError, JointError, StepError};
 use crate::joints::check::check_joint;
-use crate::joints::{CouplerSpec, JointReaction, JointSpec, coupled};
+use crate::joints::{CouplerSpec, JointReaction, JointSpec, Push, coupled};
 use crate::query::{Asking, Queries, QueryError};
 use crate::results::contact_view::{ContactView, Contacts};
 use crate::results::events::StepEvents;
@@ -491,7 +491,7 @@ impl Simulation {
     }
 
     /// Changes the twist of a dynamic body at once by an impulse (N·s) at a point (m), both in the inertial frame. False without the body, or where no impulse
-    /// moves it.
+    /// moves it. What is on joints shares it when the next step begins; a machine with rotors ([`Armature`](crate::JointForce::Armature)) does so at once.
     ///
     /// ```
     /// use moreau::prelude::*;
@@ -536,7 +536,27 @@ impl Simulation {
         ];
         self.check_vectors(body, [("impulse", impulse), ("point", point)])?;
         self.check_vectors(body, result)?;
-        Ok(self.set(body, twist))
+        let push = Push {
+            linear: impulse,
+            angular: moment,
+        };
+        let shared = self.kick(body, &push);
+        for (entity, twist) in shared.unwrap_or_else(|| vec![(body, twist)]) {
+            self.set(entity, twist);
+        }
+        Ok(true)
+    }
+
+    /// Where a rotor moves with a joint of its machine, the machine shares the impulse at once.
+    fn kick(&mut self, body: Entity, push: &Push) -> Option<Vec<(Entity, Twist)>> {
+        let id = *self.world.get::<BodyId>(body)?;
+        let known = |world: &World, entity: Entity| {
+            Some((*world.get::<Pose>(entity)?, *world.get::<Twist>(entity)?))
+        };
+        self.world
+            .try_resource_scope(|world, mut state: Mut<StepState>| {
+                state.kick(id, push, |entity| known(world, entity))
+            })?
     }
 
     fn check_vectors<const N: usize>(

@@ -27,8 +27,12 @@ impl Articulation {
     }
 }
 
-/// The articulations that are awake, by their lowest body.
-pub(super) fn find(Lists { joints, couplers }: Lists, bodies: &Bodies) -> Vec<Articulation> {
+/// The articulations of bodies that `moves` names, by their lowest body.
+pub(super) fn find(
+    Lists { joints, couplers }: Lists,
+    bodies: &Bodies,
+    moves: impl Fn(Slot) -> bool,
+) -> Vec<Articulation> {
     let mut parent: Vec<Slot> = bodies.slots().collect();
     let root = |parent: &mut Vec<Slot>, mut slot: Slot| {
         while parent[slot] != slot {
@@ -38,10 +42,8 @@ pub(super) fn find(Lists { joints, couplers }: Lists, bodies: &Bodies) -> Vec<Ar
         }
         slot
     };
-    let dynamic = |joint: &Jointed| {
-        let slots = joint.slots();
-        slots.filter(|slot| bodies.is_awake_dynamic(*slot))
-    };
+    let moves = &moves;
+    let dynamic = |joint: &Jointed| joint.slots().filter(|slot| moves(*slot));
     for joint in joints {
         let pair: Vec<Slot> = dynamic(joint).collect();
         if let [a, b] = pair[..] {
@@ -52,9 +54,7 @@ pub(super) fn find(Lists { joints, couplers }: Lists, bodies: &Bodies) -> Vec<Ar
     }
     for coupler in couplers {
         let slots = coupler.slots(joints, bodies);
-        let awake: Vec<Slot> = slots
-            .filter(|slot| bodies.is_awake_dynamic(*slot))
-            .collect();
+        let awake: Vec<Slot> = slots.filter(|slot| moves(*slot)).collect();
         for pair in awake.windows(2) {
             let roots = [root(&mut parent, pair[0]), root(&mut parent, pair[1])];
             let [low, high] = [roots[0].min(roots[1]), roots[0].max(roots[1])];
@@ -81,9 +81,7 @@ pub(super) fn find(Lists { joints, couplers }: Lists, bodies: &Bodies) -> Vec<Ar
         articulation.bodies.extend(dynamic(&joints[index]));
     }
     for (index, coupler) in couplers.iter().enumerate() {
-        let awake = coupler
-            .slots(joints, bodies)
-            .find(|slot| bodies.is_awake_dynamic(*slot));
+        let awake = coupler.slots(joints, bodies).find(|slot| moves(*slot));
         if let Some(slot) = awake {
             let own = place[root(&mut parent, slot)];
             found[own].couplers.push(index);

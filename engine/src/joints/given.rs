@@ -1,0 +1,159 @@
+//! Velocities that are given to bodies from outside: what joints leave of them, before the step begins.
+//!
+//! Who kicks a body on a joint, or sets its velocity, says nothing of the others. The velocities `v` at `t_k` are then not those that anything strikes with:
+//!
+//! ```text
+//! v ← v + M⁻¹Jᵀμ,   J v = 0          the nearest ones in the metric of the masses, rotors included: energy is lost, and none is gained
+//! ```
+//!
+//! Restitution, θ and the way through the step are those of what joints leave. Velocities that fit the joints stay as they are.
+
+use super::articulation::{self, Articulation};
+use super::drift::{Course, Drift, add, turned_mass};
+use super::{Joints, Lists, Push, WORLD};
+use crate::bodies::Bodies;
+use crate::bodies::slot::Slot;
+use crate::components::{Pose, Twist};
+use moreau_solvers::WorldTwist;
+
+/// Velocity along a locked row, over 1 + the largest of the machine (m/s and rad/s), from which on joints do not allow it: far beyond rounding.
+const OFF: f64 = 1e-9;
+/// Velocity along a row that is small enough, m/s or rad/s.
+const EXACT: f64 = 1e-12;
+/// Rounds at most, and the part of the velocity that each of them may leave: those of rows that are nearly redundant leave much.
+const MOST_ROUNDS: usize = 40;
+const GAINS: f64 = 0.9;
+
+impl Drift {
+    /// Joints share what was given to bodies since the last step.
+    pub(crate) fn share(&mut self, joints: &mut Joints, bodies: &mut Bodies) {
+        let mut given = std::mem::take(&mut bodies.given);
+        if !given.is_empty() && !joints.is_empty() {
+            given.sort_unstable();
+            joints.articulate(bodies);
+            let lists = joints.lists();
+            let course = self.buffer();
+            for articulation in &joints.articulations {
+                let own = &articulation.bodies;
+                if !own.iter().any(|slot| given.binary_search(slot).is_ok()) {
+                    continue;
+                }
+                let state = |slot: Slot| Some((bodies.pose[slot], bodies.twist[slot]));
+                if !course.take(&articulation.bodies, bodies, state) {
+                    continue;
+                }
+                course.share((articulation, lists), bodies, None);
+                for (slot, twist) in own.iter().zip(course.own_twists()) {
+                    bodies.twist[*slot] = twist;
+                    bodies.before.twist[*slot] = twist;
+                }
+            }
+        }
+        given.clear();
+        bodies.given = given;
+    }
+
+    /// The velocities of a machine with rotors after an impulse on one of its bodies, given the `state` of each: rotors do not begin to turn by themselves. `None` for what
+    /// is on no joint with a rotor, and where a state is not known.
+    pub(crate) fn kick(
+        &mut self,
+        (joints, bodies): (&Joints, &Bodies),
+        (kicked, push): (Slot, &Push),
+        state: impl Fn(Slot) -> Option<(Pose, Twist)>,
+    ) -> Option<Vec<(Slot, Twist)>> {
+        let lists = joints.lists();
+        let dynamic = |slot: Slot| bodies.constants[slot].is_dynamic();
+        let all = articulation::find(lists, bodies, dynamic);
+        let articulation = all.iter().find(|of| of.place(kicked).is_some())?;
+        let mut own = articulation.joints.iter().map(|joint| &joints.list[*joint]);
+        own.find(|joint| joint.rotors().next().is_some())?;
+        let course = self.buffer();
+        let slots = &articulation.bodies;
+        if !course.take(slots, bodies, state) {
+            return None;
+        }
+        let place = articulation.place(kicked)?;
+        course.share((articulation, lists), bodies, Some((place, push)));
+        Some(slots.iter().copied().zip(course.own_twists()).collect())
+    }
+
+    fn buffer(&mut self) -> &mut Course {
+        let courses = self.courses.len().max(1);
+        self.courses.resize_with(courses, Course::default);
+        &mut self.courses[0]
+    }
+}
+
+impl Course {
+    /// Poses, velocities and masses of some bodies. False if one is not known.
+    fn take(
+        &mut self,
+        slots: &[Slot],
+        bodies: &Bodies,
+        state: impl Fn(Slot) -> Option<(Pose, Twist)>,
+    ) -> bool {
+        self.poses.clear();
+        self.twists.clear();
+        self.masses.clear();
+        for slot in slots {
+            let Some((pose, twist)) = state(*slot) else {
+                return false;
+            };
+            self.poses.push(pose);
+            self.twists.push(in_world(&pose, &twist));
+            self.masses.push(turned_mass(bodies, *slot, &pose));
+        }
+        true
+    }
+
+    /// The velocities that joints leave, of an impulse on one of the bodies with it.
+    fn share(&mut self, of: (&Articulation, Lists), bodies: &Bodies, kick: Option<(usize, &Push)>) {
+        let pose_of = |slot: Slot| match slot {
+            Slot::NONE => WORLD,
+            slot => bodies.pose[slot],
+        };
+        let given = |slot: Slot| match slot {
+            Slot::NONE => WorldTwist::default(),
+            slot => in_world(&bodies.pose[slot], &bodies.twist[slot]),
+        };
+        self.system.place(of, &self.poses, pose_of);
+        self.system.place_rotors(of, &self.poses, pose_of);
+        self.system.start_rotors(&self.twists, given);
+        if let Some((place, push)) = kick {
+            add(&mut self.twists[place], &push.change(&self.masses[place]));
+        }
+        let speed = |twist: &WorldTwist| twist.linear.length().max(twist.angular.length());
+        let fastest = self.twists.iter().map(speed).fold(0.0, f64::max);
+        let mut last = self.system.velocity(&self.twists, given);
+        if last.is_nan() || last <= OFF * (1.0 + fastest) {
+            return;
+        }
+        self.system.factor(&self.masses);
+        for _ in 0..MOST_ROUNDS {
+            self.system.against_velocities(&self.twists, given);
+            self.system.apply(&mut self.twists, |_, _| {}, |_, _| {});
+            let left = self.system.velocity(&self.twists, given);
+            if left <= EXACT || left > GAINS * last {
+                break;
+            }
+            last = left;
+        }
+    }
+
+    /// The velocities, turned into the frames of the bodies.
+    fn own_twists(&self) -> impl Iterator<Item = Twist> {
+        let states = self.poses.iter().zip(&self.twists);
+        states.map(|(pose, twist)| Twist {
+            linear: twist.linear,
+            angular: pose.orientation.conjugate() * twist.angular,
+        })
+    }
+}
+
+/// The velocities in the inertial frame.
+fn in_world(pose: &Pose, twist: &Twist) -> WorldTwist {
+    WorldTwist {
+        linear: twist.linear,
+        angular: pose.orientation * twist.angular,
+    }
+}
