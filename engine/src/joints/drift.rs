@@ -99,7 +99,8 @@ impl Drift {
         let mean = |slot| mean(slot).filter(|_| !known.is_stiff(slot));
         let courses = self.courses_of(articulations);
         each(articulations, courses, &|articulation, course| {
-            let step = Step::new(articulation, of, solution, &mean, &mut course.holding);
+            let holding = (&mut course.holding, &mut course.stops);
+            let step = Step::new(articulation, of, solution, &mean, holding);
             course.advance(&step, &mean);
         });
         for (articulation, course) in articulations.iter().zip(courses) {

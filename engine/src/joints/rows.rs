@@ -331,6 +331,41 @@ impl JointRows {
         });
     }
 
+    /// Lists the limits and ropes of these joints that push, by joint and number ([`Jointed::stops`]), if all of them hold on: they are where they push from `t_k` on, and
+    /// none is an impact. False, and none, otherwise.
+    pub(super) fn holding_stops(
+        &self,
+        joints: &[usize],
+        list: &[Jointed],
+        h: f64,
+        held: &mut Vec<(usize, usize)>,
+    ) -> bool {
+        held.clear();
+        if self.staged {
+            return false;
+        }
+        for index in self.of(joints) {
+            let interaction = &self.interactions[index];
+            let one_sided = interaction.law == Law::Complementarity;
+            if !one_sided || self.impulse[self.first[index]] <= 0.0 {
+                continue;
+            }
+            let struck = self.strikes.binary_search_by_key(&index, |of| of.index);
+            let (joint, part) = self.parts[index];
+            let number = list[joint].number_of_stop(part);
+            let Some(number) = number.filter(|_| struck.is_err()) else {
+                held.clear();
+                return false;
+            };
+            if interaction.offset[0] * h > CLOSED {
+                held.clear();
+                return false;
+            }
+            held.push((joint, number));
+        }
+        true
+    }
+
     /// θ of the limits and ropes of these joints that push, given the twists of a body at the beginning and the end: of an impact that with which it does not pass its
     /// end, of what holds 1; the largest. None if none pushes.
     pub(super) fn theta_of_stops(
@@ -363,6 +398,26 @@ impl JointRows {
         pushes.map(theta).reduce(f64::max)
     }
 }
+
+impl Jointed {
+    /// Which of its stops a part is, as [`Jointed::stops`] counts them.
+    fn number_of_stop(&self, part: Part) -> Option<usize> {
+        let ropes = usize::from(matches!(self.kind, JointKind::Rope { .. }));
+        let limits = |force: usize| {
+            let before = self.forces[..force].iter();
+            ropes + 2 * before.filter(|force| force.is_limit()).count()
+        };
+        match part {
+            Part::Rope => Some(0),
+            Part::Force(force) if self.forces[force].is_limit() => Some(limits(force)),
+            Part::High(force) => Some(limits(force) + 1),
+            _ => None,
+        }
+    }
+}
+
+/// Gap of a stop at which it is closed, m or rad: beyond what closing joints leaves.
+const CLOSED: f64 = 1e-9;
 
 /// One joint and what its rows are made from.
 struct OfJoint<'a> {

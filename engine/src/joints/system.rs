@@ -218,11 +218,48 @@ impl System {
     /// Adds the limits and ropes that are passed, to be taken back to where they hold, and those of `stopped`.
     pub(super) fn hold_stops(
         &mut self,
-        (articulation, Lists { joints, .. }): (&Articulation, Lists),
+        of: (&Articulation, Lists),
         poses: &[Pose],
         of_others: impl Fn(Slot) -> Pose,
     ) {
-        self.passed.clear();
+        let (mut passed, stopped) = (
+            std::mem::take(&mut self.passed),
+            std::mem::take(&mut self.stopped),
+        );
+        passed.clear();
+        let near = self.near;
+        self.stops += self.add_stops(of, poses, of_others, |stop, gap, scale| {
+            let is_passed = gap < -ROUNDING * scale;
+            if is_passed {
+                passed.push(stop);
+            }
+            is_passed || gap <= near * scale && stopped.contains(&stop)
+        });
+        (self.passed, self.stopped) = (passed, stopped);
+    }
+
+    /// Adds some limits and ropes as if they were locked.
+    pub(super) fn lock_stops(
+        &mut self,
+        of: (&Articulation, Lists),
+        poses: &[Pose],
+        of_others: impl Fn(Slot) -> Pose,
+        stops: &[(usize, usize)],
+    ) {
+        if !stops.is_empty() {
+            self.add_stops(of, poses, of_others, |stop, _, _| stops.contains(&stop));
+        }
+    }
+
+    /// Adds the limits and ropes that `holds` names, given joint and number, gap and length. How many these are.
+    fn add_stops(
+        &mut self,
+        (articulation, Lists { joints, .. }): (&Articulation, Lists),
+        poses: &[Pose],
+        of_others: impl Fn(Slot) -> Pose,
+        mut holds: impl FnMut((usize, usize), f64, f64) -> bool,
+    ) -> usize {
+        let mut added = 0;
         for index in &articulation.joints {
             let joint = &joints[*index];
             let has_stops = matches!(joint.kind, JointKind::Rope { .. })
@@ -237,20 +274,15 @@ impl System {
             let (mut place, mut stop) = (end, 0);
             joint.stops(&at.placed, |row, gap| {
                 let locked = at.locked(row, (gap, 0.0));
-                let passed = gap < -ROUNDING * locked.scale;
-                if passed {
-                    self.passed.push((*index, stop));
-                }
-                let is_near = gap <= self.near * locked.scale;
-                let holds = passed || is_near && self.stopped.contains(&(*index, stop));
-                if holds && place - begin < MOST {
+                if holds((*index, stop), gap, locked.scale) && place - begin < MOST {
                     self.rows.insert(place, locked);
-                    self.stops += 1;
+                    added += 1;
                     place += 1;
                 }
                 stop += 1;
             });
         }
+        added
     }
 
     /// Works out the factor of `A`.

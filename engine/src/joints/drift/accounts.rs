@@ -190,9 +190,12 @@ impl Course {
         let (twists, reactions, kicked) = (&mut self.twists, &mut self.reactions, &mut self.kicked);
         let rows = step.solution.rows;
         rows.each_force(&articulation.joints, |index, (_, along), impulse| {
-            // Limits and ropes that act push.
+            // Limits and ropes that act push, or are locked.
             let Some(along) = along else { return };
             let (joint, places) = (&joints[index], step.places(index));
+            if joint.forces[along.force].is_limit() {
+                return;
+            }
             let others = joint.bodies.map(|slot| step.other(slot, part));
             let placed = joint.placed_at(|side| match places[side] {
                 Some(place) => &poses[place],

@@ -57,6 +57,8 @@ pub(in crate::joints) struct Course {
     /// Motors that hold their rates to the end of the drift, and those that hold them now.
     pub(in crate::joints) held: Vec<Held>,
     pub(in crate::joints) holding: Vec<Held>,
+    /// Limits and ropes that hold on through the step, by joint and number: they are locked.
+    pub(super) stops: Vec<(usize, usize)>,
     /// Kinetic energy of its rotors at `t_k` and at the end, J.
     pub(in crate::joints) energy_of_rotors: [f64; 2],
     /// Where its bodies were left.
@@ -139,6 +141,7 @@ impl Course {
         self.buffers.holding.clone_from(&self.holding);
         if !self.follow(step, mean) {
             self.holding.clone_from(&self.buffers.holding);
+            self.stops.clear();
             let step = Step {
                 struck: true,
                 theta: if step.struck { step.theta } else { 1.0 },
@@ -263,6 +266,8 @@ impl Course {
         }
         let other = |slot| step.other(slot, 0.0);
         self.system.place(step.of(), &self.poses, other);
+        self.system
+            .lock_stops(step.of(), &self.poses, other, &self.stops);
         self.system.place_rotors(step.of(), &self.poses, other);
         let given = |slot: Slot| solution.motion.free[slot];
         self.energy_at_start = 0.0;
@@ -284,6 +289,10 @@ impl Course {
         self.system
             .place_motors(step.of(), &self.poses, other, &self.holding);
         self.system.factor(&self.masses);
+        if !self.stops.is_empty() {
+            // What came to them in the last step is stopped.
+            self.stop_opening(given);
+        }
     }
 
     /// One of the equal parts of a step, in its pieces. False if one of these does not end with closed joints.
@@ -317,6 +326,8 @@ impl Course {
         self.buffers.rotors.clear();
         self.buffers.rotors.extend(self.system.rotors());
         self.system.place(step.of(), &self.poses, other);
+        self.system
+            .lock_stops(step.of(), &self.poses, other, &self.stops);
         self.system.place_rotors(step.of(), &self.poses, other);
         self.system
             .place_motors(step.of(), &self.poses, other, &self.holding);
@@ -359,6 +370,8 @@ impl Course {
             self.turn(step, (&own.start, h), &mut own.turned);
             let other = |slot| step.other(slot, to);
             self.end.place(step.of(), &self.poses, other);
+            self.end
+                .lock_stops(step.of(), &self.poses, other, &self.stops);
             self.end.place_rotors(step.of(), &self.poses, other);
             self.end
                 .place_motors(step.of(), &self.poses, other, &self.holding);

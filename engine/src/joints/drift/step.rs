@@ -50,13 +50,13 @@ pub(super) struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// Finds what pushes an articulation, and the motors that hold their rates.
+    /// Finds what pushes an articulation, and the motors that hold their rates. Limits and ropes that hold on through the step are `locked` if nothing else pushes.
     pub(super) fn new<'m>(
         articulation: &'a Articulation,
         (Lists { joints, couplers }, bodies, settings): (Lists<'a>, &'a Bodies, &'a Settings),
         solution: &'a Solution,
         mean: &impl Fn(Slot) -> Option<&'m WorldTwist>,
-        holding: &mut Vec<Held>,
+        (holding, locked): (&mut Vec<Held>, &mut Vec<(usize, usize)>),
     ) -> Self {
         let slots = &articulation.bodies;
         let is_pushed =
@@ -79,6 +79,12 @@ impl<'a> Step<'a> {
         let given = (bodies, solution);
         let agree = Held::find(articulation, joints, given, settings.time_step, holding);
         let stops = if agree && !is_stiff { stops } else { Some(1.0) };
+        let pushed_by_more = slots.iter().any(is_pushed) || !agree || is_stiff;
+        let own = &articulation.joints;
+        let h = settings.time_step;
+        locked.clear();
+        let hold = !pushed_by_more && rows.holding_stops(own, joints, h, locked);
+        let stops = if hold { None } else { stops };
         let drags = |slot: &Slot| bodies.constants[*slot].response.has_drag();
         Self {
             articulation,
