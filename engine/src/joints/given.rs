@@ -10,7 +10,7 @@
 
 use super::articulation::{self, Articulation};
 use super::drift::{Course, Drift, add, turned_mass};
-use super::{Joints, Lists, Push, WORLD};
+use super::{Jointed, Joints, Lists, Push, WORLD};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{Pose, Twist};
@@ -61,12 +61,19 @@ impl Drift {
         (kicked, push): (Slot, &Push),
         state: impl Fn(Slot) -> Option<(Pose, Twist)>,
     ) -> Option<Vec<(Slot, Twist)>> {
+        let is_on = |joint: &Jointed| joint.slots().any(|slot| slot == kicked);
+        let turns = |joint: &Jointed| joint.rotors().next().is_some();
+        if !joints.list.iter().any(is_on) || !joints.list.iter().any(turns) {
+            return None;
+        }
         let lists = joints.lists();
         let dynamic = |slot: Slot| bodies.constants[slot].is_dynamic();
         let all = articulation::find(lists, bodies, dynamic);
         let articulation = all.iter().find(|of| of.place(kicked).is_some())?;
         let mut own = articulation.joints.iter().map(|joint| &joints.list[*joint]);
-        own.find(|joint| joint.rotors().next().is_some())?;
+        if !own.any(turns) {
+            return None;
+        }
         let course = self.buffer();
         let slots = &articulation.bodies;
         if !course.take(slots, bodies, state) {
