@@ -60,6 +60,7 @@ impl Drift {
             }
         }
         self.gather(joints);
+        self.note_what_is_off(joints, bodies);
         if any {
             // Places that were closed are near by.
             joints.count_turns(bodies, 0.0);

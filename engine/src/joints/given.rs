@@ -13,10 +13,11 @@ use super::drift::{Course, Drift, add, turned_mass};
 use super::{Jointed, Joints, Lists, Push, WORLD};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
-use crate::components::{Pose, Twist};
+use crate::components::{Pose, RigidBody, Twist};
 use moreau_solvers::WorldTwist;
 
-/// Velocity along a locked row, over 1 + the largest of the machine (m/s and rad/s), from which on joints do not allow it: far beyond rounding.
+/// Velocity along a locked row, over 1 + the largest of the machine (m/s and rad/s), from which on joints do not allow it: far beyond rounding. Rows on kinematic bodies do not
+/// tell: these may begin to move, and take along what they hold within the step.
 const OFF: f64 = 1e-9;
 /// Velocity along a row that is small enough, m/s or rad/s.
 const EXACT: f64 = 1e-12;
@@ -42,7 +43,9 @@ impl Drift {
                 if !course.take(&articulation.bodies, bodies, state) {
                     continue;
                 }
-                course.share((articulation, lists), bodies, None);
+                if !course.share((articulation, lists), bodies, None) {
+                    continue;
+                }
                 for (slot, twist) in own.iter().zip(course.own_twists()) {
                     bodies.twist[*slot] = twist;
                     bodies.before.twist[*slot] = twist;
@@ -51,6 +54,14 @@ impl Drift {
         }
         given.clear();
         bodies.given = given;
+    }
+
+    /// Machines that a step left with velocities which joints do not allow are looked at by the next one, as those are that were given to it: what is restored from a snapshot is.
+    pub(super) fn note_what_is_off(&self, joints: &Joints, bodies: &mut Bodies) {
+        let courses = joints.articulations.iter().zip(&self.courses);
+        let off = courses.filter(|(_, course)| !(course.velocity <= 0.5 * OFF));
+        let slots = off.flat_map(|(articulation, _)| articulation.bodies.first());
+        bodies.given.extend(slots);
     }
 
     /// The velocities of a machine with rotors after an impulse on one of its bodies, given the `state` of each: rotors do not begin to turn by themselves. `None` for what
@@ -113,8 +124,13 @@ impl Course {
         true
     }
 
-    /// The velocities that joints leave, of an impulse on one of the bodies with it.
-    fn share(&mut self, of: (&Articulation, Lists), bodies: &Bodies, kick: Option<(usize, &Push)>) {
+    /// The velocities that joints leave, of an impulse on one of the bodies with it. False, and nothing is done, if they fit the joints.
+    fn share(
+        &mut self,
+        of: (&Articulation, Lists),
+        bodies: &Bodies,
+        kick: Option<(usize, &Push)>,
+    ) -> bool {
         let pose_of = |slot: Slot| match slot {
             Slot::NONE => WORLD,
             slot => bodies.pose[slot],
@@ -131,10 +147,12 @@ impl Course {
         }
         let speed = |twist: &WorldTwist| twist.linear.length().max(twist.angular.length());
         let fastest = self.twists.iter().map(speed).fold(0.0, f64::max);
-        let mut last = self.system.velocity(&self.twists, given);
-        if last.is_nan() || last <= OFF * (1.0 + fastest) {
-            return;
+        let moves = |slot: Slot| bodies.constants[slot].kind == RigidBody::Kinematic;
+        let off = self.system.velocity_apart_from(&self.twists, given, moves);
+        if off.is_nan() || off <= OFF * (1.0 + fastest) {
+            return false;
         }
+        let mut last = self.system.velocity(&self.twists, given);
         self.system.factor(&self.masses);
         for _ in 0..MOST_ROUNDS {
             self.system.against_velocities(&self.twists, given);
@@ -145,6 +163,7 @@ impl Course {
             }
             last = left;
         }
+        true
     }
 
     /// The velocities, turned into the frames of the bodies.

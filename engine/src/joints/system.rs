@@ -461,6 +461,34 @@ impl System {
         velocities.chain(extras).fold(0.0, f64::max)
     }
 
+    /// The same, but for rows on bodies of given motion that `leave_out` names.
+    pub(super) fn velocity_apart_from(
+        &self,
+        twists: &[WorldTwist],
+        of_others: impl Fn(Slot) -> WorldTwist,
+        leave_out: impl Fn(Slot) -> bool,
+    ) -> f64 {
+        let counts = |row: &Locked| {
+            let sides = row.bodies.iter().zip(&row.slots);
+            let mut others = sides.filter(|(place, slot)| place.is_none() && **slot != Slot::NONE);
+            !others.any(|(_, slot)| leave_out(*slot))
+        };
+        let rows = self.rows.iter().filter(|row| counts(row));
+        let velocities = rows.map(|row| row.velocity(twists, &of_others).abs());
+        let extras = self.extras.iter().filter_map(|extra| {
+            let pieces = &self.pieces[extra.pieces.clone()];
+            let all = pieces.iter().all(counts);
+            let sum = || {
+                pieces
+                    .iter()
+                    .map(|piece| piece.velocity(twists, &of_others))
+                    .sum::<f64>()
+            };
+            all.then(|| (sum() - extra.speed()).abs())
+        });
+        velocities.chain(extras).fold(0.0, f64::max)
+    }
+
     /// What the last solution changes of the velocities of the bodies and rotors; `pushed` is told of each impulse, `coupled` of those of couplers.
     pub(super) fn apply(
         &mut self,

@@ -54,7 +54,7 @@ mod tests {
     fn errors_of_an_order_ask_for_parts_by_its_root() {
         assert_eq!(finer(1, 16.0, JointOrder::Second), 5);
         assert_eq!(finer(2, 16.0, JointOrder::Fourth), 5);
-        assert_eq!(finer(4, 1.0 + 1e-9, JointOrder::Second), 5);
+        assert_eq!(finer(4, 1.0, JointOrder::Second), 5);
         assert_eq!(finer(1, f64::NAN, JointOrder::Second), 8);
         assert_eq!(finer(3, f64::INFINITY, JointOrder::Fourth), 24);
     }
