@@ -26,17 +26,18 @@ const MOST_ROUNDS: usize = 40;
 const GAINS: f64 = 0.9;
 
 impl Drift {
-    /// Joints share what was given to bodies since the last step.
+    /// Joints share what was given to bodies since the last step; all look, where there are others than before, or bodies are others.
     pub(crate) fn share(&mut self, joints: &mut Joints, bodies: &mut Bodies) {
         let mut given = std::mem::take(&mut bodies.given);
-        if !given.is_empty() && !joints.is_empty() {
+        let all = joints.epoch != Some(bodies.epoch);
+        if !joints.is_empty() && (all || !given.is_empty()) {
             given.sort_unstable();
             joints.articulate(bodies);
             let lists = joints.lists();
             let course = self.buffer();
             for articulation in &joints.articulations {
                 let own = &articulation.bodies;
-                if !own.iter().any(|slot| given.binary_search(slot).is_ok()) {
+                if !all && !own.iter().any(|slot| given.binary_search(slot).is_ok()) {
                     continue;
                 }
                 let state = |slot: Slot| Some((bodies.pose[slot], bodies.twist[slot]));
