@@ -60,7 +60,8 @@ impl Drift {
     /// Machines that a step left with velocities which joints do not allow are looked at by the next one, as those are that were given to it: what is restored from a snapshot is.
     pub(super) fn note_what_is_off(&self, joints: &Joints, bodies: &mut Bodies) {
         let courses = joints.articulations.iter().zip(&self.courses);
-        let off = courses.filter(|(_, course)| !(course.velocity <= 0.5 * OFF));
+        let is_off = |velocity: f64| velocity > 0.5 * OFF || velocity.is_nan();
+        let off = courses.filter(|(_, course)| is_off(course.velocity));
         let slots = off.flat_map(|(articulation, _)| articulation.bodies.first());
         bodies.given.extend(slots);
     }
