@@ -68,8 +68,6 @@ pub(crate) struct Bodies {
     pub(crate) user_forces: UserForces,
     /// State at `t_k`.
     pub(crate) before: States,
-    /// Dynamic bodies whose state was given from outside since the last step.
-    pub(crate) given: Vec<Slot>,
     /// Slots of the bodies that move ([`Bodies::moves`]), ascending.
     pub(crate) moving: Vec<Slot>,
     /// Kinematic bodies that are given the pose at the end of the step, ascending.
@@ -268,11 +266,6 @@ impl Bodies {
     /// Takes over a new list of bodies; states and rest of those that stay go with them.
     pub(crate) fn replace(&mut self, listing: Listing) {
         self.carry_over(&listing);
-        let given = std::mem::take(&mut self.given);
-        let still = |old: &Option<Slot>| old.is_some_and(|old| given.contains(&old));
-        let old = Slot::first(listing.old.len()).zip(&listing.old);
-        self.given
-            .extend(old.filter(|(_, old)| still(old)).map(|(slot, _)| slot));
         self.before.pose.resize(listing.ids.len(), Pose::default());
         self.before
             .twist
@@ -381,10 +374,6 @@ impl Bodies {
     /// Takes over the state of a body at `t_k`, as it is given from outside.
     #[inline]
     pub(crate) fn set_state(&mut self, slot: Slot, pose: &Pose, twist: &Twist) {
-        let known = self.twist[slot] == *twist && self.pose[slot] == *pose;
-        if !known && self.constants[slot].is_dynamic() {
-            self.given.push(slot);
-        }
         self.pose[slot] = *pose;
         self.twist[slot] = *twist;
         self.before.pose[slot] = *pose;

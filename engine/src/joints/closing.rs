@@ -60,7 +60,6 @@ impl Drift {
             }
         }
         self.gather(joints);
-        self.note_what_is_off(joints, bodies);
         if any {
             // Places that were closed are near by.
             joints.count_turns(bodies, 0.0);

@@ -26,44 +26,26 @@ const MOST_ROUNDS: usize = 40;
 const GAINS: f64 = 0.9;
 
 impl Drift {
-    /// Joints share what was given to bodies since the last step; all look, where there are others than before, or bodies are others.
+    /// Joints share what their bodies were given since the last step. All are looked at, and their present state alone decides: what is restored does what the other does.
     pub(crate) fn share(&mut self, joints: &mut Joints, bodies: &mut Bodies) {
-        let mut given = std::mem::take(&mut bodies.given);
-        let all = joints.epoch != Some(bodies.epoch);
-        if !joints.is_empty() && (all || !given.is_empty()) {
-            given.sort_unstable();
-            joints.articulate(bodies);
-            let lists = joints.lists();
-            let course = self.buffer();
-            for articulation in &joints.articulations {
-                let own = &articulation.bodies;
-                if !all && !own.iter().any(|slot| given.binary_search(slot).is_ok()) {
-                    continue;
-                }
-                let state = |slot: Slot| Some((bodies.pose[slot], bodies.twist[slot]));
-                if !course.take(&articulation.bodies, bodies, state) {
-                    continue;
-                }
-                if !course.share((articulation, lists), bodies, None) {
-                    continue;
-                }
-                for (slot, twist) in own.iter().zip(course.own_twists()) {
-                    bodies.twist[*slot] = twist;
-                    bodies.before.twist[*slot] = twist;
-                }
+        if joints.is_empty() {
+            return;
+        }
+        joints.articulate(bodies);
+        let lists = joints.lists();
+        let course = self.buffer();
+        for articulation in &joints.articulations {
+            let own = &articulation.bodies;
+            let state = |slot: Slot| Some((bodies.pose[slot], bodies.twist[slot]));
+            let known = course.take(own, bodies, state);
+            if !known || !course.share((articulation, lists), bodies, None) {
+                continue;
+            }
+            for (slot, twist) in own.iter().zip(course.own_twists()) {
+                bodies.twist[*slot] = twist;
+                bodies.before.twist[*slot] = twist;
             }
         }
-        given.clear();
-        bodies.given = given;
-    }
-
-    /// Machines that a step left with velocities which joints do not allow are looked at by the next one, as those are that were given to it: what is restored from a snapshot is.
-    pub(super) fn note_what_is_off(&self, joints: &Joints, bodies: &mut Bodies) {
-        let courses = joints.articulations.iter().zip(&self.courses);
-        let is_off = |velocity: f64| velocity > 0.5 * OFF || velocity.is_nan();
-        let off = courses.filter(|(_, course)| is_off(course.velocity));
-        let slots = off.flat_map(|(articulation, _)| articulation.bodies.first());
-        bodies.given.extend(slots);
     }
 
     /// The velocities of a machine with rotors after an impulse on one of its bodies, given the `state` of each: rotors do not begin to turn by themselves. `None` for what
