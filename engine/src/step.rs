@@ -231,6 +231,7 @@ impl StepState {
     /// Settings are checked, and those of this step from now on.
     pub(crate) fn begin(&mut self, settings: &Settings) -> Result<(), StepError> {
         self.clock.start();
+        self.drift.begin();
         self.solved = false;
         self.edits.clear();
         settings.validate()?;
@@ -578,6 +579,7 @@ impl StepState {
     pub(crate) fn fail(&mut self) {
         self.edits.clear();
         self.bodies.put_back();
+        self.drift.put_back(&mut self.bodies);
     }
 }
 

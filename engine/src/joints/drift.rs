@@ -35,6 +35,7 @@ use super::held::Held;
 use super::system::Push;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
+use crate::components::Twist;
 use crate::math::chunks;
 use crate::settings::Settings;
 pub(super) use accounts::{add, drag, turned_mass};
@@ -63,6 +64,8 @@ const PIECE: usize = 16;
 pub(crate) struct Drift {
     /// By articulations; there may be more than of these.
     pub(super) courses: Vec<Course>,
+    /// What bodies were given that joints share in this step.
+    pub(super) shared: Vec<(Slot, Twist)>,
     /// By bodies of the articulations, one articulation after the other.
     pub(crate) pushes: Vec<JointPush>,
     /// What each joint of the list did to B, about the origin of its frame.

@@ -28,11 +28,13 @@ const GAINS: f64 = 0.9;
 impl Drift {
     /// Joints share what their bodies were given since the last step. All are looked at, and their present state alone decides: what is restored does what the other does.
     pub(crate) fn share(&mut self, joints: &mut Joints, bodies: &mut Bodies) {
+        self.shared.clear();
         if joints.is_empty() {
             return;
         }
         joints.articulate(bodies);
         let lists = joints.lists();
+        let mut shared = std::mem::take(&mut self.shared);
         let course = self.buffer();
         for articulation in &joints.articulations {
             let own = &articulation.bodies;
@@ -42,9 +44,24 @@ impl Drift {
                 continue;
             }
             for (slot, twist) in own.iter().zip(course.own_twists()) {
+                shared.push((*slot, bodies.twist[*slot]));
                 bodies.twist[*slot] = twist;
                 bodies.before.twist[*slot] = twist;
             }
+        }
+        self.shared = shared;
+    }
+
+    /// A step begins: nothing is shared yet.
+    pub(crate) fn begin(&mut self) {
+        self.shared.clear();
+    }
+
+    /// A step failed: bodies have what they were given.
+    pub(crate) fn put_back(&mut self, bodies: &mut Bodies) {
+        for (slot, twist) in self.shared.drain(..) {
+            bodies.twist[slot] = twist;
+            bodies.before.twist[slot] = twist;
         }
     }
 
