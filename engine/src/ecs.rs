@@ -5,6 +5,7 @@ mod gather;
 mod incomplete;
 pub(crate) mod install;
 mod joints;
+mod kick;
 mod link;
 mod machines;
 mod recapture;

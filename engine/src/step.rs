@@ -143,7 +143,7 @@ pub struct StepState {
     edits: Edits,
     graph: Graph,
     problem: ContactProblem,
-    joints: Joints,
+    pub(crate) joints: Joints,
     joint_rows: JointRows,
     drift: Drift,
     forces: Forces,

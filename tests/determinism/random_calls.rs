@@ -1,10 +1,12 @@
 //! Calls in random order on two worlds, of one and of two threads: bodies and joints come, change and go, questions are asked, snapshots are taken and restored,
 //! settings change, steps are made. No call panics, no state is other than finite, what one world refuses the other refuses in the same words, and the bits are the same.
+//! A world that is made of a snapshot makes the next step as the first one does, whatever was called before.
 
+use crate::snapshots::line;
 use glam::DVec3;
 use moreau::prelude::*;
 use moreau::scene::Lcg;
-use moreau::{Accuracy, GravityScale, JointDisabled, Projection};
+use moreau::{Accuracy, GravityScale, JointAxis, JointDisabled, Projection};
 use std::fmt::Write as _;
 
 /// Bodies and joints at a time.
@@ -19,6 +21,7 @@ struct World {
 
 /// What the calls act on: the ids alive are those of both worlds.
 struct Calls {
+    seed: u64,
     random: Lcg,
     bodies: Vec<BodyId>,
     joints: Vec<JointId>,
@@ -115,6 +118,48 @@ impl Calls {
         }
     }
 
+    /// Up to two, along an axis that most joints leave free; a joint that does not is refused.
+    fn forces(&mut self, kind: &JointKind) -> JointForces {
+        let axis = match kind {
+            JointKind::Prismatic => JointAxis::Z,
+            JointKind::Planar => JointAxis::X,
+            JointKind::Universal => JointAxis::RotationX,
+            _ => JointAxis::RotationZ,
+        };
+        let count = self.below(3);
+        let forces = (0..count).map(|_| {
+            let size = [0.01, 1.0, 100.0][self.below(3)] * self.random.uniform();
+            match self.below(6) {
+                0 => JointForce::Limit {
+                    axis,
+                    low: -size,
+                    high: size,
+                    restitution: [0.0, 0.5, 1.0][self.below(3)],
+                },
+                1 => JointForce::Spring {
+                    axis,
+                    stiffness: size,
+                    damping: 0.1 * size,
+                    rest: 0.0,
+                },
+                2 => JointForce::Motor {
+                    axis,
+                    position: 0.5,
+                    velocity: 0.0,
+                    stiffness: 10.0 * size,
+                    damping: size,
+                    effort: [size, f64::INFINITY][self.below(2)],
+                },
+                3 => JointForce::Friction { axis, force: size },
+                _ => JointForce::Armature {
+                    axis,
+                    inertia: size,
+                },
+            }
+        });
+        JointForces(forces.collect())
+    }
+
     fn one(&mut self) -> BodyId {
         // Now and then one that is not there.
         if self.bodies.is_empty() || self.below(30) == 0 {
@@ -130,6 +175,7 @@ impl Calls {
         // All random numbers are drawn before either world is called.
         let (pose, twist, shape) = (self.pose(), self.twist(), self.shape());
         let (kind, material, joint) = (self.kind(), self.material(), self.joint_kind());
+        let forces = self.forces(&joint);
         let (one, other) = (self.one(), self.one());
         let (size, vector, part) = (self.size(), self.vector(30.0), self.random.uniform());
         let id = self.next;
@@ -203,7 +249,8 @@ impl Calls {
                         None => Joint::to_world(body, joint),
                     };
                     let joint = joint.at(pose.position, DVec3::Z);
-                    let made = simulation.spawn_joint(joint, (NoCollision, JointId(id)));
+                    let siblings = (NoCollision, JointId(id), forces.clone());
+                    let made = simulation.spawn_joint(joint, siblings);
                     say(format!("{:?}", made.map(drop)));
                 }
                 (22 | 23, _) => {
@@ -266,7 +313,17 @@ impl Calls {
                     say(format!("{:?}", world.rollback.push(simulation).map(drop)));
                 }
                 _ => {
+                    let again = (side == 0).then(|| stepped_again(simulation));
                     let made = simulation.step();
+                    if let (Some(again), Ok(report)) = (again, &made) {
+                        let own = (line(*report), simulation.state_hash());
+                        assert!(
+                            again == Some(own),
+                            "seed {}, call {}: restored, it makes another step",
+                            self.seed,
+                            id - 1
+                        );
+                    }
                     // What no step takes goes: else none is made from here on.
                     match &made {
                         Err(StepError::Body { id, .. }) => {
@@ -302,6 +359,14 @@ impl Calls {
         self.next += 1;
         said[0].clone()
     }
+}
+
+/// The next step of a world that is made of a snapshot of this one. `None` if there is none, or no such step.
+fn stepped_again(simulation: &Simulation) -> Option<(String, u64)> {
+    let bytes = simulation.snapshot().ok()?.to_bytes().ok()?;
+    let mut again = Simulation::from_snapshot(&Snapshot::from_bytes(&bytes).ok()?).ok()?;
+    let report = again.step().ok()?;
+    Some((line(report), again.state_hash()))
 }
 
 fn joint_of(simulation: &mut Simulation, id: JointId) -> Option<Entity> {
@@ -373,6 +438,7 @@ fn make_calls(seed: u64, calls: usize) -> usize {
     };
     let mut worlds = [world(1), world(2)];
     let mut all = Calls {
+        seed,
         random: Lcg::new(seed),
         bodies: vec![BodyId(0)],
         joints: Vec::new(),

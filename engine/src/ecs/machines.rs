@@ -101,3 +101,20 @@ pub(super) fn machines(world: &World, notices: &Notices) -> Result<Machines, Sna
     found.couplers.sort_by_key(|coupler| coupler.spec.id);
     Ok(found)
 }
+
+/// The joints and couplers that take part in the steps: those that are whole, with something to move.
+pub(super) fn taking_part(
+    machines: Machines,
+    moves: impl Fn(&JointSpec) -> bool,
+) -> (Vec<JointSpec>, Vec<CouplerSpec>) {
+    let joints = machines.joints.into_iter();
+    let joints = joints.filter(|part| !part.disabled && !part.broken && moves(&part.spec));
+    let joints: Vec<JointSpec> = joints.map(|part| part.spec).collect();
+    let known = |id: &JointId| joints.binary_search_by_key(id, |spec| spec.id).is_ok();
+    let couplers = machines.couplers.into_iter();
+    let couplers = couplers.filter(|part| !part.disabled);
+    let couplers = couplers.map(|part| part.spec);
+    let couplers = couplers.filter(|spec| spec.terms.iter().all(|(id, ..)| known(id)));
+    let couplers = couplers.collect();
+    (joints, couplers)
+}

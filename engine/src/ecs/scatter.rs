@@ -129,11 +129,18 @@ fn write_rebuilt(
             continue;
         };
         let (moves, sleeps) = (bodies.moves(slot), bodies.is_asleep(slot));
-        if (moves || sleeps) && !kept(pose.last_changed()) {
-            pose.set_if_neq(bodies.pose[slot]);
+        let (at, by) = (&bodies.pose[slot], &bodies.twist[slot]);
+        if (moves || sleeps)
+            && !kept(pose.last_changed())
+            && bits_of_pose(&pose) != bits_of_pose(at)
+        {
+            *pose = *at;
         }
-        if (moves || sleeps) && !kept(twist.last_changed()) {
-            twist.set_if_neq(bodies.twist[slot]);
+        if (moves || sleeps)
+            && !kept(twist.last_changed())
+            && bits_of_twist(&twist) != bits_of_twist(by)
+        {
+            *twist = *by;
         }
         if !kept(id.last_changed()) {
             id.set_if_neq(bodies.ids[slot]);
@@ -174,6 +181,16 @@ fn write_rebuilt(
         world.commands.try_insert_batch(asleep);
     }
     bodies.unwritten = false;
+}
+
+/// Zeros of either sign are alike, and not the same bits.
+fn bits_of_pose(pose: &Pose) -> ([u64; 3], [u64; 4]) {
+    let turn = pose.orientation.to_array().map(f64::to_bits);
+    (pose.position.to_array().map(f64::to_bits), turn)
+}
+
+fn bits_of_twist(twist: &Twist) -> [[u64; 3]; 2] {
+    [twist.linear, twist.angular].map(|part| part.to_array().map(f64::to_bits))
 }
 
 /// True if rows of the column were written to since the gather of this step.

@@ -1,6 +1,7 @@
 //! A headless simulation: a world with the step installed, and plain functions around it.
 
 use super::install::{StepOutcome, check_installed, install_with};
+use super::kick;
 use super::state_hash::StateHash;
 use crate::bodies::check::{check_body, check_body_state, check_finite, check_target};
 use crate::bodies::user_forces::check_forces;
@@ -540,23 +541,11 @@ impl Simulation {
             linear: impulse,
             angular: moment,
         };
-        let shared = self.kick(body, &push);
+        let shared = kick::shared(&self.world, body, &push);
         for (entity, twist) in shared.unwrap_or_else(|| vec![(body, twist)]) {
             self.set(entity, twist);
         }
         Ok(true)
-    }
-
-    /// Where a rotor moves with a joint of its machine, the machine shares the impulse at once.
-    fn kick(&mut self, body: Entity, push: &Push) -> Option<Vec<(Entity, Twist)>> {
-        let id = *self.world.get::<BodyId>(body)?;
-        let known = |world: &World, entity: Entity| {
-            Some((*world.get::<Pose>(entity)?, *world.get::<Twist>(entity)?))
-        };
-        self.world
-            .try_resource_scope(|world, mut state: Mut<StepState>| {
-                state.kick(id, push, |entity| known(world, entity))
-            })?
     }
 
     fn check_vectors<const N: usize>(

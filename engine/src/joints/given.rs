@@ -10,10 +10,10 @@
 
 use super::articulation::{self, Articulation};
 use super::drift::{Course, Drift, add, turned_mass};
-use super::{Jointed, Joints, Lists, Push, WORLD};
+use super::{Joints, Lists, Push, WORLD};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
-use crate::components::{Pose, RigidBody, Twist};
+use crate::components::{BodyId, Pose, RigidBody, Twist};
 use moreau_solvers::WorldTwist;
 
 /// Velocity along a locked row, over 1 + the largest of the machine (m/s and rad/s), from which on joints do not allow it: far beyond rounding. Rows on kinematic bodies do not
@@ -38,9 +38,8 @@ impl Drift {
         let course = self.buffer();
         for articulation in &joints.articulations {
             let own = &articulation.bodies;
-            let state = |slot: Slot| Some((bodies.pose[slot], bodies.twist[slot]));
-            let known = course.take(own, bodies, state);
-            if !known || !course.share((articulation, lists), bodies, None) {
+            course.take(own, bodies);
+            if !course.share((articulation, lists), bodies, None) {
                 continue;
             }
             for (slot, twist) in own.iter().zip(course.own_twists()) {
@@ -65,37 +64,6 @@ impl Drift {
         }
     }
 
-    /// The velocities of a machine with rotors after an impulse on one of its bodies, given the `state` of each: rotors do not begin to turn by themselves. `None` for what
-    /// is on no joint with a rotor, and where a state is not known.
-    pub(crate) fn kick(
-        &mut self,
-        (joints, bodies): (&Joints, &Bodies),
-        (kicked, push): (Slot, &Push),
-        state: impl Fn(Slot) -> Option<(Pose, Twist)>,
-    ) -> Option<Vec<(Slot, Twist)>> {
-        let is_on = |joint: &Jointed| joint.slots().any(|slot| slot == kicked);
-        let turns = |joint: &Jointed| joint.rotors().next().is_some();
-        if !joints.list.iter().any(is_on) || !joints.list.iter().any(turns) {
-            return None;
-        }
-        let lists = joints.lists();
-        let dynamic = |slot: Slot| bodies.constants[slot].is_dynamic();
-        let all = articulation::find(lists, bodies, dynamic);
-        let articulation = all.iter().find(|of| of.place(kicked).is_some())?;
-        let mut own = articulation.joints.iter().map(|joint| &joints.list[*joint]);
-        if !own.any(turns) {
-            return None;
-        }
-        let course = self.buffer();
-        let slots = &articulation.bodies;
-        if !course.take(slots, bodies, state) {
-            return None;
-        }
-        let place = articulation.place(kicked)?;
-        course.share((articulation, lists), bodies, Some((place, push)));
-        Some(slots.iter().copied().zip(course.own_twists()).collect())
-    }
-
     fn buffer(&mut self) -> &mut Course {
         let courses = self.courses.len().max(1);
         self.courses.resize_with(courses, Course::default);
@@ -103,26 +71,42 @@ impl Drift {
     }
 }
 
-impl Course {
-    /// Poses, velocities and masses of some bodies. False if one is not known.
-    fn take(
-        &mut self,
-        slots: &[Slot],
+impl Joints {
+    /// The velocities of a machine with rotors after an impulse on one of its bodies: rotors do not begin to turn by themselves. `None` for a machine without any.
+    pub(crate) fn kick(
+        &self,
         bodies: &Bodies,
-        state: impl Fn(Slot) -> Option<(Pose, Twist)>,
-    ) -> bool {
+        (kicked, push): (BodyId, &Push),
+    ) -> Option<Vec<(BodyId, Twist)>> {
+        let kicked = bodies.slot_of(kicked)?;
+        let dynamic = |slot: Slot| bodies.constants[slot].is_dynamic();
+        let all = articulation::find(self.lists(), bodies, dynamic);
+        let found = all.iter().find_map(|of| Some((of, of.place(kicked)?)));
+        let (articulation, place) = found?;
+        let mut joints = articulation.joints.iter().map(|joint| &self.list[*joint]);
+        if !joints.any(|joint| joint.rotors().next().is_some()) {
+            return None;
+        }
+        let mut course = Course::default();
+        course.take(&articulation.bodies, bodies);
+        course.share((articulation, self.lists()), bodies, Some((place, push)));
+        let ids = articulation.bodies.iter().map(|slot| bodies.ids[*slot]);
+        Some(ids.zip(course.own_twists()).collect())
+    }
+}
+
+impl Course {
+    /// Poses, velocities and masses of some bodies.
+    fn take(&mut self, slots: &[Slot], bodies: &Bodies) {
         self.poses.clear();
         self.twists.clear();
         self.masses.clear();
         for slot in slots {
-            let Some((pose, twist)) = state(*slot) else {
-                return false;
-            };
+            let (pose, twist) = (bodies.pose[*slot], bodies.twist[*slot]);
             self.poses.push(pose);
             self.twists.push(in_world(&pose, &twist));
             self.masses.push(turned_mass(bodies, *slot, &pose));
         }
-        true
     }
 
     /// The velocities that joints leave, of an impulse on one of the bodies with it. False, and nothing is done, if they fit the joints.

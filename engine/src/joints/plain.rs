@@ -1,7 +1,7 @@
 //! Joints as plain data, for steps without an ECS.
 
 use super::check::check_joint;
-use super::{JointReaction, Jointed, Joints, rigid_bodies};
+use super::{CouplerSpec, JointReaction, Jointed, Joints, rigid_bodies};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::{BodyId, BreakLimit, JointForce, JointFrames, JointId, JointKind, Pose};
@@ -78,6 +78,24 @@ impl Joints {
         self.epoch = None;
         self.articulations.clear();
         Ok(())
+    }
+
+    /// Other joints and couplers, of other bodies. Those whose ids are known here are held where they are, and keep their turns.
+    pub(crate) fn with(
+        &self,
+        (specs, coupler_specs): (Vec<JointSpec>, Vec<CouplerSpec>),
+        bodies: &mut Bodies,
+    ) -> Result<Self, StepError> {
+        let asked = |joint: &&Jointed| specs.iter().any(|spec| spec.id == joint.id);
+        let mut joints = Self {
+            list: self.list.iter().filter(asked).cloned().collect(),
+            couplers: self.couplers.clone(),
+            specs,
+            coupler_specs,
+            ..Self::default()
+        };
+        joints.resolve(bodies)?;
+        Ok(joints)
     }
 
     /// Tells the bodies which of them the list ties, keeps apart and holds on what impulses do not move.

@@ -4,12 +4,11 @@ use super::StepState;
 use super::threads::Threads;
 use crate::bodies::Bodies;
 use crate::bodies::check::check_body_state;
-use crate::bodies::slot::Slot;
 use crate::components::{BodyId, JointId, MaterialPairs, PairTable, Pose, Twist, Wrench};
 use crate::error::StepError;
 use crate::interactions::edit::Interactions;
 use crate::interactions::warm_start::WarmStart;
-use crate::joints::{CouplerSpec, JointReaction, JointSpec, Push};
+use crate::joints::{CouplerSpec, JointReaction, JointSpec};
 use crate::results::contact_view::ContactViews;
 use crate::results::events::StepEvents;
 use crate::results::report::StepReport;
@@ -186,25 +185,6 @@ impl StepState {
     #[must_use]
     pub fn joint_efforts(&self, id: JointId) -> Option<Vec<f64>> {
         self.joints.efforts(id)
-    }
-
-    /// The velocities of the bodies of a machine with rotors after an impulse on one of them, given the state of each. `None` for what has none.
-    pub(crate) fn kick(
-        &mut self,
-        body: BodyId,
-        push: &Push,
-        state: impl Fn(Entity) -> Option<(Pose, Twist)>,
-    ) -> Option<Vec<(Entity, Twist)>> {
-        let (joints, bodies) = (&self.joints, &self.bodies);
-        let slot = bodies.slot_of(body)?;
-        let state = |slot: Slot| state(bodies.entities[slot]);
-        let twists = self.drift.kick((joints, bodies), (slot, push), state)?;
-        let entities = twists.into_iter();
-        Some(
-            entities
-                .map(|(slot, twist)| (bodies.entities[slot], twist))
-                .collect(),
-        )
     }
 
     /// The mean force `f` of a coupler over the last step: `ratio·f` acts along each of its coordinates. Asleep, that of the last step awake.
