@@ -466,7 +466,9 @@ fn make_calls(seed: u64, calls: usize) -> usize {
 
 #[test]
 fn calls_in_random_order_give_the_same_bits_on_one_and_two_threads() {
-    let touching: usize = (0..6).map(|seed| make_calls(seed, 400)).sum();
+    // In the last two, restored worlds made another step: kinematic bodies stood with zeros of the other sign.
+    let seeds = (0..6).chain([1002, 2002]);
+    let touching: usize = seeds.map(|seed| make_calls(seed, 400)).sum();
     // A tenth of the calls: where nearly all steps are refused, or of bodies that fly, nothing is tried.
     assert!(touching >= 240, "{touching}");
 }

@@ -124,7 +124,10 @@ pub(super) fn recapture(
             }
         }
     }
-    if rows != bodies.len() || names != matter.names.len() {
+    // A body that lost a component, or never had it, is in no table of these.
+    let kinds = world.try_query::<&RigidBody>();
+    let whole = kinds.is_some_and(|mut kinds| kinds.iter(world).len() == rows);
+    if !whole || rows != bodies.len() || names != matter.names.len() {
         return false;
     }
     image
