@@ -219,7 +219,7 @@ pub enum JointAxis {
     Y,
     /// Translation along z of A.
     Z,
-    /// Rotation about x.
+    /// Rotation about x: where another one is locked the angle about that of the two free axes, where none is the twist about x (see `docs/joints.md`).
     RotationX,
     /// Rotation about y.
     RotationY,

@@ -7,6 +7,7 @@
 //! rotations, all locked    e = 2 vec(q_A⁻¹ q_B)              ė_i = a_i·(ω_B − ω_A)
 //! all but about k          e_i = (a_k × b_k)·a_i, i ≠ k      ė_i = a_i·(ω_B − ω_A)
 //! one, about i             e = −a_j·b_k/‖a_j × b_k‖          ė = (ω_B − ω_A)·(a_j × b_k)/‖a_j × b_k‖      (i, j, k cyclic)
+//! twist about k            φ = 2 atan2(q_k, q_w),  q = q_A⁻¹ q_B    φ̇ = (q_w² a_k + q_w (v × a_k) + q_k v)·(ω_B − ω_A)/(q_w² + q_k²),  v = vec(q)
 //! distance                 e = ‖d‖ − l                       ė = (d/‖d‖)·(v_B + ω_B × (p_B − x_B) − v_A − ω_A × (p_A − x_A))
 //! screw                    e = a_z·d − (lead/2π) φ_z         ė accordingly
 //! ```
@@ -117,15 +118,45 @@ impl Placed {
             JointAxis::Y => translation(1),
             JointAxis::Z => translation(2),
             JointAxis::Distance => self.distance(),
-            JointAxis::RotationY if *kind == JointKind::Universal => {
-                let [a, b] = self.axes;
-                let angle = libm::atan2(a.x_axis.dot(b.z_axis), a.x_axis.dot(b.x_axis));
-                (angle, about(b.y_axis))
-            }
-            JointAxis::RotationX => self.angle(0),
-            JointAxis::RotationY => self.angle(1),
-            JointAxis::RotationZ => self.angle(2),
+            JointAxis::RotationX => self.rotation(kind, 0),
+            JointAxis::RotationY => self.rotation(kind, 1),
+            JointAxis::RotationZ => self.rotation(kind, 2),
         }
+    }
+
+    /// The angle of the rotation along `k`. Its row is its gradient: what is drawn back along it does no work on the way round.
+    fn rotation(&self, kind: &JointKind, k: usize) -> (f64, Row) {
+        let (_, locked) = kind.locks();
+        let mut held = (0..3).filter(|axis| locked[*axis]);
+        match [held.next(), held.next()] {
+            [None, _] => self.twist(k),
+            [Some(i), None] if k == (i + 2) % 3 => self.second_angle(i),
+            _ => self.angle(k),
+        }
+    }
+
+    /// Where all rotations are free: the twist about axis `k`, of `q_A⁻¹ q_B = swing ∘ twist` about an axis across it.
+    fn twist(&self, k: usize) -> (f64, Row) {
+        let between = self.b_in_a();
+        let between = if between.w < 0.0 { -between } else { between };
+        let (axis, v, w) = (DVec3::AXES[k], between.xyz(), between.w);
+        let along = v[k];
+        let square = w * w + along * along;
+        if square == 0.0 {
+            // Turned about half a turn across the axis, it has none.
+            return (0.0, about(self.axes[0].col(k)));
+        }
+        let gradient = (axis * (w * w) + v.cross(axis) * w + v * along) / square;
+        (2.0 * libm::atan2(along, w), about(self.axes[0] * gradient))
+    }
+
+    /// Where the rotation about `i` is locked, and so `a_j·b_k = 0`: the angle about `b_k`.
+    fn second_angle(&self, i: usize) -> (f64, Row) {
+        let [a, b] = &self.axes;
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let of_a = a.col(j);
+        let angle = libm::atan2(of_a.dot(b.col(i)), of_a.dot(b.col(j)));
+        (angle, about(b.col(k)))
     }
 
     /// The angle by which B is turned about axis `k` of A.
