@@ -2,6 +2,7 @@
 
 mod articulation;
 mod breaking;
+mod carried;
 pub(crate) mod check;
 mod closing;
 pub(crate) mod coordinates;
@@ -12,6 +13,7 @@ mod given;
 mod held;
 pub(crate) mod memory;
 mod plain;
+mod reach;
 mod reaction;
 mod renewed;
 mod rows;
@@ -60,6 +62,10 @@ pub(crate) struct Jointed {
     bore: JointReaction,
     /// The mean of each of its forces in that step, N or N·m along its coordinate.
     efforts: Vec<f64>,
+    /// `δ` with which its locked rows give way in this step; 0 but where it is asked for more than it reaches.
+    yields: f64,
+    /// Of springs that are stiff on their bodies alone: the inverse inertia with all that these carry.
+    carried: Vec<(usize, f64)>,
 }
 
 /// Where the world is.

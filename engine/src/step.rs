@@ -251,8 +251,12 @@ impl StepState {
     /// `v_free = v_k + h M⁻¹F`.
     pub(crate) fn predict(&mut self, scheme: &impl Scheme) -> Result<(), StepError> {
         self.joints.resolve(&mut self.bodies)?;
-        self.drift.share(&mut self.joints, &mut self.bodies);
         self.bodies.aim(self.settings.time_step);
+        self.drift
+            .reach(&mut self.joints, &self.bodies, self.settings.time_step);
+        self.drift
+            .weigh(&mut self.joints, &self.bodies, self.settings.time_step);
+        self.drift.share(&mut self.joints, &mut self.bodies);
         self.bodies.wake_hung();
         self.forces.begin();
         self.move_freely(scheme)?;

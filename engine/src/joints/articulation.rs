@@ -21,6 +21,12 @@ impl Articulation {
         self.bodies.binary_search(&slot).ok()
     }
 
+    /// `δ` with which its joints give way in this step.
+    pub(super) fn yields(&self, lists: Lists) -> f64 {
+        let first = self.joints.first();
+        first.map_or(0.0, |joint| lists.joints[*joint].yields)
+    }
+
     /// The place of a joint of the list among its joints.
     pub(super) fn place_of_joint(&self, joint: usize) -> Option<usize> {
         self.joints.binary_search(&joint).ok()

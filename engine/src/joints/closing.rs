@@ -30,8 +30,8 @@ const FAST: f64 = 1e-3;
 /// Gap of a stop, over the errors, up to which it is one of them if a step passes it.
 const NEAR: f64 = 10.0;
 /// Least `δ` that is tried, and the most.
-const LEAST: f64 = 1e-8;
-const MOST: f64 = 1e3;
+pub(super) const LEAST: f64 = 1e-8;
+pub(super) const MOST: f64 = 1e3;
 
 impl Drift {
     /// Closes all joints where their bodies are now: what the projection of contacts has opened in places, and the velocities, by `μ`. True if that moved a body.

@@ -45,7 +45,7 @@ pub(crate) use step::Solution;
 use step::Step;
 
 /// Error over length from which on a joint is open.
-const OPEN: f64 = 1e-9;
+pub(super) const OPEN: f64 = 1e-9;
 /// What the joints did to a body in a step, by locked rows and by forces along free ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct JointPush {
@@ -83,6 +83,8 @@ pub(crate) struct Drift {
     pub(crate) error: f64,
     /// Largest velocity along a locked row, m/s or rad/s.
     pub(crate) velocity: f64,
+    /// Some joints gave way: they were asked for more than they reach.
+    gave_way: bool,
 }
 
 impl Drift {
@@ -133,7 +135,7 @@ impl Drift {
         self.tensions.clear();
         self.tensions.resize(joints.couplers.len(), 0.0);
         self.energy_of_rotors = [0.0; 2];
-        (self.error, self.velocity) = (0.0, 0.0);
+        (self.error, self.velocity, self.gave_way) = (0.0, 0.0, false);
         for (articulation, course) in joints.articulations.iter().zip(&self.courses) {
             self.pushes.extend_from_slice(&course.pushes);
             self.held.extend_from_slice(&course.held);
@@ -150,6 +152,7 @@ impl Drift {
             {
                 *sum += energy;
             }
+            self.gave_way |= course.gave_way;
             self.error = self.error.max(course.error);
             self.velocity = self.velocity.max(course.velocity);
         }
@@ -162,9 +165,9 @@ impl Drift {
         self.gather(joints);
     }
 
-    /// No joint is left open: a step that leaves one is not converged.
+    /// No joint is left open, and none gave way: a step with one is not converged.
     pub(crate) fn holds(&self) -> bool {
-        self.error <= OPEN
+        self.error <= OPEN && !self.gave_way
     }
 }
 

@@ -38,6 +38,9 @@ impl Drift {
         let course = self.buffer();
         for articulation in &joints.articulations {
             let own = &articulation.bodies;
+            if articulation.yields(lists) > 0.0 {
+                continue;
+            }
             course.take(own, bodies);
             if !course.share((articulation, lists), bodies, None) {
                 continue;
@@ -64,7 +67,7 @@ impl Drift {
         }
     }
 
-    fn buffer(&mut self) -> &mut Course {
+    pub(super) fn buffer(&mut self) -> &mut Course {
         let courses = self.courses.len().max(1);
         self.courses.resize_with(courses, Course::default);
         &mut self.courses[0]
@@ -97,7 +100,7 @@ impl Joints {
 
 impl Course {
     /// Poses, velocities and masses of some bodies.
-    fn take(&mut self, slots: &[Slot], bodies: &Bodies) {
+    pub(super) fn take(&mut self, slots: &[Slot], bodies: &Bodies) {
         self.poses.clear();
         self.twists.clear();
         self.masses.clear();
@@ -162,7 +165,7 @@ impl Course {
 }
 
 /// The velocities in the inertial frame.
-fn in_world(pose: &Pose, twist: &Twist) -> WorldTwist {
+pub(super) fn in_world(pose: &Pose, twist: &Twist) -> WorldTwist {
     WorldTwist {
         linear: twist.linear,
         angular: pose.orientation * twist.angular,

@@ -273,6 +273,8 @@ impl JointMemory {
                 torque: self.bore[1],
             },
             efforts: self.efforts.clone(),
+            yields: 0.0,
+            carried: Vec::new(),
         })
     }
 }

@@ -163,6 +163,8 @@ impl Joints {
             coordinates: vec![0.0; spec.forces.len()],
             bore: known.map_or_else(JointReaction::default, |known| known.bore),
             efforts: vec![0.0; spec.forces.len()],
+            yields: 0.0,
+            carried: Vec::new(),
         };
         if let Some(known) = known.filter(|known| known.forces.len() == spec.forces.len()) {
             joint.coordinates.clone_from(&known.coordinates);

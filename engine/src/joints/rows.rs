@@ -1,7 +1,7 @@
 //! The rows of the joints in the problem of a step, at the poses of `t_k`.
 //!
 //! ```text
-//! locked       J v = 0                                                                  equality
+//! locked       J v = 0                                                                  equality; with a compliance where it gives way (`reach.rs`)
 //! spring       r = −h (k (x_k + h ū/2 − x*) + c ū),  ū = (u_k + u)/2                    equality with a compliance; ū → u and h/2 → h if stiff
 //! motor        r = −h (k_p (x_k + h u − x*) + k_d (u − ẋ*)),   |r| ≤ h f                interval with a compliance
 //! friction     |r| ≤ h f,   u = 0 or r against u                                        interval
@@ -17,6 +17,7 @@
 
 mod stops;
 
+use super::carried::is_stiff;
 use super::coordinates::{MOST, Row, turning};
 use super::system::dot;
 use super::{Jointed, Joints};
@@ -358,6 +359,11 @@ impl OfJoint<'_> {
         if locks.count > 0 {
             let mut rigid = self.interaction(Law::equality(locks.count));
             rigid.rows[..locks.count].copy_from_slice(&locks.rows[..locks.count]);
+            if self.joint.yields > 0.0 {
+                for (compliance, row) in rigid.compliance.iter_mut().zip(&locks.rows) {
+                    *compliance = self.joint.yields * self.inverse_mass(row);
+                }
+            }
             push(Part::Locks, (rigid, None));
         }
         for (index, force) in self.joint.forces.iter().enumerate() {
@@ -392,7 +398,7 @@ impl OfJoint<'_> {
                     let rotor = self.one(Law::equality(1), &row, -u, 1.0 / inertia);
                     push(Part::Rotor(index), (rotor, None));
                 }
-            } else if let Some(interaction) = self.force(force, x, &row) {
+            } else if let Some(interaction) = self.force((index, force), x, &row) {
                 push(Part::Force(index), (interaction, None));
             }
         }
@@ -427,7 +433,12 @@ impl OfJoint<'_> {
         (stop, strikes.then_some([gap, restitution]))
     }
 
-    fn force(&self, force: &JointForce, x: f64, row: &Row) -> Option<Interaction> {
+    fn force(
+        &self,
+        (index, force): (usize, &JointForce),
+        x: f64,
+        row: &Row,
+    ) -> Option<Interaction> {
         let h = self.settings.time_step;
         if !self.is_first {
             // It has acted.
@@ -443,8 +454,9 @@ impl OfJoint<'_> {
                 // With the rotors that turn with it.
                 let light = self.inverse_mass(row);
                 let light = light / (1.0 + light * self.armature(force));
-                let is_stiff = (h * k + c) * h * light > 1.0;
-                let (gain, before) = if is_stiff {
+                let carried = self.joint.carried.iter().find(|(own, _)| *own == index);
+                let light = carried.map_or(light, |(_, carried)| *carried);
+                let (gain, before) = if is_stiff(force, light, h) {
                     (c + h * k, 0.0)
                 } else {
                     (0.5 * c + 0.25 * h * k, self.velocity(row))

@@ -140,7 +140,7 @@ impl At {
             scaled: [WorldTwist::default(); 2],
             error,
             period,
-            scale: 1.0 + reach[0].max(reach[1]),
+            scale: 1.0 + reach[0].min(reach[1]),
             motor: None,
         }
     }
@@ -461,7 +461,34 @@ impl System {
         velocities.chain(extras).fold(0.0, f64::max)
     }
 
-    /// The same, but for rows on bodies of given motion that `leave_out` names.
+    /// Root of the sum of the squares of what velocities open in a time, over lengths.
+    pub(super) fn opened(
+        &self,
+        twists: &[WorldTwist],
+        of_others: impl Fn(Slot) -> WorldTwist,
+        time: f64,
+    ) -> f64 {
+        let opened = |row: &Locked| time * row.velocity(twists, &of_others) / row.scale;
+        let squares = self.rows.iter().map(|row| opened(row).powi(2));
+        squares.sum::<f64>().sqrt()
+    }
+
+    /// The same of what turns open to second order, of which velocities along the rows know nothing.
+    pub(super) fn opened_by_turns(&self, twists: &[WorldTwist], time: f64) -> f64 {
+        let of_side = |row: &Locked, side: usize| {
+            let place = row.bodies[side]?;
+            let arm = DVec3::from_slice(&row.row[6 * side + 3..6 * side + 6]).length();
+            Some(0.5 * time * time * twists[place].angular.length_squared() * arm)
+        };
+        let opened = |row: &Locked| {
+            let sides = (0..2).filter_map(|side| of_side(row, side));
+            sides.sum::<f64>() / row.scale
+        };
+        let squares = self.rows.iter().map(|row| opened(row).powi(2));
+        squares.sum::<f64>().sqrt()
+    }
+
+    /// Largest velocity along a row, m/s or rad/s, but for rows on bodies of given motion that `leave_out` names.
     pub(super) fn velocity_apart_from(
         &self,
         twists: &[WorldTwist],

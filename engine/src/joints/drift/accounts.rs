@@ -218,7 +218,7 @@ impl Course {
     }
 
     /// The last solution acts on the velocities.
-    pub(super) fn push(&mut self) {
+    pub(in crate::joints) fn push(&mut self) {
         let (pushes, reactions) = (&mut self.pushes, &mut self.reactions);
         let (tensions, holding) = (&mut self.tensions, &mut self.holding);
         let pushed = |row: &Locked, impulse: f64| {

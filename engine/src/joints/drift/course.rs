@@ -74,6 +74,10 @@ pub(in crate::joints) struct Course {
     pub(super) largest: f64,
     /// Parts that the last step was taken in.
     pub(super) parts: usize,
+    /// For which velocities are to lead on, s; 0 of what is not driven.
+    pub(in crate::joints) ahead: f64,
+    /// Its joints gave way in this step: see `reach.rs`.
+    pub(in crate::joints) gave_way: bool,
     /// Largest error that was left, m or rad.
     pub(in crate::joints) error: f64,
     /// Largest velocity along a locked row, m/s or rad/s.
@@ -139,7 +143,9 @@ impl Course {
         mean: &impl Fn(Slot) -> Option<&'m WorldTwist>,
     ) {
         self.buffers.holding.clone_from(&self.holding);
-        if !self.follow(step, mean) {
+        self.gave_way = step.articulation.yields(step.of().1) > 0.0;
+        self.ahead = step.time_ahead();
+        if self.gave_way || !self.follow(step, mean) {
             self.holding.clone_from(&self.buffers.holding);
             self.stops.clear();
             let step = Step {
@@ -459,6 +465,9 @@ impl Course {
 
     /// `μ`. Once more for what the addition to the diagonal leaves, and on where rows are nearly redundant: there each round takes away a part.
     pub(in crate::joints) fn stop_opening(&mut self, given: impl Fn(Slot) -> WorldTwist) {
+        if self.ahead > 0.0 && self.give_way(&given) {
+            return;
+        }
         let mut last = f64::INFINITY;
         for round in 1..=MOST_ROUNDS {
             self.system.against_velocities(&self.twists, &given);

@@ -7,6 +7,7 @@ use crate::components::Pose;
 use crate::joints::articulation::Articulation;
 use crate::joints::coupled::Coupled;
 use crate::joints::held::Held;
+use crate::joints::reach::time_ahead;
 use crate::joints::rows::JointRows;
 use crate::joints::system::Push;
 use crate::joints::{Jointed, Lists, WORLD};
@@ -161,6 +162,15 @@ impl<'a> Step<'a> {
                 slot != Slot::NONE && self.solution.motion.free[slot] != WorldTwist::default()
             })
         })
+    }
+
+    /// The time for which velocities are to lead on, s; 0 if no body of given motion drives the articulation.
+    pub(super) fn time_ahead(&self) -> f64 {
+        let own = self.articulation.joints.iter();
+        let slots = own.flat_map(|joint| self.joints[*joint].slots());
+        let others = slots.filter(|slot| self.articulation.place(*slot).is_none());
+        let twists = others.map(|slot| self.solution.motion.free[slot]);
+        time_ahead(twists, self.settings.time_step)
     }
 
     /// The largest `m‖g‖` times arm of a joint, J: what a body exchanges with gravity as it swings.
