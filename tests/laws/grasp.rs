@@ -359,3 +359,71 @@ fn a_force_that_grows_stays_spread() {
     }
     fell.none();
 }
+
+/// What two jaws take up from the ground at a speed, and stop with, after 2 s: how far it has slid down, m, and by what angle it is turned.
+fn taken_up(reserve: f64, mu: f64, h: f64) -> (f64, f64) {
+    let (z, speed) = (0.05, 0.1);
+    let stuff = Material::with_friction(mu);
+    let mut simulation = Simulation::new(Settings {
+        time_step: h,
+        threads: 1,
+        ..Settings::default()
+    })
+    .unwrap();
+    ground(&mut simulation, stuff);
+    let cube = (Collider::cuboid(z, z, z), Mass::scaled_to(1.0));
+    let cube = (RigidBody::Dynamic, cube, Pose::at(0.0, 0.0, z), stuff);
+    let cube = simulation.spawn(cube).unwrap();
+    let hand = (RigidBody::Kinematic, Pose::at(0.0, 0.0, 0.3));
+    let hand = simulation.spawn(hand).unwrap();
+    for side in [-1.0, 1.0] {
+        let at = DVec3::new(0.08 * side, 0.0, z);
+        let jaw = (Collider::cuboid(0.02, 0.04, 0.03), Mass::scaled_to(0.2));
+        let jaw = (RigidBody::Dynamic, jaw, Pose::from_position(at), stuff);
+        let jaw = simulation.spawn(jaw).unwrap();
+        let slide = Joint::new(hand, jaw, JointKind::Prismatic).at(at, DVec3::X * -side);
+        let motor = JointForce::Motor {
+            axis: JointAxis::Z,
+            position: 0.0,
+            velocity: 1.0,
+            stiffness: 0.0,
+            damping: 1e3,
+            effort: reserve * G / (2.0 * mu),
+        };
+        simulation
+            .spawn_joint(slide, JointForces(vec![motor]))
+            .unwrap();
+    }
+    let mut lifted = 0.0;
+    for step in 0..(2.0 / h) as usize {
+        let t = step as f64 * h;
+        let up = if (0.3..1.3).contains(&t) { speed } else { 0.0 };
+        lifted += up * h;
+        simulation.set(hand, Twist::linear(0.0, 0.0, up));
+        simulation.step().unwrap();
+    }
+    let end = simulation.pose(cube).unwrap();
+    let turned = angle_between(DQuat::IDENTITY, end.orientation);
+    (z + lifted - end.position.z, turned)
+}
+
+/// The jerk of the start makes it slip by `v²/2g(reserve − 1)`, 2 mm at most. Beyond that it hangs: on the points of the jaws alike, which keep it from turning; on one corner of
+/// each, where the load was as they took it up, it would turn and drop.
+#[test]
+fn what_jaws_take_up_does_not_turn_in_them() {
+    let (mut wrong, mut count) = (vec![], 0);
+    for reserve in [1.3, 2.0, 3.0] {
+        for mu in [0.3, 0.5, 0.8] {
+            for h in [2e-3, 5e-3, 1e-2] {
+                count += 1;
+                let (slid, turned) = taken_up(reserve, mu, h);
+                if slid > 5e-3 || turned > 0.1 {
+                    wrong.push(format!(
+                        "reserve {reserve}, μ {mu}, {h} s: {slid} m, {turned} rad"
+                    ));
+                }
+            }
+        }
+    }
+    none_of(count, &wrong);
+}

@@ -3,7 +3,7 @@
 use super::alternate::{self, Alternate};
 use super::condensed::Condensed;
 use super::joints::{Joints, is_equality};
-use super::shares::Shares;
+use super::shares::{Shares, may_share};
 use crate::auto::{AutoSettings, Stage, gain, keep_driven, take_back};
 use crate::law::list::{rows_of, rows_of_mut};
 use crate::newton::space::NEWTON_STEPS;
@@ -262,8 +262,8 @@ impl<const N: usize> Parts<N> {
         let n = columns as f64;
         let possible = columns <= MOST_COLUMNS;
         let cheap = n * n <= n + self.joints.sweep_products();
-        let tight = task.goal.scaled <= TIGHT && columns <= FOR_NEWTON;
-        if possible && (cheap || tight) {
+        let tight = task.goal.scaled <= TIGHT || may_share(problem);
+        if possible && (cheap || tight && columns <= FOR_NEWTON) {
             return self.condense(own, problem, (impulse, twist), task);
         }
         let cost = possible.then(|| n * n * n * NEWTON_STEPS / 3.0);

@@ -7,7 +7,8 @@
 //! (g_i − g_j)ᵀ M̂⁻¹ (g_i − g_j) ≤ part of g_iᵀ M̂⁻¹ g_i           g = (n, ρ × n)
 //! ```
 //!
-//! and then the sweeps of [`crate::auto::spread`] are made with the blocks of `Ŵ`.
+//! and then their impulses start alike, and the sweeps of [`crate::auto::spread`] are made with the blocks of `Ŵ`. Shares of the last step are not kept: what once came to
+//! lie on one point, as a part was taken up from the ground, would stay there, and one point does not keep what it holds from turning.
 
 use super::condensed::Condensed;
 use super::factor::Six;
@@ -40,10 +41,13 @@ impl Shares {
     ) {
         let mut first = 0;
         let mut any = false;
-        while first < problem.contacts.len() && !any {
+        while first < problem.contacts.len() {
             let range = points(problem.contacts, first);
             first = range.end;
-            any = range.len() > 1 && is_open(condensed, problem, range);
+            if range.len() > 1 && is_open(condensed, problem, range.clone()) {
+                any = true;
+                level(&problem.contacts[range.clone()], &mut impulse[range]);
+            }
         }
         if any {
             let n = impulse.len();
@@ -108,6 +112,25 @@ impl Shares {
             }
         }
     }
+}
+
+/// The same impulse at all points, whose sum is that of before.
+fn level(contacts: &[Contact], impulse: &mut [DVec3]) {
+    let pushes = contacts.iter().zip(&*impulse);
+    let sum: DVec3 = pushes.map(|(contact, own)| contact.frame * *own).sum();
+    let mean = sum / impulse.len() as f64;
+    for (contact, own) in contacts.iter().zip(impulse) {
+        *own = contact.frame.transpose() * mean;
+    }
+}
+
+/// Faces press on each other in several points: how these share the load may be open.
+pub(super) fn may_share(problem: &FactoredProblem) -> bool {
+    let pairs = problem.contacts.windows(2);
+    let is_level = |pair: &[Contact]| {
+        pair[0].bodies == pair[1].bodies && pair[0].frame.x_axis.dot(pair[1].frame.x_axis) >= LEVEL
+    };
+    pairs.into_iter().any(is_level)
 }
 
 /// One body of the pair is moved alike by normal impulses at all of its points.
