@@ -115,6 +115,11 @@ fn inertias_that_no_body_has() {
     }
     let mass = Mass::given(1.0, DVec3::new(1.0, 1.0, 2.5));
     refused((DYNAMIC, ball(), mass), &["inertia", "2.5", "2"]);
+    // Their inverses overflow.
+    let mass = Mass::given(1.0, DVec3::splat(1e-310));
+    refused((DYNAMIC, ball(), mass), &["inertia", "finite inverse"]);
+    let mass = Mass::given(1e-310, DVec3::ONE);
+    refused((DYNAMIC, ball(), mass), &["mass", "finite inverse"]);
     let frame = DQuat::from_xyzw(0.0, 0.0, 0.0, 2.0);
     let mass = Mass::given(1.0, DVec3::ONE).with_principal_frame(frame);
     refused((DYNAMIC, ball(), mass), &["frame", "2", "1"]);

@@ -96,6 +96,7 @@ pub(crate) fn check_body(
         (RigidBody::Dynamic, Given::Nothing, None) => return Err(BodyError::NoMass),
         _ => Inertia::FIXED,
     };
+    check_inverses(&inertia)?;
     let extent = geometry.as_ref().map_or(0.0, Geometry::bounding_radius);
     let size = geometry.as_ref().map_or(0.0, Geometry::size);
     let axis = geometry
@@ -126,6 +127,23 @@ fn check(field: &'static str, value: f64, ok: bool, bound: &'static str) -> Resu
             bound,
         })
     }
+}
+
+/// Steps work with the inverses.
+fn check_inverses(inertia: &Inertia) -> Result<(), BodyError> {
+    let bound = "of finite inverse";
+    let is_sound = inertia.inverse_mass.is_finite();
+    check("mass", inertia.mass, is_sound, bound)?;
+    let moments = inertia.moments.to_array().into_iter();
+    for (moment, inverse) in moments.zip(inertia.inverse_moments.to_array()) {
+        check(
+            "principal moment of inertia",
+            moment,
+            inverse.is_finite(),
+            bound,
+        )?;
+    }
+    Ok(())
 }
 
 fn check_response(response: &Response) -> Result<(), BodyError> {
