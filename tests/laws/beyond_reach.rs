@@ -41,7 +41,7 @@ fn pull(links: usize, speed: f64, ways: &[f64]) -> Vec<(f64, StepReport)> {
     let mut x = LENGTH;
     let moved = ways.iter().map(|to| {
         let (mut fastest, mut last) = (0.0_f64, StepReport::default());
-        while x != *to {
+        while (x - to).abs() > 1e-12 {
             x += (to - x).clamp(-speed * h, speed * h);
             simulation.move_to(hand, Pose::at(x, 0.0, 0.0)).unwrap();
             last = simulation.step().unwrap();
