@@ -125,8 +125,11 @@ fn text(
             "  leaves of its law is not told, q is without the rest, and u is that at the end of the step"
         )?;
     }
-    if listed.is_empty() {
+    if seen.contacts.is_empty() {
         return writeln!(out, "\n  no contacts");
+    }
+    if listed.is_empty() {
+        return Ok(());
     }
     writeln!(
         out,

@@ -171,7 +171,7 @@ fn materials_out_of_range() {
             ..base
         };
         for (field, material, bound) in [
-            ("cohesion", of(value, 0.0, 0.0), "≥ 0"),
+            ("cohesion", of(value, 0.0, 0.0), "in [0, 1e12]"),
             ("rolling resistance", of(0.0, value, 0.0), "in [0, 1e6]"),
             ("spinning resistance", of(0.0, 0.0, value), "in [0, 1e6]"),
         ] {
@@ -349,5 +349,18 @@ fn a_resistance_beyond_its_bound_is_refused() {
     refused(
         (DYNAMIC, ball(), material),
         &["rolling resistance", "1100000", "in [0, 1e6]"],
+    );
+}
+
+/// Beyond its bound rounding alone would move what is held.
+#[test]
+fn cohesions_that_doubles_do_not_resolve() {
+    let sticky = |cohesion| Material {
+        cohesion,
+        ..Material::default()
+    };
+    refused(
+        (DYNAMIC, ball(), sticky(1.1e12)),
+        &["cohesion", "in [0, 1e12]"],
     );
 }

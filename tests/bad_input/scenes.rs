@@ -387,3 +387,18 @@ fn turns_that_are_none_are_refused() {
         names(&error, &parts);
     }
 }
+
+#[test]
+fn motions_that_jump_or_are_two_of_one_body() {
+    let table = "bodies = [{ name = \"table\", kind = \"kinematic\" }]\n";
+    let path = "path = { keyframes = { times = [0, 1], positions = [[0, 0, 0], [1, 0, 0]], repeat = true } }";
+    let jumps = format!("{table}[[motions]]\nbody = \"table\"\n{path}\n");
+    names(
+        &start_error(&jumps),
+        &["motions[0]", "repeat", "a last pose that is the first"],
+    );
+    let path = "path = { oscillation = { amplitude = [0, 0, 1], frequency = 1 } }";
+    let motion = format!("[[motions]]\nbody = \"table\"\n{path}\n");
+    let two = format!("{table}{motion}{motion}");
+    names(&start_error(&two), &["motions[1]", "body", "table"]);
+}

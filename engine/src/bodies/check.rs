@@ -184,8 +184,8 @@ fn check_material(material: &Material) -> Result<(), BodyError> {
     check(
         "cohesion",
         material.cohesion,
-        material.cohesion >= 0.0,
-        "≥ 0",
+        (0.0..=Material::MOST_COHESION).contains(&material.cohesion),
+        "in [0, 1e12]",
     )?;
     for (field, value) in [
         ("rolling resistance", material.rolling_resistance),

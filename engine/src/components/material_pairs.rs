@@ -96,7 +96,7 @@ pub struct MaterialPair {
     /// Approach speed below which contacts do not bounce, m/s, ≥ 0.
     #[serde(default)]
     pub bounce_threshold: Option<f64>,
-    /// Force with which bodies hold together as long as they touch, N, ≥ 0.
+    /// Force with which bodies hold together as long as they touch, N, in [0, [`Material::MOST_COHESION`]].
     #[serde(default)]
     pub cohesion: Option<f64>,
     /// Resistance against rolling, m, in [0, [`Material::MOST_RESISTANCE`]].
@@ -138,7 +138,12 @@ impl MaterialPair {
                 f64::MAX,
                 "finite and ≥ 0",
             ),
-            ("cohesion", self.cohesion, f64::MAX, "finite and ≥ 0"),
+            (
+                "cohesion",
+                self.cohesion,
+                Material::MOST_COHESION,
+                "in [0, 1e12]",
+            ),
             (
                 "rolling resistance",
                 self.rolling_resistance,

@@ -64,6 +64,9 @@ pub enum MotionPath {
     },
 }
 
+/// Distance over 1 + that from the origin, and part of a turn, up to which poses are the same.
+const SAME: f64 = 1e-9;
+
 /// A body that is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Mover {
@@ -146,7 +149,7 @@ impl MotionPath {
                 times,
                 positions,
                 orientations,
-                ..
+                repeat,
             } => {
                 let ascend = times.windows(2).all(|two| two[0] < two[1]);
                 let finite = times.iter().all(|time| time.is_finite());
@@ -171,17 +174,46 @@ impl MotionPath {
                         "rotations, one for each of the times or none",
                     );
                 }
+                if *repeat && !closes(positions, orientations) {
+                    let last = positions.last().zip(positions.first());
+                    return bad(
+                        "repeat",
+                        format!("true, from {last:?}"),
+                        "a last pose that is the first",
+                    );
+                }
             }
         }
         Ok(())
     }
 }
 
+/// The last pose is the first, to the digits of files.
+fn closes(positions: &[DVec3], orientations: &[DQuat]) -> bool {
+    let apart = positions.first().zip(positions.last());
+    let apart = apart.map_or(0.0, |(first, last)| {
+        (*last - *first).length() / (1.0 + first.length())
+    });
+    let turned = orientations.first().zip(orientations.last());
+    let turned = turned.map_or(0.0, |(first, last)| 1.0 - first.dot(*last).abs());
+    apart <= SAME && turned <= SAME
+}
+
 impl Scene {
     /// What can be wrong with its motions before there are bodies.
     pub(super) fn check_motions(&self) -> Result<(), SceneError> {
         for (index, motion) in self.motions.iter().enumerate() {
-            motion.path.check(&format!("motions[{index}]"))?;
+            let place = format!("motions[{index}]");
+            motion.path.check(&place)?;
+            let mut before = self.motions[..index].iter();
+            if before.any(|other| other.body == motion.body) {
+                return Err(SceneError::Field {
+                    place,
+                    field: "body",
+                    value: motion.body.clone(),
+                    bound: "a body that no other motion moves",
+                });
+            }
         }
         Ok(())
     }

@@ -18,6 +18,9 @@ const STEPS: usize = 100;
 /// Separation, over the size of the smaller one, at which two touch: what is left of the distance by rounding, times ten.
 const TOUCHING: f64 = 1e-13;
 
+/// The same from which on directions are searched for with care: quick ones are good to the root of rounding, and swing to and fro where a capsule comes to the side of a cylinder or a cone.
+const CLOSE: f64 = 1e-7;
+
 /// Steps after which what is left of the distance is not looked at more closely.
 const MOST_POLISHED: usize = 60;
 
@@ -76,6 +79,13 @@ pub(super) fn first_touch(
                 return Some(touch);
             }
             (l, gap) = (better, left);
+        } else if gap <= CLOSE * size
+            && let Some(found) = between(&here, b, l)
+        {
+            let held = separation(&here, b, found.direction);
+            if held > gap {
+                (l, gap) = (found.direction, held);
+            }
         }
         let speed = l.dot(d);
         if speed <= 0.0 {
@@ -91,8 +101,11 @@ pub(super) fn first_touch(
         way = next;
         known = Some(l);
     }
-    // Still apart by less than it would take to tell.
-    None
+    // Apart by less than it would take to tell whether they meet.
+    let here = a.moved(d * way);
+    let l = known?;
+    let left = separation(&here, b, l);
+    (left <= CLOSE * size).then(|| touch(&here, b, way, l))?
 }
 
 /// Of two directions the one that holds them farther apart.

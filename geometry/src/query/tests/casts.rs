@@ -213,3 +213,60 @@ fn overlaps_at_the_start_are_hit_or_passed() {
         }
     }
 }
+
+/// A way is that of the other back. Near the touch of a capsule with the side or the rim of a cylinder or a cone quick directions swing to and fro: of 7,035 such casts 13 met nothing.
+#[test]
+fn capsules_meet_what_has_a_rim_from_either_side() {
+    let capsule = Geometry::new(Shape::Capsule {
+        half_height: 0.5,
+        radius: 0.25,
+    })
+    .unwrap();
+    let upright = [
+        Shape::Cylinder {
+            half_height: 0.5,
+            radius: 0.5,
+        },
+        Shape::Cone {
+            half_height: 0.5,
+            radius: 0.5,
+        },
+    ];
+    let mut hits = 0;
+    for shape in upright {
+        let other = Geometry::new(shape).unwrap();
+        let origin = Pose::new(DVec3::ZERO, glam::DQuat::IDENTITY);
+        for z in -12..=12 {
+            for y in -10..=10 {
+                for down in -5..=5 {
+                    let way = DVec3::new(1.0, f64::from(y) * 0.02, f64::from(down) * 0.1);
+                    let start = DVec3::new(-4.0, 0.0, f64::from(z) * 0.1);
+                    let start = Pose::new(start, glam::DQuat::IDENTITY);
+                    let there = Sweep::new(way).unwrap();
+                    let back = Sweep::new(-way).unwrap();
+                    let hit = cast_shape(&capsule, &start, &there, &other, &origin);
+                    let from_other = cast_shape(&other, &origin, &back, &capsule, &start);
+                    let ways = [hit, from_other].map(|hit| hit.map(|hit| hit.distance));
+                    let [Some(a), Some(b)] = ways else {
+                        // Both pass, or it grazes.
+                        let passes = ways.iter().flatten().next().is_none();
+                        let least = (0..300).map(|part| {
+                            let by = there.direction() * (0.03 * f64::from(part));
+                            distance(&capsule, &moved(&start, by), &other, &origin)
+                        });
+                        let least = least.map(|found| found.unwrap().distance);
+                        let least = least.fold(f64::INFINITY, f64::min);
+                        assert!(
+                            passes && least > -1e-4,
+                            "{start:?} {way:?}: {ways:?}, {least}"
+                        );
+                        continue;
+                    };
+                    hits += 1;
+                    assert!((a - b).abs() < 1e-6, "{start:?} {way:?}: {a} {b}");
+                }
+            }
+        }
+    }
+    assert!(hits > 4000, "{hits}");
+}
