@@ -378,3 +378,41 @@ fn an_edited_law_holds() {
     }
     assert!((simulation.pose(ball).unwrap().position.z + RADIUS).abs() < 1e-12);
 }
+
+/// Balls that cohere and strike one another: in steps of several stages a pair may be held in the first one alone. Its pull is in the balance of momentum and of energy, and in a contact.
+#[test]
+fn a_pull_of_an_early_stage_is_in_the_balance() {
+    let mut staged = 0;
+    for seed in 0..60 {
+        let mut random = Lcg::new(seed);
+        let mut simulation = Simulation::new(Settings {
+            gravity: DVec3::ZERO,
+            time_step: 1.0 / 60.0,
+            threads: 1,
+            ..Settings::default()
+        })
+        .unwrap();
+        for k in 0..6 {
+            let mut material = sticky(12.0, 0.5);
+            material.restitution = [0.0, 0.9][usize::from(random.uniform() < 0.5)];
+            let off = random.symmetric_vector() * 0.02;
+            let at = DVec3::new(0.205 * f64::from(k), off.y, off.z);
+            let twist = Twist {
+                linear: random.symmetric_vector() * 3.0,
+                angular: random.symmetric_vector() * 5.0,
+            };
+            let ball = (Collider::sphere(0.1), Pose::from_position(at), twist);
+            let ball = (RigidBody::Dynamic, ball, material);
+            simulation.spawn(ball).unwrap();
+        }
+        for step in 0..20 {
+            let report = simulation.step().unwrap();
+            staged += usize::from(report.stages > 0);
+            // Rounding of some tens of J and N·s.
+            let gap = report.energy.energy_gap.abs();
+            let what = format!("seed {seed}, step {step}: {report:?}");
+            assert!(report.momentum_residual < 1e-12 && gap < 1e-11, "{what}");
+        }
+    }
+    assert!(staged > 20, "{staged}");
+}

@@ -356,11 +356,11 @@ impl Impacts {
         exchange.carry(&mut self.rows, new);
     }
 
-    /// The step is solved: what waits goes, but for contacts that pushed in an earlier stage. True if there are some.
+    /// The step is solved: what waits goes, but for contacts that pushed or pulled in an earlier stage. True if there are some.
     pub(crate) fn end(&mut self, rows: usize, exchange: &mut Exchange) -> bool {
         self.unmet.clear();
         self.waiting.retain(|late| {
-            let struck = late.earlier.is_some();
+            let struck = late.earlier.says_something();
             if !struck {
                 self.unmet.push(late.contact.bodies);
             }

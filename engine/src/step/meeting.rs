@@ -385,7 +385,7 @@ impl Meetings {
             for row in rows.filter(|_| changes) {
                 let of_plane = |other: &usize| solved.are_one_plane([*other, row]);
                 let goes = is_ahead(row) || new.iter().any(of_plane);
-                let stays = solved.is_given(row) || solved.earlier(row).is_some();
+                let stays = solved.is_given(row) || solved.earlier(row).says_something();
                 exchange.stay[row] &= !goes || stays;
             }
         }

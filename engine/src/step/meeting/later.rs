@@ -123,7 +123,7 @@ impl Meetings {
                 }
                 let is_later = |row: &usize| {
                     let is_own = of.moves || !several || solved.is_plane(&[*row], of.normal);
-                    let stays = solved.is_given(*row) || solved.earlier(*row).is_some();
+                    let stays = solved.is_given(*row) || solved.earlier(*row).says_something();
                     let open = exchange.stay[*row] != of.moves && solved.is_ahead(*row);
                     is_own == own && open && !stays
                 };
