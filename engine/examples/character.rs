@@ -1,4 +1,4 @@
-//! A character walks over a floor, up a slope and a flight of stairs, rides on a platform and pushes a crate. It is a kinematic capsule: queries tell where it may go.
+//! A character pushes a crate, walks up a slope and a flight of stairs and rides on a table that turns. It is a kinematic capsule: queries tell where it may go.
 //!
 //! `cargo run --release -p moreau --example character`
 
@@ -73,8 +73,10 @@ impl Character {
         let (_, ground) = self.cast(simulation, at, DVec3::NEG_Z * 2.0 * SKIN)?;
         let ground = ground.filter(|ground| ground.at.normal.z >= STEEPEST);
         if let Some(ground) = &ground {
+            let under = simulation.pose(ground.entity).unwrap_or_default();
             let twist = simulation.twist(ground.entity).unwrap_or_default();
-            at += twist.linear * h;
+            let (linear, angular) = twist.in_inertial_frame(under.orientation);
+            at += (linear + angular.cross(ground.at.point - under.position)) * h;
             self.rises = 0.0;
         } else {
             self.rises += settings.gravity.z * h;
@@ -168,6 +170,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         let at = 5.4 + 0.4 * f64::from(step);
         simulation.spawn((stair, Pose::at(at, 0.0, 0.5 * top)))?;
     }
+    let table = (
+        RigidBody::Kinematic,
+        Collider::cylinder(0.1, 1.5),
+        Pose::at(8.7, 0.6, 0.89),
+        Twist::from_inertial_frame(DVec3::ZERO, DVec3::Z, DQuat::IDENTITY),
+    );
+    simulation.spawn(table)?;
     let load = (
         RigidBody::Dynamic,
         Collider::cuboid(0.25, 0.25, 0.25),
@@ -179,17 +188,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let groups = |memberships, mask| CollisionGroups { memberships, mask };
     let mut walker = Character::spawn(&mut simulation, DVec3::new(0.0, 0.0, 0.82))?;
     simulation.set(walker.body, groups(2, 0));
-    let mut say = -1.0;
-    while simulation.time() < 8.0 {
-        // Round the crate once it was pushed for a while.
+    let (mut say, mut rides) = (-1.0, false);
+    while simulation.time() < 14.0 {
+        // Round the crate once it was pushed for a while, and as far as the table, on which it stands.
         let y = if simulation.time() < 2.0 { 0.0 } else { 0.6 };
-        let off = simulation
-            .pose(walker.body)
-            .map_or(0.0, |pose| y - pose.position.y);
-        walker.walk(
-            &mut simulation,
-            DVec3::new(1.2, (4.0 * off).clamp(-1.0, 1.0), 0.0),
-        )?;
+        let at = simulation.pose(walker.body).unwrap_or_default().position;
+        let wish = DVec3::new(1.2, (4.0 * (y - at.y)).clamp(-1.0, 1.0), 0.0);
+        rides |= at.x > 8.0;
+        let wish = if rides { DVec3::ZERO } else { wish };
+        walker.walk(&mut simulation, wish)?;
         simulation.step()?;
         if simulation.time() - say >= 1.0 {
             say = simulation.time();
