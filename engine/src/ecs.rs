@@ -12,6 +12,6 @@ mod recapture;
 mod restore;
 mod scatter;
 pub(crate) mod simulation;
-mod snapshots;
+pub(crate) mod snapshots;
 mod state_hash;
 pub(crate) mod worlds;

@@ -63,6 +63,7 @@ pub use components::{
 };
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
 pub use ecs::simulation::Simulation;
+pub use ecs::snapshots::Restored;
 pub use ecs::worlds::{Worlds, WorldsError};
 pub use error::{BodyError, InteractionError, JointError, PairError, SettingsError, StepError};
 pub use forces::law::{BodyState, ForceError, ForceJacobians, ForceLaw};
@@ -110,10 +111,10 @@ pub mod prelude {
         JointBroken, JointDisabled, JointForce, JointForces, JointFrames, JointId, JointKind,
         JointReaction, JointSpec, KinematicTarget, LinearForce, Mass, Material, MaterialName,
         MaterialPair, MaterialPairs, NoCollision, PairError, PartMaterials, PartOf, PointSpring,
-        Pose, RigidBody, Rollback, Scene, SceneRun, Sensor, SensorEvent, Settings, Simulation,
-        SleepEvent, SleepSettings, Sleeping, Snapshot, SnapshotError, StepError, StepEvents,
-        StepOutcome, StepPhase, StepReport, StepState, StepStatus, Theta, Threads, Twist, Worlds,
-        WorldsError, Wrench,
+        Pose, Restored, RigidBody, Rollback, Scene, SceneRun, Sensor, SensorEvent, Settings,
+        Simulation, SleepEvent, SleepSettings, Sleeping, Snapshot, SnapshotError, StepError,
+        StepEvents, StepOutcome, StepPhase, StepReport, StepState, StepStatus, Theta, Threads,
+        Twist, Worlds, WorldsError, Wrench,
     };
     pub use crate::{Found, Queries, QueryError, QueryFilter, SpatialQuery};
     pub use bevy_ecs::entity::Entity;

@@ -581,6 +581,7 @@ impl StepState {
 
     /// A phase failed: the bodies are as they were.
     pub(crate) fn fail(&mut self) {
+        self.clock.runs = false;
         self.edits.clear();
         self.bodies.put_back();
         self.drift.put_back(&mut self.bodies);

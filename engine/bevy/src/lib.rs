@@ -20,6 +20,7 @@
 //! | what a step began and ended, as messages and for observers | [`ContactBegan`], [`ContactEnded`], [`SensorEntered`], [`SensorLeft`], [`FellAsleep`], [`Woke`], [`JointBroke`] |
 //! | what was refused | [`PhysicsError`] |
 //! | layers, locked axes | [`Layers`], [`LockedAxes`] |
+//! | save and restore | [`snapshot()`], [`moreau::Snapshot::restore`] |
 //! | lines to look at | [`DrawingPlugin`] with the feature `gizmos`; [`Picture`] for whatever else draws |
 //!
 //! Transforms, child colliders, parents, scale and the rest: `docs/bevy.md` of the repository.
@@ -37,6 +38,7 @@ mod parts;
 mod plugin;
 mod read;
 mod reflection;
+mod saves;
 mod sensors;
 mod shown;
 mod step;
@@ -53,6 +55,7 @@ pub use layers::Layers;
 pub use locks::LockedAxes;
 pub use moreau;
 pub use plugin::MoreauPlugin;
+pub use saves::snapshot;
 pub use shown::{Interpolation, NoInterpolation};
 pub use step::{MoreauStep, MoreauSystems};
 

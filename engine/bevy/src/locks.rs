@@ -7,6 +7,7 @@ use bevy_ecs::world::DeferredWorld;
 use bevy_reflect::Reflect;
 use bevy_reflect::prelude::ReflectDefault;
 use moreau::{Joint, JointFrames, JointKind, Pose, RigidBody};
+use std::collections::BTreeMap;
 
 /// Axes of the world along which a dynamic body does not move, and about which it does not turn.
 ///
@@ -122,48 +123,77 @@ fn release(mut world: DeferredWorld, context: HookContext) {
 type Locked = (
     Entity,
     &'static RigidBody,
-    Ref<'static, LockedAxes>,
+    &'static LockedAxes,
     &'static Pose,
     &'static mut Shown,
     Option<&'static LockJoint>,
 );
 
+/// Joints of locks have this name, by which they are known after a restore.
+const NAME: &str = "locked axes";
+
 /// Makes the joints of new and changed locks, and of bodies that were put somewhere else.
 pub(crate) fn follow(
     mut bodies: Query<Locked>,
-    joints: Query<(), With<Joint>>,
+    joints: Query<(Entity, &Joint, Option<&Name>)>,
     mut commands: Commands,
 ) {
+    let mut named: Option<BTreeMap<Entity, Entity>> = None;
     let mut order: Vec<_> = bodies.iter_mut().collect();
     order.sort_unstable_by_key(|(body, ..)| *body);
-    for (body, kind, axes, pose, mut shown, joint) in order {
+    for (body, kind, axes, pose, mut shown, known) in order {
         let put = shown.put;
         if put {
             shown.put = false;
         }
-        let lost = joint.is_none_or(|joint| !joints.contains(joint.0));
         let wanted = *kind == RigidBody::Dynamic && *axes != LockedAxes::new();
-        if wanted && !lost && !put && !axes.is_changed() || !wanted && joint.is_none() {
+        if !wanted && known.is_none() {
             continue;
         }
-        if let Some(joint) = joint.filter(|_| !lost) {
-            commands.entity(joint.0).try_despawn();
+        let known = known.map(|known| known.0);
+        let there = known.filter(|joint| joints.contains(*joint)).or_else(|| {
+            let named = named.get_or_insert_with(|| of_locks(&joints));
+            named.get(&body).copied()
+        });
+        let locks = JointKind::Generic {
+            translation: axes.translation,
+            rotation: axes.rotation,
+        };
+        let holds = |joint: &Entity| {
+            let joint = joints.get(*joint);
+            wanted && !put && joint.is_ok_and(|(_, joint, _)| joint.kind == locks)
+        };
+        if let Some(joint) = there.filter(holds) {
+            if known != Some(joint) {
+                commands.entity(body).try_insert(LockJoint(joint));
+            }
+            continue;
+        }
+        if let Some(joint) = there {
+            commands.entity(joint).try_despawn();
         }
         if !wanted {
             commands.entity(body).try_remove::<LockJoint>();
             continue;
         }
-        let locks = Joint {
+        let joint = Joint {
             frames: JointFrames::World(Pose::from_position(pose.position)),
-            ..Joint::to_world(
-                body,
-                JointKind::Generic {
-                    translation: axes.translation,
-                    rotation: axes.rotation,
-                },
-            )
+            ..Joint::to_world(body, locks)
         };
-        let joint = commands.spawn(locks).id();
+        let joint = commands.spawn((joint, Name::new(NAME))).id();
         commands.entity(body).try_insert(LockJoint(joint));
     }
+}
+
+/// The joints of locks, by their bodies.
+fn of_locks(joints: &Query<(Entity, &Joint, Option<&Name>)>) -> BTreeMap<Entity, Entity> {
+    let named = joints.iter().filter(|(_, joint, name)| {
+        let is_named = name.is_some_and(|name| name.as_str() == NAME);
+        is_named && matches!(joint.bodies, [Some(_), None] | [None, Some(_)])
+    });
+    let of_bodies = named.flat_map(|(entity, joint, _)| {
+        let bodies = joint.bodies.into_iter().flatten();
+        bodies.map(move |body| (body, entity))
+    });
+    of_bodies.collect()
 }

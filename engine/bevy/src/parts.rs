@@ -15,6 +15,20 @@ pub(crate) struct Composed {
     made: (Option<Collider>, Option<PartMaterials>),
 }
 
+impl Composed {
+    /// What the body was put back to is no shape of the user's; if it was made of other parts, the compound is made anew of those that are there.
+    pub(crate) fn restore(
+        &mut self,
+        collider: Option<&Collider>,
+        materials: Option<&PartMaterials>,
+    ) {
+        if collider != self.made.0.as_ref() || materials != self.made.1.as_ref() {
+            self.made = (collider.cloned(), materials.cloned());
+            self.parts.clear();
+        }
+    }
+}
+
 /// Colliders without a body of their own.
 type LooseQuery<'w, 's> = Query<'w, 's, Entity, (With<Collider>, Without<RigidBody>)>;
 

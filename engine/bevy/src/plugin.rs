@@ -2,6 +2,7 @@
 
 use crate::error::{PhysicsError, log_new};
 use crate::read::{adopt, read};
+use crate::saves::{self, Reading};
 use crate::shown::Interpolation;
 use crate::step::{Made, MoreauStep, MoreauSystems, made, step, succeeded};
 use crate::write::{
@@ -93,20 +94,24 @@ impl Plugin for MoreauPlugin {
                     .run_if(succeeded),
             ),
         );
+        app.add_systems(
+            Reading,
+            (
+                sensors::mount,
+                adopt,
+                parts::compose,
+                read,
+                sensors::carry,
+                locks::follow,
+            )
+                .chain(),
+        );
+        app.add_observer(saves::restored);
         // In the schedule of the step: nothing comes between reading and stepping.
         app.add_systems(
             MoreauStep,
             (
-                (
-                    sensors::mount,
-                    adopt,
-                    parts::compose,
-                    read,
-                    sensors::carry,
-                    locks::follow,
-                )
-                    .chain()
-                    .in_set(MoreauSystems::Read),
+                saves::take.in_set(MoreauSystems::Read),
                 (record, share_of_step, write_roots, write_nested)
                     .chain()
                     .in_set(MoreauSystems::Write),
@@ -147,12 +152,15 @@ impl Plugin for MoreauPlugin {
 impl MoreauPlugin {
     /// Wrong settings are an error of every step, as those that are changed later.
     fn install(&self, app: &mut App) {
-        app.init_schedule(MoreauStep);
+        app.init_schedule(MoreauStep).init_schedule(Reading);
         let world = app.world_mut();
         let installed = world.try_schedule_scope(MoreauStep, |world, schedule| {
             // The work of the systems is parallel inside.
             schedule.set_executor(SingleThreadedExecutor::new());
             moreau::install(world, schedule, Settings::default())
+        });
+        world.schedule_scope(Reading, |_, schedule| {
+            schedule.set_executor(SingleThreadedExecutor::new());
         });
         match installed {
             Ok(Ok(())) => world.insert_resource(self.settings),

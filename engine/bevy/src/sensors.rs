@@ -15,6 +15,10 @@ pub(crate) struct Carried {
     pub(crate) by: Entity,
 }
 
+/// A sensor that was carried. If a snapshot makes it a body again, it is to be carried again.
+#[derive(Component, Clone, Copy, Debug)]
+pub(crate) struct Dismounted;
+
 /// Sensors without a body of their own.
 type Loose = (With<Collider>, With<Sensor>, Without<RigidBody>);
 
@@ -38,7 +42,9 @@ pub(crate) fn mount(
     gone.sort_unstable();
     gone.dedup();
     for sensor in gone {
-        commands.entity(sensor).try_remove::<(Carried, RigidBody)>();
+        let mut sensor = commands.entity(sensor);
+        sensor.try_remove::<(Carried, RigidBody)>();
+        sensor.try_insert(Dismounted);
     }
     // Ids are given in this order.
     let mut new: Vec<Entity> = loose.iter().collect();
@@ -46,7 +52,9 @@ pub(crate) fn mount(
     for sensor in new {
         if let Some(by) = above.body_of(sensor) {
             let body = (RigidBody::Kinematic, Carried { by });
-            commands.entity(sensor).try_insert(body);
+            let mut sensor = commands.entity(sensor);
+            sensor.try_insert(body);
+            sensor.try_remove::<Dismounted>();
         }
     }
 }

@@ -71,6 +71,9 @@ pub(super) fn capture(world: &World, image: &mut Image) -> Result<(), SnapshotEr
     let state = world
         .get_resource::<StepState>()
         .ok_or(missing("StepState"))?;
+    if state.is_within_step() {
+        return Err(SnapshotError::WithinStep);
+    }
     let link = world.get_resource::<Link>().ok_or(missing("Link"))?;
     let notices = world.get_resource::<Notices>().ok_or(missing("Notices"))?;
     let bodies = &state.bodies;

@@ -17,6 +17,7 @@ use crate::snapshot::error::SnapshotError;
 use crate::snapshot::image::{CouplerPart, Image, JointPart};
 use crate::snapshot::substance::Substance;
 use crate::step::StepState;
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
 use std::collections::BTreeMap;
@@ -24,17 +25,20 @@ use std::collections::BTreeMap;
 /// Puts the world back to an image; on an error nothing is changed.
 pub(super) fn restore(world: &mut World, image: &Image) -> Result<(), SnapshotError> {
     check_installed(world)?;
-    let before = Entities::of(world);
     let (threads, number) = {
         let state = world.get_resource::<StepState>();
+        if state.is_some_and(StepState::is_within_step) {
+            return Err(SnapshotError::WithinStep);
+        }
         let threads = state.map(|state| state.threads.clone());
         let number = world.get_resource::<Settings>().map(|of| of.threads);
         (threads.unwrap_or_default(), number.unwrap_or_default())
     };
     check_machines(image)?;
+    let before = Entities::of(world);
     let mut state = {
         let world = &*world;
-        let forces_of = |id| world.get::<BodyForces>(*before.bodies.get(&id)?);
+        let forces_of = |id| world.get::<BodyForces>(before.body(id)?);
         image.state(threads, forces_of)?
     };
     let bodies = put_bodies(world, image, &state.bodies, &before);
@@ -68,6 +72,8 @@ pub(super) fn restore(world: &mut World, image: &Image) -> Result<(), SnapshotEr
 struct Entities {
     bodies: BTreeMap<BodyId, Entity>,
     joints: BTreeMap<JointId, Entity>,
+    /// Those with an id that are out of the steps, disabled or without what makes them a body: they stay, and stay so unless the snapshot has them.
+    idle: (BTreeMap<BodyId, Entity>, BTreeMap<JointId, Entity>),
     /// Those with an id that another one has too, or none.
     others: Vec<Entity>,
 }
@@ -77,6 +83,7 @@ impl Entities {
         let mut found = Self {
             bodies: BTreeMap::new(),
             joints: BTreeMap::new(),
+            idle: (BTreeMap::new(), BTreeMap::new()),
             others: Vec::new(),
         };
         let mut bodies = world.query_filtered::<(Entity, Option<&BodyId>), With<RigidBody>>();
@@ -98,7 +105,22 @@ impl Entities {
                 _ => found.others.push(entity),
             }
         }
+        let mut bodies = world.query_filtered::<(Entity, &BodyId), Allow<Disabled>>();
+        let mut joints = world.query_filtered::<(Entity, &JointId), Allow<Disabled>>();
+        let (idle_bodies, idle_joints) = &mut found.idle;
+        idle_bodies.extend(bodies.iter(world).map(|(entity, id)| (*id, entity)));
+        idle_joints.extend(joints.iter(world).map(|(entity, id)| (*id, entity)));
         found
+    }
+
+    fn body(&self, id: BodyId) -> Option<Entity> {
+        let known = self.bodies.get(&id).or_else(|| self.idle.0.get(&id));
+        known.copied()
+    }
+
+    fn joint(&self, id: JointId) -> Option<Entity> {
+        let known = self.joints.get(&id).or_else(|| self.idle.1.get(&id));
+        known.copied()
     }
 }
 
@@ -169,11 +191,7 @@ fn put_bodies(world: &mut World, image: &Image, known: &Bodies, before: &Entitie
             image.twist[slot],
             wrench.map_or_else(Wrench::default, |(_, wrench)| *wrench),
         );
-        let existing = before.bodies.get(id).copied();
-        let mut entity = match existing.and_then(|entity| world.get_entity_mut(entity).ok()) {
-            Some(entity) => entity,
-            None => world.spawn_empty(),
-        };
+        let mut entity = known_or_new(world, before.body(*id));
         let forces = forces_of(&known.user_forces.laws, slot);
         put_body(&mut entity, *id, (substance, forces), known, (slot, state));
         let target = targets.next_if(|(of, _)| *of == slot);
@@ -235,7 +253,7 @@ fn put_joints(world: &mut World, image: &Image, (bodies, before): (&[Entity], &E
         name,
     } in &machines.joints
     {
-        let mut entity = known_or_new(world, before.joints.get(&spec.id));
+        let mut entity = known_or_new(world, before.joint(spec.id));
         let joint = Joint {
             bodies: spec.bodies.map(|id| id.and_then(body)),
             frames: spec.frames,
@@ -258,7 +276,7 @@ fn put_joints(world: &mut World, image: &Image, (bodies, before): (&[Entity], &E
         entities.insert(spec.id, entity.id());
     }
     for part in &machines.couplers {
-        let mut entity = known_or_new(world, before.joints.get(&part.spec.id));
+        let mut entity = known_or_new(world, before.joint(part.spec.id));
         let coupler = Coupler {
             terms: part.terms(|id| entities.get(&id).copied()),
             offset: part.spec.offset,
@@ -278,12 +296,14 @@ fn put_joints(world: &mut World, image: &Image, (bodies, before): (&[Entity], &E
     }
 }
 
-fn known_or_new<'w>(world: &'w mut World, known: Option<&Entity>) -> EntityWorldMut<'w> {
-    let known = known
-        .copied()
-        .filter(|entity| world.get_entity(*entity).is_ok());
-    match known {
-        Some(entity) => world.entity_mut(entity),
+/// The entity, in the steps again if it was not; a new one if there is none.
+fn known_or_new(world: &mut World, known: Option<Entity>) -> EntityWorldMut<'_> {
+    match known.filter(|entity| world.get_entity(*entity).is_ok()) {
+        Some(entity) => {
+            let mut entity = world.entity_mut(entity);
+            entity.remove::<Disabled>();
+            entity
+        }
         None => world.spawn_empty(),
     }
 }

@@ -29,10 +29,13 @@ pub(super) fn is_stiff(force: &JointForce, light: f64, h: f64) -> bool {
     }
 }
 
+fn is_spring(force: &JointForce) -> bool {
+    matches!(force, JointForce::Spring { .. })
+}
+
 impl Drift {
     /// Finds `w` of the springs that would be stiff on their bodies alone.
     pub(crate) fn weigh(&mut self, joints: &mut Joints, bodies: &Bodies, h: f64) {
-        let is_spring = |force: &JointForce| matches!(force, JointForce::Spring { .. });
         let mut any = false;
         for joint in &mut joints.list {
             joint.carried.clear();
@@ -61,15 +64,18 @@ impl Course {
         h: f64,
         found: &mut Vec<(usize, usize, f64)>,
     ) {
+        let joints = of.0.joints.iter().map(|index| &of.1.joints[*index]);
+        let mut forces = joints.flat_map(|joint| &joint.forces);
+        if !forces.any(is_spring) {
+            return;
+        }
         let mut factored = false;
+        self.take(&of.0.bodies, bodies);
         for index in &of.0.joints {
             let joint = &of.1.joints[*index];
             for (force, spring) in joint.forces.iter().enumerate() {
-                if !matches!(spring, JointForce::Spring { .. }) {
+                if !is_spring(spring) {
                     continue;
-                }
-                if !factored {
-                    self.take(&of.0.bodies, bodies);
                 }
                 let (_, row) = joint.coordinate(force, &joint.placed(bodies));
                 self.push_along(of.0, joint, &row);

@@ -195,7 +195,10 @@ fn closes(positions: &[DVec3], orientations: &[DQuat]) -> bool {
         (*last - *first).length() / (1.0 + first.length())
     });
     let turned = orientations.first().zip(orientations.last());
-    let turned = turned.map_or(0.0, |(first, last)| 1.0 - first.dot(*last).abs());
+    // Of quaternions: half the angle, for one and the same with either sign.
+    let turned = turned.map_or(0.0, |(first, last)| {
+        (*last - *first).length().min((*last + *first).length())
+    });
     apart <= SAME && turned <= SAME
 }
 

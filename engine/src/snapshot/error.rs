@@ -25,6 +25,9 @@ pub enum SnapshotError {
         /// What the system said.
         source: io::Error,
     },
+    /// The world is within a step: a snapshot is of a world between two.
+    #[error("a step has begun and has not ended: a world is saved and restored between steps")]
+    WithinStep,
     /// It does not begin as snapshots do.
     #[error("not a snapshot: it begins with {found:02x?}, expected {expected:02x?}")]
     NotASnapshot {

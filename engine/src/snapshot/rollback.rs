@@ -3,6 +3,8 @@
 use super::Snapshot;
 use super::error::SnapshotError;
 use crate::ecs::simulation::Simulation;
+use crate::ecs::snapshots::reuse;
+use bevy_ecs::world::World;
 use std::collections::VecDeque;
 
 /// Snapshots of the last steps, as many as it is told to keep.
@@ -63,11 +65,19 @@ impl Rollback {
     /// # Errors
     /// As [`Simulation::snapshot`]; what it holds then stays, but for the oldest.
     pub fn push(&mut self, simulation: &mut Simulation) -> Result<(), SnapshotError> {
+        self.push_world(simulation.world_mut())
+    }
+
+    /// As [`Self::push`], of a world in which the step was put by [`install`](crate::install).
+    ///
+    /// # Errors
+    /// As [`Snapshot::of`]; what it holds then stays, but for the oldest.
+    pub fn push_world(&mut self, world: &mut World) -> Result<(), SnapshotError> {
         let full = self.kept.len() >= self.most;
         let oldest = if full { self.kept.pop_front() } else { None };
         let mut snapshot = oldest.unwrap_or_default();
-        simulation.reuse(&mut snapshot);
-        simulation.snapshot_into(&mut snapshot)?;
+        reuse(world, &mut snapshot);
+        snapshot.take(world)?;
         self.kept.push_back(snapshot);
         Ok(())
     }
@@ -88,11 +98,19 @@ impl Rollback {
         simulation: &mut Simulation,
         pushes: usize,
     ) -> Result<(), SnapshotError> {
+        self.restore_world(simulation.world_mut(), pushes)
+    }
+
+    /// As [`Self::restore`], for the world of [`Self::push_world`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn restore_world(&mut self, world: &mut World, pushes: usize) -> Result<(), SnapshotError> {
         let snapshot = self.back(pushes).ok_or(SnapshotError::TooFarBack {
             back: pushes,
             kept: self.kept.len().saturating_sub(1),
         })?;
-        simulation.restore(snapshot)?;
+        snapshot.restore(world)?;
         self.kept.truncate(self.kept.len() - pushes);
         Ok(())
     }

@@ -11,6 +11,8 @@ pub(crate) struct Clock {
     pub(crate) t: f64,
     /// Phases of this step so far.
     pub(crate) timing: StepTiming,
+    /// A step has begun, and has neither ended nor failed.
+    pub(crate) runs: bool,
     lap: Instant,
 }
 
@@ -20,6 +22,7 @@ impl Default for Clock {
             step: 0,
             t: 0.0,
             timing: StepTiming::default(),
+            runs: false,
             lap: Instant::now(),
         }
     }
@@ -29,6 +32,7 @@ impl Clock {
     /// A step begins.
     pub(crate) fn start(&mut self) {
         self.timing = StepTiming::default();
+        self.runs = true;
         self.lap = Instant::now();
     }
 
@@ -43,6 +47,7 @@ impl Clock {
     /// The last phase of a step ends.
     pub(crate) fn finish(&mut self) -> StepTiming {
         let ms_commit = self.lap();
+        self.runs = false;
         let parts = self.timing;
         StepTiming {
             ms_total: parts.ms_gather

@@ -55,6 +55,11 @@ impl ContactMemory {
 }
 
 impl StepState {
+    /// A step has begun, and has neither ended nor failed.
+    pub(crate) fn is_within_step(&self) -> bool {
+        self.clock.runs
+    }
+
     pub(crate) fn clock_memory(&self) -> ClockMemory {
         ClockMemory {
             step: self.clock.step,

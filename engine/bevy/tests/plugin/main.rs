@@ -14,5 +14,6 @@ mod hostile;
 mod moved;
 mod parts;
 mod reflection;
+mod saves;
 mod sensors;
 mod setting;
