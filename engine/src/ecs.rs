@@ -1,6 +1,7 @@
 //! The step in an ECS: components in, components out.
 
 mod capture;
+mod check;
 mod gather;
 mod incomplete;
 pub(crate) mod install;
@@ -8,6 +9,7 @@ mod joints;
 mod kick;
 mod link;
 mod machines;
+pub(crate) mod push;
 mod recapture;
 mod restore;
 mod scatter;

@@ -62,6 +62,7 @@ pub use components::{
     Wrench,
 };
 pub use ecs::install::{StepOutcome, StepPhase, install, install_with};
+pub use ecs::push::{add_force_at, apply_impulse};
 pub use ecs::simulation::Simulation;
 pub use ecs::snapshots::Restored;
 pub use ecs::worlds::{Worlds, WorldsError};

@@ -20,12 +20,14 @@
 //! | what a step began and ended, as messages and for observers | [`ContactBegan`], [`ContactEnded`], [`SensorEntered`], [`SensorLeft`], [`FellAsleep`], [`Woke`], [`JointBroke`] |
 //! | what was refused | [`PhysicsError`] |
 //! | layers, locked axes | [`Layers`], [`LockedAxes`] |
+//! | impulses and forces at a point | [`BodyCommands`] |
 //! | save and restore | [`snapshot()`], [`moreau::Snapshot::restore`] |
 //! | lines to look at | [`DrawingPlugin`] with the feature `gizmos`; [`Picture`] for whatever else draws |
 //!
 //! Transforms, child colliders, parents, scale and the rest: `docs/bevy.md` of the repository.
 #![forbid(unsafe_code)]
 
+mod commands;
 mod compound;
 mod drawing;
 mod error;
@@ -45,6 +47,7 @@ mod step;
 mod wire;
 mod write;
 
+pub use commands::BodyCommands;
 pub use drawing::{Drawing, Line, Picture, Rgba};
 pub use error::PhysicsError;
 pub use events::{
@@ -62,9 +65,9 @@ pub use step::{MoreauStep, MoreauSystems};
 /// What most apps need: that of the engine, and what the plugin adds.
 pub mod prelude {
     pub use crate::{
-        ContactBegan, ContactEnded, Drawing, DrawingPlugin, FellAsleep, Interpolation, JointBroke,
-        Layers, LockedAxes, MoreauPlugin, MoreauStep, MoreauSystems, NoInterpolation, PhysicsError,
-        SensorEntered, SensorLeft, Woke,
+        BodyCommands, ContactBegan, ContactEnded, Drawing, DrawingPlugin, FellAsleep,
+        Interpolation, JointBroke, Layers, LockedAxes, MoreauPlugin, MoreauStep, MoreauSystems,
+        NoInterpolation, PhysicsError, SensorEntered, SensorLeft, Woke,
     };
     pub use moreau::prelude::*;
 }

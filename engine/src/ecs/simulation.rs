@@ -1,21 +1,18 @@
 //! A headless simulation: a world with the step installed, and plain functions around it.
 
+use super::check::check_entity;
 use super::install::{StepOutcome, check_installed, install_with};
-use super::kick;
+use super::push;
 use super::state_hash::StateHash;
-use crate::bodies::check::{check_body, check_body_state, check_finite, check_target};
-use crate::bodies::user_forces::check_forces;
-use crate::components::inertia::Inertia;
+use crate::bodies::check::check_target;
 use crate::components::notices::Notices;
-use crate::components::response::Response;
 use crate::components::{
-    BodyForces, BodyId, BreakLimit, Collider, CollisionGroups, Coupler, Drag, GravityScale, Joint,
-    JointForces, JointId, KinematicTarget, Made, Mass, Material, MaterialPairs, PartMaterials,
-    Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
+    BodyId, BreakLimit, Collider, Coupler, Joint, JointForces, JointId, KinematicTarget, Mass,
+    MaterialPairs, PartMaterials, Pose, RigidBody, Sleeping, Twist,
 };
 use crate::error::{BodyError, JointError, StepError};
 use crate::joints::check::check_joint;
-use crate::joints::{CouplerSpec, JointReaction, JointSpec, Push, coupled};
+use crate::joints::{CouplerSpec, JointReaction, JointSpec, coupled};
 use crate::query::{Asking, Queries, QueryError};
 use crate::results::contact_view::{ContactView, Contacts};
 use crate::results::events::StepEvents;
@@ -312,7 +309,7 @@ impl Simulation {
         if !spawned.contains::<RigidBody>() && !spawned.contains::<Collider>() {
             return Ok(());
         }
-        let complete = self.check(entity)?;
+        let complete = check_entity(&self.world, entity)?;
         let id = self.world.get::<BodyId>(entity).copied();
         if id.is_none_or(|id| id == BodyId::UNASSIGNED) {
             return Err(BodyError::NoIdLeft);
@@ -321,29 +318,6 @@ impl Simulation {
             mass.set_if_neq(complete);
         }
         Ok(())
-    }
-
-    /// Checks one body; its mass component with the computed values.
-    fn check(&self, entity: Entity) -> Result<Mass, BodyError> {
-        let body = self.world.entity(entity);
-        let of_body = |part: &'static str| BodyError::Missing { part };
-        let kind = *body.get::<RigidBody>().ok_or(of_body("RigidBody"))?;
-        let material = body.get::<Material>().ok_or(of_body("Material"))?;
-        let mass = body.get::<Mass>().ok_or(of_body("Mass"))?;
-        let groups = *body
-            .get::<CollisionGroups>()
-            .ok_or(of_body("CollisionGroups"))?;
-        let pose = body.get::<Pose>().ok_or(of_body("Pose"))?;
-        let twist = body.get::<Twist>().ok_or(of_body("Twist"))?;
-        let wrench = body.get::<Wrench>().ok_or(of_body("Wrench"))?;
-        let response = Response::new(body.get::<GravityScale>(), body.get::<Drag>());
-        let shape = body.get::<Collider>();
-        let made = Made::of(material, body.get::<PartMaterials>());
-        let groups = (groups, body.contains::<Sensor>());
-        let constants = check_body(kind, shape, made, mass, groups, response)?;
-        check_body_state(pose, twist, wrench)?;
-        check_forces(body.get::<BodyForces>())?;
-        Ok(mass.completed(&constants.inertia))
     }
 
     /// Removes a body; false if it was not there. Its contacts are gone at the next step.
@@ -467,7 +441,7 @@ impl Simulation {
         })
     }
 
-    /// Adds a force (N) at a point (m), both in the inertial frame, to the [`Wrench`] of a body, which acts until it is changed; the moment of the force stays that of
+    /// Adds a force (N) at a point (m), both in the inertial frame, to the [`Wrench`](crate::Wrench) of a body, which acts until it is changed; the moment of the force stays that of
     /// now. False without the body.
     ///
     /// # Errors
@@ -478,17 +452,7 @@ impl Simulation {
         force: DVec3,
         point: DVec3,
     ) -> Result<bool, StepError> {
-        let Some((pose, wrench)) = self.pose(body).zip(self.world.get::<Wrench>(body)) else {
-            return Ok(false);
-        };
-        let wrench = wrench.with_force_at(force, point - pose.position);
-        let result = [
-            ("wrench.force", wrench.force),
-            ("wrench.moment", wrench.moment),
-        ];
-        self.check_vectors(body, [("force", force), ("point", point)])?;
-        self.check_vectors(body, result)?;
-        Ok(self.set(body, wrench))
+        push::add_force_at(&mut self.world, body, force, point)
     }
 
     /// Changes the twist of a dynamic body at once by an impulse (N·s) at a point (m), both in the inertial frame. False without the body, or where no impulse
@@ -513,51 +477,7 @@ impl Simulation {
         impulse: DVec3,
         point: DVec3,
     ) -> Result<bool, StepError> {
-        let entity = self.world.get_entity(body).ok();
-        let parts = entity.and_then(|entity| {
-            entity
-                .get_components::<(&RigidBody, &Pose, &Twist, &Mass)>()
-                .ok()
-        });
-        let Some((RigidBody::Dynamic, pose, twist, mass)) = parts else {
-            return Ok(false);
-        };
-        let (pose, mut twist) = (*pose, *twist);
-        let inertia = Inertia::new(
-            mass.mass(),
-            mass.principal_inertia(),
-            mass.principal_frame(),
-        );
-        let moment = (point - pose.position).cross(impulse);
-        twist.linear += impulse * inertia.inverse_mass;
-        twist.angular += inertia.inverse_times(pose.orientation.conjugate() * moment);
-        let result = [
-            ("twist.linear", twist.linear),
-            ("twist.angular", twist.angular),
-        ];
-        self.check_vectors(body, [("impulse", impulse), ("point", point)])?;
-        self.check_vectors(body, result)?;
-        let push = Push {
-            linear: impulse,
-            angular: moment,
-        };
-        let shared = kick::shared(&self.world, body, &push);
-        for (entity, twist) in shared.unwrap_or_else(|| vec![(body, twist)]) {
-            self.set(entity, twist);
-        }
-        Ok(true)
-    }
-
-    fn check_vectors<const N: usize>(
-        &self,
-        body: Entity,
-        vectors: [(&'static str, DVec3); N],
-    ) -> Result<(), StepError> {
-        check_finite(vectors).map_err(|source| StepError::Body {
-            id: self.world.get::<BodyId>(body).copied().unwrap_or_default(),
-            entity: body,
-            source,
-        })
+        push::apply_impulse(&mut self.world, body, impulse, point)
     }
 
     /// Gives a kinematic body the pose that it has at the end of the next step, see [`KinematicTarget`]; false without the

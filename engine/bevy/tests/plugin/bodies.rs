@@ -1,6 +1,6 @@
 //! Layers, gravity, locked axes: what users know from other plugins.
 
-use crate::setting::{app, ball, change, floor, pose, run, transform};
+use crate::setting::{STEP, app, ball, change, floor, get, messages, pose, run, transform};
 use bevy_ecs::prelude::*;
 use bevy_moreau::prelude::*;
 use bevy_transform::prelude::*;
@@ -141,4 +141,34 @@ fn a_system_in_the_step_changes_its_interactions() {
     app.add_systems(MoreauStep, ghosts.in_set(StepPhase::Edit));
     run(&mut app, 100);
     assert!(pose(&app, ball).position.y < -1.0);
+}
+
+#[test]
+fn impulses_and_forces_act_where_the_body_is_shown() {
+    let mut app = app();
+    app.world_mut().resource_mut::<Settings>().gravity = DVec3::ZERO;
+    // No step has seen it: its mass follows from its shape, its place from its `Transform`.
+    let body = ball(&mut app, 5.0, 2.0);
+    let mass = 1000.0 * std::f64::consts::PI / 6.0;
+    let top = DVec3::new(5.0, 2.5, 0.0);
+    let mut commands = app.world_mut().commands();
+    commands
+        .entity(body)
+        .apply_impulse(DVec3::X * mass, top)
+        .add_force_at(DVec3::Z * mass, top);
+    app.world_mut().flush();
+    let twist: Twist = get(&app, body);
+    assert!((twist.linear - DVec3::X).length() < 1e-12);
+    assert!((twist.angular + DVec3::Z * 0.5 / (0.4 * 0.25)).length() < 1e-12);
+    run(&mut app, 1);
+    let twist: Twist = get(&app, body);
+    assert!((twist.linear - DVec3::new(1.0, 0.0, STEP)).length() < 1e-12);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+    // Refused by name, and nothing changes.
+    let mut commands = app.world_mut().commands();
+    commands.entity(body).apply_impulse(DVec3::NAN, top);
+    app.world_mut().flush();
+    let errors = messages::<PhysicsError>(&mut app);
+    assert!(matches!(&errors[..], [PhysicsError::Step(_)]), "{errors:?}");
+    assert_eq!(get::<Twist>(&app, body), twist);
 }
