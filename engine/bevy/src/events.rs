@@ -7,6 +7,7 @@ use bevy_ecs::system::SystemParam;
 use bevy_reflect::Reflect;
 use moreau::glam::DVec3;
 use moreau::{ContactEvent, Edge, Joint, JointId, SensorEvent, SleepEvent, StepEvents};
+use std::collections::BTreeSet;
 
 /// Two bodies began to touch: see [`StepEvents`].
 ///
@@ -112,6 +113,7 @@ pub(crate) fn report(
     events: Option<Res<StepEvents>>,
     joints: Query<(Entity, &JointId), With<Joint>>,
     carried: Query<&Carried>,
+    mut own: Local<BTreeSet<[Entity; 2]>>,
     mut out: Out,
 ) {
     let Some(events) = events else { return };
@@ -119,9 +121,16 @@ pub(crate) fn report(
         out.contact(event);
     }
     for event in &events.sensors {
+        // It is always in what carries it. What was not said to begin is not said to end, also of one that is no more.
         let [sensor, body] = event.entities;
-        // It is always in what carries it.
-        if carried.get(sensor).is_ok_and(|carried| carried.by == body) {
+        let of_carrier = match event.edge {
+            Edge::Begins => {
+                let carries = carried.get(sensor).is_ok_and(|carried| carried.by == body);
+                carries && own.insert(event.entities)
+            }
+            Edge::Ends => own.remove(&event.entities),
+        };
+        if of_carrier {
             continue;
         }
         out.sensor(event);

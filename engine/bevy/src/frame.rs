@@ -1,5 +1,6 @@
 //! Frames of entities in the world, in doubles, from the `Transform`s above them as they are now: `GlobalTransform` is that of the last frame.
 
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use bevy_transform::components::Transform;
@@ -88,18 +89,26 @@ pub(crate) fn told(transform: &Transform) -> Pose {
     }
 }
 
-/// The entities above an entity.
+/// What stands above something.
+type Entry = (
+    Option<&'static Transform>,
+    Option<&'static ChildOf>,
+    Has<RigidBody>,
+    Has<Disabled>,
+);
+
+/// The entities above an entity, disabled ones too.
 #[derive(SystemParam)]
 pub(crate) struct Above<'w, 's> {
-    entities: Query<
-        'w,
-        's,
-        (
-            Option<&'static Transform>,
-            Option<&'static ChildOf>,
-            Has<RigidBody>,
-        ),
-    >,
+    entities: Query<'w, 's, Entry, Allow<Disabled>>,
+}
+
+/// A body above an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BodyAbove {
+    pub(crate) body: Entity,
+    /// It is out of the steps.
+    pub(crate) disabled: bool,
 }
 
 /// The frame that an entity stands in.
@@ -117,7 +126,7 @@ impl Above<'_, '_> {
         let mut standing = Standing::default();
         let mut next = parent.map(ChildOf::parent);
         while let Some(entity) = next {
-            let Ok((transform, above, body)) = self.entities.get(entity) else {
+            let Ok((transform, above, body, _)) = self.entities.get(entity) else {
                 break;
             };
             chain.extend(transform);
@@ -131,11 +140,12 @@ impl Above<'_, '_> {
     }
 
     /// The nearest body above an entity.
-    pub(crate) fn body_of(&self, entity: Entity) -> Option<Entity> {
+    pub(crate) fn body_of(&self, entity: Entity) -> Option<BodyAbove> {
         let mut next = self.parent(entity);
-        while let Some(above) = next {
-            if self.entities.get(above).is_ok_and(|(.., body)| body) {
-                return Some(above);
+        while let Some(body) = next {
+            let above = body;
+            if let Ok((.., true, disabled)) = self.entities.get(body) {
+                return Some(BodyAbove { body, disabled });
             }
             next = self.parent(above);
         }
@@ -143,7 +153,7 @@ impl Above<'_, '_> {
     }
 
     fn parent(&self, entity: Entity) -> Option<Entity> {
-        let (_, above, _) = self.entities.get(entity).ok()?;
+        let (_, above, ..) = self.entities.get(entity).ok()?;
         above.map(ChildOf::parent)
     }
 }

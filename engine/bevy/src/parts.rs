@@ -87,15 +87,17 @@ impl World<'_, '_> {
         for part in &self.loose {
             let (body, mark) = (self.above.body_of(part), self.marks.get(part).ok());
             match body {
-                Some(body) if mark != Some(&PartOf(body)) => {
-                    commands.entity(part).try_insert(PartOf(body));
+                Some(above) if mark != Some(&PartOf(above.body)) => {
+                    commands.entity(part).try_insert(PartOf(above.body));
                 }
                 None if mark.is_some() => {
                     commands.entity(part).try_remove::<PartOf>();
                 }
                 _ => {}
             }
-            bodies.extend(body);
+            // What is out of the steps keeps its shape.
+            let steps = body.filter(|above| !above.disabled);
+            bodies.extend(steps.map(|above| above.body));
         }
         bodies
     }

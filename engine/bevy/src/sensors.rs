@@ -1,6 +1,6 @@
 //! Child sensors: a sensor below a body is a kinematic body of its own, which goes with that body and pushes nothing.
 
-use crate::frame::{Above, Frame};
+use crate::frame::{Above, BodyAbove, Frame};
 use crate::shown::Shown;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
@@ -28,19 +28,30 @@ type Stale = (
     Or<(Without<Collider>, Without<Sensor>, Without<ChildOf>)>,
 );
 
+type CarriedSensors<'w, 's> = Query<'w, 's, (Entity, &'static Carried, &'static RigidBody)>;
+
 /// Makes bodies of sensors below bodies, and takes that back where they are none any more.
 pub(crate) fn mount(
     loose: Query<Entity, Loose>,
     stale: Query<Entity, Stale>,
-    carried: Query<(Entity, &Carried)>,
+    carried: CarriedSensors,
     above: Above,
     mut commands: Commands,
 ) {
-    let elsewhere = |(sensor, on): &(Entity, &Carried)| above.body_of(*sensor) != Some(on.by);
-    let moved = carried.iter().filter(elsewhere).map(|(sensor, _)| sensor);
-    let mut gone: Vec<Entity> = stale.iter().chain(moved).collect();
+    let mut gone = Vec::new();
+    for (sensor, on, kind) in &carried {
+        let here = BodyAbove {
+            body: on.by,
+            disabled: false,
+        };
+        if *kind != RigidBody::Kinematic {
+            // A user made a body of it.
+            commands.entity(sensor).try_remove::<Carried>();
+        } else if stale.contains(sensor) || above.body_of(sensor) != Some(here) {
+            gone.push(sensor);
+        }
+    }
     gone.sort_unstable();
-    gone.dedup();
     for sensor in gone {
         let mut sensor = commands.entity(sensor);
         sensor.try_remove::<(Carried, RigidBody)>();
@@ -50,7 +61,8 @@ pub(crate) fn mount(
     let mut new: Vec<Entity> = loose.iter().collect();
     new.sort_unstable();
     for sensor in new {
-        if let Some(by) = above.body_of(sensor) {
+        let body = above.body_of(sensor).filter(|above| !above.disabled);
+        if let Some(BodyAbove { body: by, .. }) = body {
             let body = (RigidBody::Kinematic, Carried { by });
             let mut sensor = commands.entity(sensor);
             sensor.try_insert(body);

@@ -10,6 +10,7 @@ use crate::components::{
 use crate::error::{JointError, StepError};
 use crate::joints::{CouplerSpec, JointSpec};
 use crate::step::StepState;
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 
@@ -39,6 +40,7 @@ pub(super) struct Joints<'w, 's> {
     idle: Query<'w, 's, (Entity, &'static Joint), Idle>,
     couplers: Query<'w, 's, (Entity, &'static Coupler, &'static JointId), Without<JointDisabled>>,
     ids: Query<'w, 's, StateQuery, With<Joint>>,
+    disabled: Query<'w, 's, (), (With<RigidBody>, With<Disabled>)>,
 }
 
 /// The joints and couplers that were read last: buffers.
@@ -46,7 +48,7 @@ pub(super) struct Joints<'w, 's> {
 pub(crate) struct JointLists {
     joints: Vec<JointSpec>,
     couplers: Vec<CouplerSpec>,
-    /// Joints none of whose bodies is dynamic.
+    /// Joints none of whose bodies is dynamic, or one of whose bodies is out of the steps.
     resting: Vec<Entity>,
 }
 
@@ -93,7 +95,8 @@ impl<T: Default> Rewritten<'_, T> {
     }
 }
 
-/// The joints, in the order of ids. Those of bodies that are no more are listed to go, and those with nothing to move rest until a body is dynamic again.
+/// The joints, in the order of ids. Those of bodies that are no more are listed to go. Those with nothing to move rest until a body is dynamic again, those of a
+/// disabled body until it is enabled.
 fn list_joints(
     world: &Joints,
     (link, bodies): (&Link, &Bodies),
@@ -110,7 +113,7 @@ fn list_joints(
     resting.clear();
     for (entity, joint, id, forces, limit, apart) in &world.joints {
         let mut ids = [None; 2];
-        let (mut gone, mut moves) = (false, false);
+        let (mut gone, mut moves, mut is_off) = (false, false, false);
         for (id_of, body) in ids.iter_mut().zip(joint.bodies) {
             let Some(body) = body else { continue };
             match link.slot(body, bodies) {
@@ -119,6 +122,7 @@ fn list_joints(
                     moves |= bodies.constants[slot].kind == RigidBody::Dynamic;
                 }
                 None if notices.bodies_gone.contains(&body) => gone = true,
+                None if world.disabled.contains(body) => is_off = true,
                 None => {
                     return Err(StepError::Joint {
                         id: *id,
@@ -131,7 +135,7 @@ fn list_joints(
             notices.joints_gone.push(entity);
             continue;
         }
-        if !moves {
+        if is_off || !moves {
             resting.push(entity);
             continue;
         }

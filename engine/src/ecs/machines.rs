@@ -9,6 +9,7 @@ use crate::error::{JointError, StepError};
 use crate::joints::{CouplerSpec, JointSpec};
 use crate::snapshot::error::SnapshotError;
 use crate::snapshot::image::{CouplerPart, JointPart, Machines};
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
 
@@ -33,7 +34,7 @@ pub(super) fn register(world: &mut World) {
     world.query::<CouplerQuery>();
 }
 
-/// The joints and couplers. Those of bodies and joints that are no more go with the next step, and are left out.
+/// The joints and couplers. Those of bodies and joints that are no more go with the next step, and are left out, as those of disabled bodies are, which rest.
 pub(super) fn machines(world: &World, notices: &Notices) -> Result<Machines, SnapshotError> {
     let mut found = Machines::default();
     let (Some(mut joints), Some(mut couplers)) = (
@@ -51,6 +52,7 @@ pub(super) fn machines(world: &World, notices: &Notices) -> Result<Machines, Sna
             let Some(body) = body else { continue };
             let is_body = world.get::<RigidBody>(body).is_some();
             match world.get::<BodyId>(body).filter(|_| is_body) {
+                Some(_) if is_disabled(world, body) => gone = true,
                 Some(id) => *of = Some(*id),
                 None if disabled || broken || notices.bodies_gone.contains(&body) => gone = true,
                 None => {
@@ -100,6 +102,11 @@ pub(super) fn machines(world: &World, notices: &Notices) -> Result<Machines, Sna
     found.joints.sort_by_key(|joint| joint.spec.id);
     found.couplers.sort_by_key(|coupler| coupler.spec.id);
     Ok(found)
+}
+
+/// A body that is out of the steps.
+pub(super) fn is_disabled(world: &World, body: Entity) -> bool {
+    world.get::<Disabled>(body).is_some()
 }
 
 /// The joints and couplers that take part in the steps: those that are whole, with something to move.

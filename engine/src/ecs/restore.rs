@@ -2,6 +2,7 @@
 
 use super::install::{StepOutcome, check_installed};
 use super::link::Link;
+use super::machines::is_disabled;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::bodies::user_forces::forces_of;
@@ -289,8 +290,14 @@ fn put_joints(world: &mut World, image: &Image, (bodies, before): (&[Entity], &E
         }
         entities.insert(part.spec.id, entity.id());
     }
+    // Those of disabled bodies are in no snapshot: they stay.
+    let rests = |world: &World, joint: Entity| {
+        let bodies = world.get::<Joint>(joint).map(|joint| joint.bodies);
+        let mut bodies = bodies.into_iter().flatten().flatten();
+        bodies.any(|body| is_disabled(world, body))
+    };
     for (id, entity) in &before.joints {
-        if !entities.contains_key(id) {
+        if !entities.contains_key(id) && !rests(world, *entity) {
             world.despawn(*entity);
         }
     }

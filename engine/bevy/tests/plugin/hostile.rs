@@ -209,6 +209,64 @@ fn a_disabled_body_is_out_of_the_steps_until_it_is_enabled() {
 }
 
 #[test]
+fn what_hangs_on_a_disabled_body_rests_with_it() {
+    use bevy_ecs::entity_disabling::Disabled;
+    let mut app = app();
+    floor(&mut app);
+    let with_parts = (RigidBody::Dynamic, Transform::from_xyz(0.0, 3.0, 0.0));
+    let with_parts = app.world_mut().spawn(with_parts).id();
+    for x in [-1.0, 1.0] {
+        let at = Transform::from_xyz(x, 0.0, 0.0);
+        app.world_mut()
+            .spawn((Collider::sphere(0.5), at, ChildOf(with_parts)));
+    }
+    let eye = (Collider::sphere(0.1), Sensor, Transform::default());
+    let eye = app.world_mut().spawn((eye, ChildOf(with_parts))).id();
+    let locked = ball(&mut app, 5.0, 3.0);
+    app.world_mut()
+        .entity_mut(locked)
+        .insert(LockedAxes::TRANSLATION);
+    let [hung, free] = [10.0, 11.0].map(|x| ball(&mut app, x, 3.0));
+    let rod = Joint {
+        frames: JointFrames::Own([Pose::default(); 2]),
+        ..Joint::new(hung, free, JointKind::Distance { length: 1.0 })
+    };
+    let rod = app.world_mut().spawn(rod).id();
+    run(&mut app, 5);
+    let mass = app.world().get::<Mass>(with_parts).map(Mass::mass);
+    let bodies = [with_parts, locked, hung];
+    for body in bodies {
+        app.world_mut().entity_mut(body).insert(Disabled);
+    }
+    let before = bodies.map(|body| pose(&app, body));
+    run(&mut app, 20);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+    assert_eq!(bodies.map(|body| pose(&app, body)), before);
+    assert!(pose(&app, free).position.y < before[2].position.y - 0.1);
+    // A snapshot has none of them, and leaves them where they are.
+    let saved = bevy_moreau::snapshot(app.world_mut()).expect("it can be saved");
+    run(&mut app, 3);
+    saved.restore(app.world_mut()).expect("it can be restored");
+    run(&mut app, 3);
+    assert!(app.world().get_entity(rod).is_ok());
+    for body in bodies {
+        app.world_mut().entity_mut(body).remove::<Disabled>();
+    }
+    run(&mut app, 60);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+    let places = bodies.map(|body| pose(&app, body).position);
+    assert!(
+        (places[0].y - 0.5).abs() < 1e-2,
+        "on its two balls: {places:?}"
+    );
+    assert_eq!(app.world().get::<Mass>(with_parts).map(Mass::mass), mass);
+    assert!((places[1] - before[1].position).length() < 1e-9);
+    let apart = (places[2] - pose(&app, free).position).length();
+    assert!((apart - 1.0).abs() < 1e-6, "{apart}");
+    assert!((pose(&app, eye).position - places[0]).length() < 1e-2);
+}
+
+#[test]
 fn a_body_changes_its_kind_in_mid_run() {
     let mut app = app();
     let body = ball(&mut app, 0.0, 1.0);

@@ -107,3 +107,39 @@ fn a_sensor_that_moves_in_its_body_or_leaves_it_is_followed() {
     assert!(app.world().get_entity(feet).is_err());
     assert_eq!(messages::<PhysicsError>(&mut app), []);
 }
+
+#[test]
+fn what_a_sensor_is_not_said_to_see_it_is_not_said_to_leave() {
+    let mut app = app();
+    let body = ball(&mut app, 0.0, 3.0);
+    let eye = feet(&mut app, body);
+    run(&mut app, 10);
+    app.world_mut().despawn(eye);
+    run(&mut app, 5);
+    assert_eq!(messages::<SensorEntered>(&mut app), []);
+    assert_eq!(messages::<SensorLeft>(&mut app), []);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+}
+
+#[test]
+fn a_sensor_that_is_made_a_body_is_one() {
+    for taken_off_first in [false, true] {
+        let mut app = app();
+        let body = ball(&mut app, 0.0, 3.0);
+        let eye = feet(&mut app, body);
+        run(&mut app, 10);
+        let mut entity = app.world_mut().entity_mut(eye);
+        entity.insert(RigidBody::Static);
+        if taken_off_first {
+            entity.remove::<ChildOf>();
+        }
+        run(&mut app, 5);
+        app.world_mut().entity_mut(eye).remove::<ChildOf>();
+        run(&mut app, 5);
+        assert_eq!(messages::<PhysicsError>(&mut app), []);
+        assert_eq!(get::<RigidBody>(&app, eye), RigidBody::Static);
+        let at = pose(&app, eye);
+        run(&mut app, 5);
+        assert_eq!(pose(&app, eye), at);
+    }
+}
