@@ -489,9 +489,10 @@ impl StepState {
         } else {
             f64::INFINITY
         };
-        let fell =
-            self.sleepers
-                .fall_asleep(bodies, (graph, &self.joints), solved, residual, settings);
+        let (graph, solved) = ((graph, &self.joints), (solved, &self.edits));
+        let fell = self
+            .sleepers
+            .fall_asleep(bodies, graph, solved, residual, settings);
         if fell.count > 0 {
             self.stored.keep(last, |slot| bodies.is_asleep(slot));
         }

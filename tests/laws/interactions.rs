@@ -480,19 +480,21 @@ fn unreachable() -> moreau::InteractionIndex {
 }
 
 /// The same in a world: a system within [`StepPhase::Edit`].
+#[derive(Resource)]
+struct Belt(Entity, DVec3);
+
+fn run_belt(belt: Res<Belt>, mut step: ResMut<StepState>) {
+    let edited = step.interactions().retain(|interaction, law| {
+        let [_, b] = interaction.entities;
+        let side = if b == belt.0 { 1.0 } else { -1.0 };
+        law.surface_velocity = belt.1 * side;
+        true
+    });
+    edited.unwrap();
+}
+
 #[test]
 fn a_system_of_the_user_runs_a_belt() {
-    #[derive(Resource)]
-    struct Belt(Entity, DVec3);
-    fn run(belt: Res<Belt>, mut step: ResMut<StepState>) {
-        let edited = step.interactions().retain(|interaction, law| {
-            let [_, b] = interaction.entities;
-            let side = if b == belt.0 { 1.0 } else { -1.0 };
-            law.surface_velocity = belt.1 * side;
-            true
-        });
-        edited.unwrap();
-    }
     let mut simulation = Simulation::new(reference()).unwrap();
     let belt = ground(&mut simulation, Material::default());
     let spec = flat_box(0, 0.0);
@@ -502,12 +504,42 @@ fn a_system_of_the_user_runs_a_belt() {
     simulation.world_mut().insert_resource(Belt(belt, speed));
     simulation
         .schedule_mut()
-        .add_systems(run.in_set(StepPhase::Edit));
+        .add_systems(run_belt.in_set(StepPhase::Edit));
     for _ in 0..100 {
         simulation.step().unwrap();
     }
     let v = simulation.twist(cargo).unwrap().linear;
     assert!((v - speed).length() <= TOLERANCE, "{v}");
+}
+
+/// **Law.** A belt carries what lies on it, however slowly it runs: nothing comes to rest on it. Where it stands, things sleep.
+#[test]
+fn what_lies_on_a_slow_belt_does_not_fall_asleep() {
+    for velocity in [0.0, 1e-4, 1e-3, 9e-3] {
+        let mut simulation = Simulation::new(Settings::default()).unwrap();
+        let belt = ground(&mut simulation, Material::default());
+        let cube = Collider::cuboid(0.1, 0.1, 0.1);
+        let [lower, upper] = [0.1, 0.3].map(|z| {
+            let cube = (RigidBody::Dynamic, cube.clone(), Pose::at(0.0, 0.0, z));
+            simulation.spawn(cube).unwrap()
+        });
+        let speed = DVec3::new(velocity, 0.0, 0.0);
+        simulation.world_mut().insert_resource(Belt(belt, speed));
+        simulation
+            .schedule_mut()
+            .add_systems(run_belt.in_set(StepPhase::Edit));
+        while simulation.time() < 5.0 {
+            assert!(simulation.step().unwrap().converged);
+        }
+        let asleep = [lower, upper].map(|cube| simulation.is_sleeping(cube));
+        assert_eq!(asleep, [velocity == 0.0; 2], "at {velocity} m/s");
+        // The first step starts from rest with the whole velocity of the belt.
+        let way = velocity * simulation.time();
+        for cube in [lower, upper] {
+            let x = simulation.pose(cube).unwrap().position.x;
+            assert!((x - way).abs() <= 1e-2 * way + TOLERANCE, "{x} m of {way}");
+        }
+    }
 }
 
 /// A step that failed has no interactions: systems of the user in [`StepPhase::Edit`] do not run in it, and an error of theirs that

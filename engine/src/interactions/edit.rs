@@ -100,6 +100,16 @@ impl Edits {
         self.laws.iter().any(|(_, law)| other(law))
     }
 
+    /// The pairs with surfaces that run, ascending; one for each such interaction of `found`.
+    pub(crate) fn belts<'a>(
+        &'a self,
+        found: &'a [Detected],
+    ) -> impl Iterator<Item = [Slot; 2]> + 'a {
+        let runs = |law: &InteractionLaw| law.surface_velocity != DVec3::ZERO;
+        let laws = self.laws.iter().filter(move |(_, law)| runs(law));
+        laws.filter_map(|(index, _)| Some(found.get(index.0 as usize)?.bodies))
+    }
+
     /// What was added, by its place in `I₀`, ascending, with its arms.
     pub(crate) fn added(
         &self,

@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+/// What an impulse, a couple or an arm is at most, in its unit: its square is finite.
+pub(crate) const MOST: f64 = 1e150;
+
 /// The impulse of an interaction, by the names that it keeps from step to step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredImpulse {
@@ -34,6 +37,23 @@ pub struct StoredImpulse {
 impl StoredImpulse {
     fn key(&self) -> ([BodyId; 2], u64) {
         (self.bodies, self.feature)
+    }
+
+    /// The first number that no step leaves: those that are not finite, or whose squares are not.
+    pub(crate) fn defect(&self) -> Option<(&'static str, f64)> {
+        let [a, b] = self.arms;
+        let couple = self.couple.unwrap_or_default();
+        let vectors = [
+            ("impulse", self.impulse),
+            ("couple", couple),
+            ("arm", a),
+            ("arm", b),
+        ];
+        let numbers = vectors
+            .into_iter()
+            .flat_map(|(field, vector)| vector.to_array().map(|value| (field, value)));
+        let mut wrong = numbers.filter(|(_, value)| value.is_nan() || value.abs() > MOST);
+        wrong.next()
     }
 }
 
@@ -100,8 +120,10 @@ impl Stored {
         }
     }
 
-    /// Puts a snapshot in the place of what is stored.
-    pub(crate) fn restore(&mut self, from: WarmStart, last: &mut LastContacts) {
+    /// Puts a snapshot in the place of what is stored. What no step leaves is left out: it would be no help.
+    pub(crate) fn restore(&mut self, mut from: WarmStart, last: &mut LastContacts) {
+        from.contacts.retain(|of| of.defect().is_none());
+        from.asleep.retain(|of| of.defect().is_none());
         *last = LastContacts::default();
         *self = Self::of(from.contacts, Arc::new(from.asleep));
     }

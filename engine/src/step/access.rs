@@ -131,7 +131,8 @@ impl StepState {
         last.map_or_else(WarmStart::default, |last| self.stored.export(last))
     }
 
-    /// Lets the next step start from these impulses. Impulses of contacts that it does not have are ignored.
+    /// Lets the next step start from these impulses. Impulses of contacts that it does not have are ignored, and so are numbers that no step leaves:
+    /// what is not finite, or beyond 1e150.
     pub fn set_warm_start(&mut self, warm_start: WarmStart) {
         self.stored.restore(warm_start, self.contacts.renew());
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! an island may rest  ⇔  all its bodies have been quiet for long enough,
-//!                        no contact with a kinematic body in motion, no motor that moves a joint, and
+//!                        no contact with a kinematic body in motion or a surface that runs, no motor that moves a joint, and
 //!                        a contact with fixed ground carries an impulse, a joint holds it there, or all its twists are zero
 //! ```
 //!
@@ -11,6 +11,7 @@
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::components::Twist;
+use crate::interactions::edit::Edits;
 use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
 use crate::joints::Joints;
@@ -26,6 +27,8 @@ const STIRS: u8 = 4;
 #[derive(Debug, Default)]
 pub(crate) struct Restlessness {
     flags: Vec<u8>,
+    /// Pairs with surfaces that run, ascending.
+    belts: Vec<[Slot; 2]>,
     /// How many islands there are; a body without contacts is one of its own.
     pub(crate) islands: usize,
 }
@@ -36,9 +39,11 @@ impl Restlessness {
         &mut self,
         (graph, joints): (&mut Graph, &Joints),
         bodies: &Bodies,
-        solved: &ContactRecord,
+        (solved, edits): (&ContactRecord, &Edits),
         time: f64,
     ) {
+        self.belts.clear();
+        self.belts.extend(edits.belts(&solved.found));
         self.flags.resize(bodies.len(), 0);
         for slot in bodies.awake_dynamic() {
             let quiet = bodies.sleep.rest[slot].quiet;
@@ -48,6 +53,11 @@ impl Restlessness {
         }
         for (contact, r) in solved.places().iter().zip(&solved.impulse) {
             let [a, b] = contact.bodies;
+            if r.x > 0.0 && self.belts.binary_search(&[a, b]).is_ok() {
+                for slot in [a, b].into_iter().filter(|slot| graph.has(*slot)) {
+                    self.flags[slot] |= RESTLESS;
+                }
+            }
             match [a, b].map(|slot| graph.has(slot)) {
                 [true, false] => self.lean(a, Some(b), r.x, bodies),
                 [false, true] => self.lean(b, Some(a), r.x, bodies),

@@ -29,6 +29,7 @@
 
 use super::rest::Restlessness;
 use crate::bodies::Bodies;
+use crate::interactions::edit::Edits;
 use crate::interactions::graph::Graph;
 use crate::interactions::record::ContactRecord;
 use crate::joints::Joints;
@@ -56,12 +57,12 @@ pub(crate) struct FellAsleep {
 
 impl Sleepers {
     /// Counts the time for which bodies were quiet, and lets the islands at rest fall asleep. `solved` are
-    /// the contacts of the finished step, `residual` is its `e_scaled`.
+    /// the contacts of the finished step, with what a user changed of them, `residual` is its `e_scaled`.
     pub(crate) fn fall_asleep(
         &mut self,
         bodies: &mut Bodies,
         (graph, joints): (&mut Graph, &Joints),
-        solved: &ContactRecord,
+        (solved, edits): (&ContactRecord, &Edits),
         residual: f64,
         settings: &Settings,
     ) -> FellAsleep {
@@ -72,6 +73,7 @@ impl Sleepers {
         // Half a step of slack: times are multiples of h up to rounding.
         let time = settings.sleeping.time - 0.5 * settings.time_step;
         graph.tie(solved.places(), bodies);
+        let solved = (solved, edits);
         self.restless.find((graph, joints), bodies, solved, time);
         let mut fell = FellAsleep {
             islands: self.restless.islands,

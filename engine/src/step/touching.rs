@@ -193,8 +193,14 @@ impl Touching {
         });
         let mut asleep = vec![false; bodies.len()];
         for (old, was) in self.asleep.iter().enumerate() {
-            if let (true, Some(slot)) = (*was, renamed(Slot::new(old))) {
-                asleep[slot.index()] = true;
+            match renamed(Slot::new(old)) {
+                Some(slot) => asleep[slot.index()] = *was,
+                None if *was => self.events.sleep.push(SleepEvent {
+                    edge: Edge::Ends,
+                    body: self.ids[old],
+                    entity: self.entities[old],
+                }),
+                None => {}
             }
         }
         for slot in bodies.slots() {
