@@ -27,6 +27,7 @@ mod by_velocity;
 mod clusters;
 mod cycles;
 mod hard_islands;
+mod spent;
 pub(crate) mod spread;
 
 pub use by_velocity::VelocityGoal;
@@ -59,9 +60,10 @@ pub struct AutoSettings {
     /// The first stage. Default: Nesterov's momentum, at most 1000 sweeps, left when the residual
     /// does not halve within 300.
     pub first: NsgsSettings,
-    /// Budget of sweeps, all stages. Default 200 000.
+    /// Budget of sweeps, all stages. One over an island of a factored problem counts as its share of the contacts, so that islands have it each as if they were
+    /// alone. Default 200 000.
     pub max_sweeps: usize,
-    /// Budget of factorisations, all stages; 0 leaves the sweeps alone. Default 5 000.
+    /// The same of factorisations; 0 leaves the sweeps alone. Default 5 000.
     pub max_factorizations: usize,
 }
 

@@ -35,9 +35,9 @@ pub struct SolverReport {
     pub status: SolverStatus,
     /// Residual of the impulse returned, recomputed from the definition.
     pub residual: Residual,
-    /// Gauss–Seidel sweeps, or iterations of a method without sweeps.
+    /// Gauss–Seidel sweeps, or iterations of a method without sweeps. Of an island that [`Auto`](crate::Auto) solves by itself its share of the whole.
     pub iterations: usize,
-    /// Matrix factorisations: one a Newton step, few for ADMM, none for sweeps.
+    /// Matrix factorisations: one a Newton step, few for ADMM, none for sweeps. Of islands as above.
     pub factorizations: usize,
     /// Times that the momentum was restarted.
     pub restarts: usize,

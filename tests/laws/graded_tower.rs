@@ -44,3 +44,52 @@ fn a_tower_whose_masses_double_upwards_stands_within_the_budget_of_games() {
         }
     }
 }
+
+/// **Law.** What does not touch has nothing to do with each other: thirty columns of three cubes of 1 : 1000 : 1e6 in any order, a centimetre apart, stand as each does alone, in
+/// steps that are solved.
+#[test]
+fn columns_beside_each_other_stand_as_one_alone() {
+    const STEPS: usize = 40;
+    let tilts = |columns: i32| {
+        let mut simulation = Simulation::new(Settings {
+            sleeping: SleepSettings::OFF,
+            threads: 1,
+            ..Settings::default()
+        })
+        .unwrap();
+        ground(&mut simulation, Material::default());
+        let mut cubes = Vec::new();
+        for column in 0..columns {
+            for level in 0..3 {
+                let mass = 1000.0_f64.powi((column + level) % 3 - 1);
+                let (x, y) = (f64::from(column % 10), f64::from(column / 10));
+                let z = HALF * f64::from(2 * level + 1);
+                let cube = (
+                    RigidBody::Dynamic,
+                    Collider::cuboid(HALF, HALF, HALF),
+                    Mass::scaled_to(mass),
+                    Pose::at(2.1 * HALF * x, 2.1 * HALF * y, z),
+                );
+                cubes.push(simulation.spawn(cube).unwrap());
+            }
+        }
+        for step in 0..STEPS {
+            let report = simulation.step().unwrap();
+            assert!(report.converged, "{columns} columns, step {step}");
+        }
+        let tilt = |cube: &Entity| simulation.pose(*cube).unwrap().orientation.xyz().length();
+        cubes.iter().map(tilt).fold(0.0, f64::max)
+    };
+    // What is left of a step may turn a cube by its velocity over an edge, each step anew.
+    let settings = Settings::default();
+    let bound = STEPS as f64
+        * settings.time_step
+        * settings.gravity.length()
+        * settings.time_step
+        * settings.tolerance()
+        / HALF;
+    for columns in [3, 30] {
+        let tilt = tilts(columns);
+        assert!(tilt <= bound, "{columns} columns: {tilt} of {bound}");
+    }
+}

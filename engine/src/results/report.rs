@@ -74,9 +74,9 @@ pub struct StepReport {
     pub last_resorts: usize,
     /// Contacts that carry an impulse.
     pub closed_contacts: usize,
-    /// Gauss–Seidel sweeps.
+    /// Gauss–Seidel sweeps. Those over an island alone count as its share of the contacts.
     pub sweeps: usize,
-    /// Factorisations of the Newton solver: none in most steps.
+    /// Factorisations of the Newton solver, counted like sweeps: none in most steps.
     pub factorizations: usize,
     /// Both residuals are within their tolerances.
     pub converged: bool,

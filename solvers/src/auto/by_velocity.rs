@@ -26,6 +26,7 @@ mod mend;
 mod work;
 
 use super::clusters::Clusters;
+use super::spent::Spent;
 use super::spread::Spread;
 use super::{Auto, AutoSettings};
 use crate::islands::{Extract, Islands};
@@ -299,6 +300,7 @@ impl ByVelocity {
         let mut ends = Ends::default();
         let mended = !stopped && !step.is_looked_at;
         let mut changed = mended && self.mend(step, (&mut *impulse, &mut *twist), report)?;
+        let mut spent = Spent::at(report);
         let heavy = may_jam(step.problem, impulse, step.velocity);
         for island in 0..self.islands.count {
             let reached = self.figures[island].excess(step.velocity) <= 1.0;
@@ -314,7 +316,7 @@ impl ByVelocity {
                 }
                 continue;
             }
-            if !reached && !heavy && step.round(report).max_sweeps == 0 {
+            if !reached && !heavy && step.round(spent.before()).max_sweeps == 0 {
                 // The budget is spent: what is left is for the next step.
                 if self.may_be_excessive(step.problem, island, (impulse, twist)) {
                     let (members, free) = (self.islands.members(island), step.problem.free_twist);
@@ -338,7 +340,7 @@ impl ByVelocity {
                 self.without.extend_from_slice(self.extract.bodies());
                 continue;
             }
-            let outcome = self.solve_island(step, (island, impulse), report)?;
+            let outcome = self.solve_island(step, (island, impulse), (&mut spent, report))?;
             self.put_back(impulse, twist);
             if let Some(status) = outcome {
                 ends.add(status, self.figures[island].worst);

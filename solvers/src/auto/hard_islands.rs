@@ -3,6 +3,7 @@
 
 use super::clusters::Clusters;
 use super::cycles::{CycleBuffers, Cycles};
+use super::spent::{Spent, Work};
 use super::{AutoSettings, Log, Stage};
 use crate::islands::{Extract, Islands};
 use crate::newton::body_space::BodySpace;
@@ -10,7 +11,7 @@ use crate::problem::{FactoredProblem, ProblemError, WorldTwist};
 use crate::progress::Progress;
 use crate::sweep::acceleration::{Outlook, Relaxation};
 use crate::sweep::lane_sweep::{LaneSweep, LaneWorkspace};
-use crate::{Goal, History, natural_map};
+use crate::{Goal, History, SolverReport, natural_map};
 use glam::DVec3;
 
 /// Parts that the first stage left unsolved.
@@ -264,6 +265,7 @@ impl HardIslands {
         let allowed = self.judge(problem, &progress.goal);
         self.find_parts(problem, second.space, allowed, Some(reach));
         let mut left = false;
+        let mut spent = Spent::at(&progress.report);
         for part in 0..self.islands.count {
             let Some(share) = self.share(part, allowed) else {
                 continue;
@@ -277,7 +279,10 @@ impl HardIslands {
             }
             // Half of the share: the denominator may shrink while the parts are solved.
             let rest = (0.25 * share / self.norms[part][0]).sqrt();
-            self.solve_extract(rest, second, progress)?;
+            let of_whole = self.islands.members(part).len() as f64 / problem.len() as f64;
+            let own = self.solve_extract(rest, spent.before(), second, progress)?;
+            spent.add(&own, of_whole, &mut progress.report);
+            progress.report.certificates += own.certificates;
             for (source, r) in self.extract.source.iter().zip(&self.best) {
                 self.impulse[*source as usize] = *r;
             }
@@ -287,13 +292,14 @@ impl HardIslands {
         Ok(left)
     }
 
-    /// The cycles on the part at hand until so much of its residual is left; its best impulse is in `best`.
+    /// The cycles on the part at hand until so much of its residual is left, within what is `spent` leaves of the budgets; its best impulse is in `best`.
     fn solve_extract(
         &mut self,
         rest: f64,
+        spent: Work,
         second: &mut SecondPhase,
-        progress: &mut Progress,
-    ) -> Result<(), ProblemError> {
+        progress: &Progress,
+    ) -> Result<SolverReport, ProblemError> {
         let (problem, start) = (self.extract.view(), &self.extract.impulse);
         let simd = second.settings.first.simd;
         let mut sweep = LaneSweep::new(&problem, &mut self.twist, start, false, simd)?;
@@ -306,13 +312,13 @@ impl HardIslands {
         let mut own = Progress::new(&goal, &mut self.history, &mut self.best, start);
         own.watch = progress.watch;
         own.judge(&residual, start);
-        let spent = progress.report;
+        let [sweeps, factorizations] = spent;
         let settings = &AutoSettings {
-            max_sweeps: second.settings.max_sweeps.saturating_sub(spent.iterations),
+            max_sweeps: second.settings.max_sweeps.saturating_sub(sweeps),
             max_factorizations: second
                 .settings
                 .max_factorizations
-                .saturating_sub(spent.factorizations),
+                .saturating_sub(factorizations),
             ..*second.settings
         };
         Cycles {
@@ -323,11 +329,6 @@ impl HardIslands {
             log: Log::new(second.path),
         }
         .run(second.space, &mut own);
-        let (own, report) = (own.report, &mut progress.report);
-        report.iterations += own.iterations;
-        report.factorizations += own.factorizations;
-        report.restarts += own.restarts;
-        report.certificates += own.certificates;
-        Ok(())
+        Ok(own.report)
     }
 }

@@ -10,6 +10,7 @@
 use super::figure::{Figure, are_unequal, over_force, over_guard, relative_speeds, stiffness};
 use super::load::{OVERLOAD, asked_by_rows, closing, driven, largest, mass_of_springs};
 use super::{ByVelocity, Step, VelocityGoal};
+use crate::auto::spent::{Spent, Work, work};
 use crate::auto::{Auto, AutoSettings};
 use crate::problem::{ProblemError, WorldTwist};
 use crate::sweep::acceleration::Momentum;
@@ -49,7 +50,7 @@ impl ByVelocity {
         &mut self,
         step: &Step,
         (island, impulse): (usize, &[DVec3]),
-        report: &mut SolverReport,
+        (spent, report): (&mut Spent, &mut SolverReport),
     ) -> Result<Option<SolverStatus>, ProblemError> {
         // Islands share no body that impulses move: those of the others do not matter.
         let (members, free) = (self.islands.members(island), step.problem.free_twist);
@@ -59,8 +60,9 @@ impl ByVelocity {
         let mut solver = self.solver.take().unwrap_or_default();
         let mut outcome = None;
         let jointed = self.jointed[island];
-        if step.round(report).max_sweeps > 0 && !jointed && !(self.figures[island].held && few) {
-            outcome = self.without_solution((report.iterations, false), step.velocity);
+        let mut alone = spent.before();
+        if step.round(alone).max_sweeps > 0 && !jointed && !(self.figures[island].held && few) {
+            outcome = self.without_solution((alone[0], false), step.velocity);
         }
         let (mut figure, mut slow) = (self.figures[island], 0);
         self.start.clone_from(&self.extract.impulse);
@@ -71,7 +73,7 @@ impl ByVelocity {
             if outcome.is_some() || excess <= 1.0 || slow > SLOW {
                 break;
             }
-            solver.settings = step.round(report);
+            solver.settings = step.round(alone);
             let aimed = figure.is_aimed(step.velocity);
             if aimed {
                 let sweeps = if figure.is_tall() {
@@ -105,9 +107,10 @@ impl ByVelocity {
                 for_guard += 1;
             }
             let made = self.solve_extract(&mut solver, step.goal, rest)?;
-            report.iterations += (made.iterations as f64 * part).ceil() as usize;
-            report.factorizations += made.factorizations;
-            report.restarts += made.restarts;
+            for (alone, made) in alone.iter_mut().zip(work(&made)) {
+                *alone += made;
+            }
+            spent.add(&made, part, report);
             if jointed {
                 // The condensed problem proves; that impulses grow is for their size to say.
                 let fails = match made.status {
@@ -315,20 +318,20 @@ impl ByVelocity {
 
 impl Step<'_> {
     /// What the next round of an island may cost.
-    pub(super) fn round(&self, spent: &SolverReport) -> AutoSettings {
+    pub(super) fn round(&self, spent: Work) -> AutoSettings {
         let AutoSettings {
             first,
             max_sweeps,
             max_factorizations,
         } = *self.settings;
-        let left = max_sweeps.saturating_sub(spent.iterations).min(SWEEPS);
+        let left = max_sweeps.saturating_sub(spent[0]).min(SWEEPS);
         AutoSettings {
             first: NsgsSettings {
                 max_sweeps: left,
                 ..first
             },
             max_sweeps: left,
-            max_factorizations: max_factorizations.saturating_sub(spent.factorizations),
+            max_factorizations: max_factorizations.saturating_sub(spent[1]),
         }
     }
 }
