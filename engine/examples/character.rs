@@ -7,6 +7,10 @@
 use moreau::prelude::*;
 use std::error::Error;
 
+/// Half the length of its axis, its radius, and from its middle to the soles of its feet, m.
+const HALF: f64 = 0.5;
+const RADIUS: f64 = 0.3;
+const SOLE: f64 = HALF + RADIUS;
 /// What it keeps away from everything, m.
 const SKIN: f64 = 0.01;
 /// Highest step that it climbs, m.
@@ -25,7 +29,7 @@ struct Character {
 
 impl Character {
     fn spawn(simulation: &mut Simulation, at: DVec3) -> Result<Self, StepError> {
-        let shape = Collider::capsule(0.5, 0.3);
+        let shape = Collider::capsule(HALF, RADIUS);
         // A capsule lies along z: it stands.
         let pose = Pose::from_position(at);
         let body = simulation.spawn((RigidBody::Kinematic, shape.clone(), pose))?;
@@ -36,20 +40,21 @@ impl Character {
         })
     }
 
-    /// How far it may go from `at` by `way`, and what stops it.
+    /// How far it may go from `at` by `way`, and what stops it; `through` stops nothing.
     fn cast(
         &self,
         simulation: &mut Simulation,
         at: DVec3,
         way: DVec3,
+        through: Option<Entity>,
     ) -> Result<(DVec3, Option<Found<ShapeHit>>), QueryError> {
         let length = way.length();
         if length < 1e-9 {
             return Ok((at, None));
         }
-        let own = [self.body];
+        let not = [self.body, through.unwrap_or(self.body)];
         let sweep = Sweep::new(way)?.up_to(length + SKIN)?.past_overlaps();
-        let filter = QueryFilter::new().without(&own).solid();
+        let filter = QueryFilter::new().without(&not).solid();
         let start = Pose::from_position(at);
         let hit = simulation
             .queries()?
@@ -62,25 +67,14 @@ impl Character {
         Ok((at + sweep.direction() * free, hit))
     }
 
-    /// Moves on by a step, with this horizontal velocity (m/s).
+    /// Moves on by a step, with this horizontal velocity (m/s). What it may stand on is told its way before.
     fn walk(&mut self, simulation: &mut Simulation, wish: DVec3) -> Result<(), Box<dyn Error>> {
         let settings = simulation.settings();
         let h = settings.time_step;
         let pose = simulation.pose(self.body).ok_or("the character is gone")?;
-        let mut at = pose.position;
-
-        // What it stands on carries it.
-        let (_, ground) = self.cast(simulation, at, DVec3::NEG_Z * 2.0 * SKIN)?;
-        let ground = ground.filter(|ground| ground.at.normal.z >= STEEPEST);
-        if let Some(ground) = &ground {
-            let under = simulation.pose(ground.entity).unwrap_or_default();
-            let twist = simulation.twist(ground.entity).unwrap_or_default();
-            let (linear, angular) = twist.in_inertial_frame(under.orientation);
-            at += (linear + angular.cross(ground.at.point - under.position)) * h;
-            self.rises = 0.0;
-        } else {
-            self.rises += settings.gravity.z * h;
-        }
+        let mut at = self.out_of_overlaps(simulation, pose.position)?;
+        // What rises has left the ground: `rises` above zero is a jump.
+        let ground = self.ground(simulation, at)?.filter(|_| self.rises <= 0.0);
 
         // Along the floor, and along what is in the way.
         let mut way = wish * h;
@@ -88,33 +82,99 @@ impl Character {
             way = way.reject_from_normalized(ground.at.normal);
         }
         for _ in 0..4 {
-            let (reached, hit) = self.cast(simulation, at, way)?;
+            let (reached, hit) = self.cast(simulation, at, way, None)?;
             way -= reached - at;
             at = reached;
             let Some(hit) = hit else { break };
             self.push(simulation, &hit, wish, h)?;
-            if hit.at.normal.z < STEEPEST
-                && ground.is_some()
+            if ground.is_some()
+                && !is_floor(&hit)
                 && let Some(top) = self.climb(simulation, at, way)?
             {
                 at = top;
                 break;
             }
-            way = way.reject_from_normalized(hit.at.normal);
+            // What is too steep to walk on is a wall.
+            let normal = if is_floor(&hit) || hit.at.normal.z < 0.0 {
+                hit.at.normal
+            } else {
+                (hit.at.normal * DVec3::new(1.0, 1.0, 0.0)).normalize_or(DVec3::Z)
+            };
+            way = way.reject_from_normalized(normal);
         }
 
         // Down to the floor again, or with gravity.
-        let fall = if ground.is_some() {
-            -STEP
+        if ground.is_some() {
+            let (reached, hit) = self.cast(simulation, at, DVec3::NEG_Z * STEP, None)?;
+            at = if hit.is_some() { reached } else { at };
+            self.rises = 0.0;
         } else {
-            self.rises * h
-        };
-        let (reached, hit) = self.cast(simulation, at, DVec3::Z * fall)?;
-        if hit.is_some() || ground.is_none() {
-            at = reached;
+            self.rises += settings.gravity.z * h;
+            at = self.fall(simulation, at, h)?;
+        }
+
+        // What it stands on carries it through the step, up to what is in the way.
+        if let Some(ground) = self.ground(simulation, at)? {
+            let point = ground.at.point;
+            let carried = carried(simulation, ground.entity, point, h) - point;
+            at = self.cast(simulation, at, carried, Some(ground.entity))?.0;
         }
         simulation.move_to(self.body, Pose::from_position(at))?;
         Ok(())
+    }
+
+    /// What it stands on.
+    fn ground(
+        &self,
+        simulation: &mut Simulation,
+        at: DVec3,
+    ) -> Result<Option<Found<ShapeHit>>, QueryError> {
+        let (_, hit) = self.cast(simulation, at, DVec3::NEG_Z * 2.0 * SKIN, None)?;
+        Ok(hit.filter(is_floor))
+    }
+
+    /// Away from what has moved into it.
+    fn out_of_overlaps(
+        &self,
+        simulation: &mut Simulation,
+        mut at: DVec3,
+    ) -> Result<DVec3, QueryError> {
+        let own = [self.body];
+        let filter = QueryFilter::new().without(&own).solid();
+        for _ in 0..4 {
+            let here = Pose::from_position(at);
+            let queries = simulation.queries()?;
+            let contacts = queries.contacts_of(&self.shape, &here, 0.0, &filter)?;
+            let deepest = contacts.iter().min_by(|a, b| a.at.gap.total_cmp(&b.at.gap));
+            let Some(contact) = deepest.filter(|contact| contact.at.gap < 0.0) else {
+                break;
+            };
+            at += contact.at.normal * (SKIN - contact.at.gap);
+        }
+        Ok(at)
+    }
+
+    /// Through the air, and down along what is too steep to stand on.
+    fn fall(
+        &mut self,
+        simulation: &mut Simulation,
+        from: DVec3,
+        h: f64,
+    ) -> Result<DVec3, QueryError> {
+        let (mut at, mut way) = (from, DVec3::Z * self.rises * h);
+        for _ in 0..3 {
+            let (reached, hit) = self.cast(simulation, at, way, None)?;
+            way -= reached - at;
+            at = reached;
+            let Some(hit) = hit else { return Ok(at) };
+            way = way.reject_from_normalized(hit.at.normal);
+            if is_floor(&hit) {
+                break;
+            }
+        }
+        // As fast as it got on.
+        self.rises = (at.z - from.z) / h;
+        Ok(at)
     }
 
     /// Up by a step, forward, and down onto something that it can stand on.
@@ -124,19 +184,20 @@ impl Character {
         at: DVec3,
         way: DVec3,
     ) -> Result<Option<DVec3>, QueryError> {
-        let (up, _) = self.cast(simulation, at, DVec3::Z * STEP)?;
+        let (up, _) = self.cast(simulation, at, DVec3::Z * STEP, None)?;
         // Far enough for the round foot to stand on it.
         let ahead = DVec3::new(way.x, way.y, 0.0).normalize_or_zero();
-        let (over, wall) = self.cast(simulation, up, ahead * 0.1)?;
+        let (over, wall) = self.cast(simulation, up, ahead * 0.1, None)?;
         if wall.is_some() {
             return Ok(None);
         }
-        let (top, floor) = self.cast(simulation, over, DVec3::NEG_Z * (up.z - at.z))?;
-        let stands = floor.is_some_and(|floor| floor.at.normal.z >= STEEPEST);
+        let (top, floor) = self.cast(simulation, over, DVec3::NEG_Z * (up.z - at.z), None)?;
+        let sole = at.z - SOLE - SKIN;
+        let stands = floor.is_some_and(|on| is_floor(&on) && on.at.point.z - sole <= STEP + 1e-6);
         Ok((stands && top.z > at.z).then_some(top))
     }
 
-    /// Pushes what is in the way, no harder than it can.
+    /// Pushes what is in the way, no harder and no faster than it can.
     fn push(
         &self,
         simulation: &mut Simulation,
@@ -144,16 +205,38 @@ impl Character {
         wish: DVec3,
         h: f64,
     ) -> Result<(), StepError> {
-        let along = -hit.at.normal * DVec3::new(1.0, 1.0, 0.0);
-        let speed = simulation.twist(hit.entity).map(|twist| twist.linear);
-        let slower = speed.is_some_and(|speed| speed.dot(along) < wish.dot(along));
-        let is_dynamic =
-            simulation.world().get::<RigidBody>(hit.entity) == Some(&RigidBody::Dynamic);
-        if is_dynamic && slower {
-            simulation.apply_impulse(hit.entity, along * PUSH * h, hit.at.point)?;
+        let world = simulation.world();
+        let body = world.get_entity(hit.entity).ok();
+        let parts = body.and_then(|body| body.get_components::<(&RigidBody, &Twist, &Mass)>().ok());
+        if let Some((RigidBody::Dynamic, twist, mass)) = parts {
+            let along = -hit.at.normal * DVec3::new(1.0, 1.0, 0.0);
+            let slower = (wish - twist.linear).dot(along).max(0.0);
+            let impulse = (PUSH * h).min(mass.mass() * slower);
+            simulation.apply_impulse(hit.entity, along * impulse, hit.at.point)?;
         }
         Ok(())
     }
+}
+
+/// It can stand on that.
+fn is_floor(hit: &Found<ShapeHit>) -> bool {
+    hit.at.normal.z >= STEEPEST
+}
+
+/// Where a point of a body is at the end of the step, if nothing stops the body.
+fn carried(simulation: &Simulation, body: Entity, point: DVec3, h: f64) -> DVec3 {
+    let now = simulation.pose(body).unwrap_or_default();
+    let end = match simulation.world().get::<KinematicTarget>(body) {
+        Some(target) => target.0,
+        None => {
+            let twist = simulation.twist(body).unwrap_or_default();
+            let (linear, angular) = twist.in_inertial_frame(now.orientation);
+            let turned = DQuat::from_scaled_axis(angular * h) * now.orientation;
+            Pose::from_position(now.position + linear * h).with_orientation(turned)
+        }
+    };
+    let own = now.orientation.conjugate() * (point - now.position);
+    end.position + end.orientation * own
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -186,7 +269,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let load = simulation.spawn(load)?;
     // It is to push the crate by its own force, not as a body that nothing stops.
     let groups = |memberships, mask| CollisionGroups { memberships, mask };
-    let mut walker = Character::spawn(&mut simulation, DVec3::new(0.0, 0.0, 0.82))?;
+    let mut walker = Character::spawn(&mut simulation, DVec3::Z * (SOLE + SKIN))?;
     simulation.set(walker.body, groups(2, 0));
     let (mut say, mut rides) = (-1.0, false);
     while simulation.time() < 14.0 {
