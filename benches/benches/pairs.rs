@@ -11,7 +11,7 @@ mod feature;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use feature::{Feature, hull, of_box, of_capsule, of_cone, of_cylinder, of_hull};
-use moreau::geometry::{ContactPoint, Geometry, Pose, Shape, contacts};
+use moreau::geometry::{ContactPoint, Frame, Geometry, Shape, contacts};
 use moreau::prelude::{DQuat, DVec3};
 use moreau::scene::Lcg;
 use std::f64::consts::PI;
@@ -171,7 +171,7 @@ const APART: [[&str; 2]; 9] = [
 struct Case {
     name: String,
     geometries: [Geometry; 2],
-    poses: Vec<[Pose; 2]>,
+    poses: Vec<[Frame; 2]>,
     /// Gap of the features, m; infinite if they are apart.
     gap: f64,
 }
@@ -190,7 +190,7 @@ fn touching(sides: &[Side], [a, feature_a, b, feature_b]: [&str; 4], gap: f64) -
         let second = b
             .feature(feature_b)
             .placed(DVec3::X * gap, DVec3::NEG_X, along);
-        let turned = |pose: Pose| Pose::new(common * pose.position, common * pose.orientation);
+        let turned = |pose: Frame| Frame::new(common * pose.position, common * pose.orientation);
         [turned(first), turned(second)]
     });
     let state = match gap {
@@ -216,8 +216,8 @@ fn apart(sides: &[Side], [a, b]: [&str; 2]) -> Case {
     let mut found = Vec::new();
     while poses.len() < PLACEMENTS {
         let direction = random.rotation() * DVec3::X;
-        let first = Pose::new(DVec3::ZERO, random.rotation());
-        let second = Pose::new(0.99 * reach * direction, random.rotation());
+        let first = Frame::new(DVec3::ZERO, random.rotation());
+        let second = Frame::new(0.99 * reach * direction, random.rotation());
         found.clear();
         contacts(
             &a.geometry,
@@ -260,7 +260,7 @@ fn on_a_mesh(sides: &[Side], name: &str, feature: &str, gap: f64) -> Case {
         let along = DQuat::from_rotation_z(angle) * DVec3::X;
         let place = DVec3::new(0.05 * random.symmetric(), 0.05 * random.symmetric(), gap);
         let body = side.feature(feature).placed(place, DVec3::NEG_Z, along);
-        [body, Pose::new(DVec3::ZERO, DQuat::IDENTITY)]
+        [body, Frame::new(DVec3::ZERO, DQuat::IDENTITY)]
     });
     Case {
         name: format!("{name} {feature} · mesh, overlap"),
@@ -318,8 +318,8 @@ fn on_many_triangles() -> Vec<Case> {
         let poses = (0..PLACEMENTS).map(|_| {
             let turn = DQuat::from_rotation_z(2.0 * PI * random.uniform());
             let [x, y] = [0, 1].map(|_| reach * random.symmetric());
-            let body = Pose::new(DVec3::new(x, y, up), turn);
-            [body, Pose::new(DVec3::ZERO, DQuat::IDENTITY)]
+            let body = Frame::new(DVec3::new(x, y, up), turn);
+            [body, Frame::new(DVec3::ZERO, DQuat::IDENTITY)]
         });
         Case {
             name: name.to_owned(),
@@ -397,7 +397,7 @@ fn on_many_triangles() -> Vec<Case> {
     ]
 }
 
-fn query(case: &Case, [a, b]: &[Pose; 2], out: &mut Vec<ContactPoint>) {
+fn query(case: &Case, [a, b]: &[Frame; 2], out: &mut Vec<ContactPoint>) {
     out.clear();
     let [x, y] = &case.geometries;
     contacts(x, a, y, b, MARGIN, out);

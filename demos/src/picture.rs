@@ -5,7 +5,7 @@
 //! so that every shape is drawn without knowing its kind.
 
 use glam::DQuat;
-use moreau::geometry::{Geometry, Pose as ShapePose};
+use moreau::geometry::{Frame, Geometry};
 use moreau::{Collider, Mass, Pose, RigidBody, Simulation};
 use std::f64::consts::PI;
 
@@ -66,7 +66,7 @@ fn outline(shape: &Geometry, pose: &Pose, mass: &Mass) -> Option<Outline> {
     let placed = |turn: DQuat| {
         let orientation = turn * pose.orientation;
         let position = turn * pose.position - orientation * center;
-        shape.aabb(&ShapePose::new(position, orientation))
+        shape.aabb(&Frame::new(position, orientation))
     };
     let upright = placed(DQuat::IDENTITY);
     if !upright.is_finite() {

@@ -52,7 +52,7 @@ pub use planes::separating_planes;
 
 use crate::geometry::{Body, Convex};
 use crate::surface::{Cone, Sides};
-use crate::{Aabb, Geometry, Pose};
+use crate::{Aabb, Frame, Geometry};
 use extremes::Extremes;
 use glam::{DMat3, DVec3};
 use patch::{Patch, mix};
@@ -93,9 +93,9 @@ impl ContactPoint {
 /// touch. Nothing is appended if a pose or the margin is not finite.
 pub fn contacts(
     a: &Geometry,
-    pose_a: &Pose,
+    pose_a: &Frame,
     b: &Geometry,
-    pose_b: &Pose,
+    pose_b: &Frame,
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) {
@@ -106,9 +106,9 @@ pub fn contacts(
 /// point.
 pub fn contacts_or_plane(
     a: &Geometry,
-    pose_a: &Pose,
+    pose_a: &Frame,
     b: &Geometry,
-    pose_b: &Pose,
+    pose_b: &Frame,
     (margin, plane): (f64, &mut Option<DVec3>),
     out: &mut Vec<ContactPoint>,
 ) {
@@ -158,16 +158,16 @@ pub fn contacts_or_plane(
 /// Pairs of a ball with a ball or half-space need no common frame.
 fn of_balls(
     a: &Geometry,
-    pose_a: &Pose,
+    pose_a: &Frame,
     b: &Geometry,
-    pose_b: &Pose,
+    pose_b: &Frame,
     margin: f64,
 ) -> Option<Option<ContactPoint>> {
-    let with_plane = |ball: Ball, normal: DVec3, pose: &Pose| {
+    let with_plane = |ball: Ball, normal: DVec3, pose: &Frame| {
         let normal = pose.rotate(normal).normalize();
         balls::half_space(ball, pose.position, normal, margin)
     };
-    let ball = |geometry: &Geometry, pose: &Pose| {
+    let ball = |geometry: &Geometry, pose: &Frame| {
         let radius = geometry.ball_radius()?;
         let center = pose.position;
         Some(Ball { center, radius })
@@ -199,7 +199,13 @@ struct Pair<'a> {
 
 impl Pair<'_> {
     /// Every part of a compound against the whole other body.
-    fn compound(&mut self, compound: &Geometry, pose: &Pose, other: &Geometry, other_pose: &Pose) {
+    fn compound(
+        &mut self,
+        compound: &Geometry,
+        pose: &Frame,
+        other: &Geometry,
+        other_pose: &Frame,
+    ) {
         let Body::Compound(parts) = compound.body() else {
             return;
         };
@@ -221,7 +227,7 @@ impl Pair<'_> {
     }
 
     /// One convex solid against a whole body.
-    fn solid(&mut self, convex: &Convex, pose: &Pose, body: &Body, body_pose: &Pose) {
+    fn solid(&mut self, convex: &Convex, pose: &Frame, body: &Body, body_pose: &Frame) {
         let relative = body_pose.relative(pose);
         match body {
             Body::Convex(other) => self.convex(convex, pose, other, body_pose),
@@ -296,7 +302,7 @@ impl Pair<'_> {
     }
 
     /// Two convex solids.
-    fn convex(&mut self, x: &Convex, pose_x: &Pose, y: &Convex, pose_y: &Pose) {
+    fn convex(&mut self, x: &Convex, pose_x: &Frame, y: &Convex, pose_y: &Frame) {
         let first = x.rank() >= y.rank();
         let [(frame, pose), (other, other_pose)] = if first {
             [(x, pose_x), (y, pose_y)]
@@ -319,7 +325,7 @@ impl Pair<'_> {
 
     /// Reduces a patch and appends it. `first` tells whether the frame shape is the routine's
     /// first shape; the local normals point away from the frame shape.
-    fn emit(&mut self, patch: &mut Patch, frame: &Pose, first: bool) {
+    fn emit(&mut self, patch: &mut Patch, frame: &Frame, first: bool) {
         reduce::to_four(patch);
         let sign = self.sign(first);
         // The points of a face share their normal.
@@ -359,7 +365,7 @@ impl Convex {
 fn convex_contact(
     frame: &Convex,
     other: &Convex,
-    pose: &Pose,
+    pose: &Frame,
     (margin, plane): (f64, &mut Option<DVec3>),
     patch: &mut Patch,
 ) {
@@ -418,7 +424,7 @@ fn convex_contact(
 }
 
 /// Runs `visit` on the placed polytope core of a polyhedron or capsule, with its radius.
-fn with_polytope(convex: &Convex, pose: &Pose, visit: impl FnOnce(Placed<'_>, f64)) {
+fn with_polytope(convex: &Convex, pose: &Frame, visit: impl FnOnce(Placed<'_>, f64)) {
     let rotation = DMat3::from_quat(pose.orientation);
     match convex {
         Convex::Polyhedron(polyhedron) => {

@@ -6,7 +6,7 @@ use crate::frustum::Frustum;
 use crate::inertia::Moments;
 use crate::polytope::Polyhedron;
 use crate::surface::{Field, Mesh, Surface};
-use crate::{Aabb, GeometryError, MassProperties, Pose, Shape, Winding};
+use crate::{Aabb, Frame, GeometryError, MassProperties, Shape, Winding};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ pub(crate) enum Convex {
 /// A convex solid placed in the frame of a compound.
 #[derive(Debug)]
 pub(crate) struct Part {
-    pub(crate) pose: Pose,
+    pub(crate) pose: Frame,
     pub(crate) convex: Convex,
     pub(crate) bounds: Aabb,
 }
@@ -153,7 +153,7 @@ impl Geometry {
     /// Box around the shape at `pose`, in the inertial frame. Tight for solids; infinite for a
     /// half-space, except across a plane that is normal to an axis.
     #[must_use]
-    pub fn aabb(&self, pose: &Pose) -> Aabb {
+    pub fn aabb(&self, pose: &Frame) -> Aabb {
         match &self.inner.body {
             Body::Convex(convex) => convex.aabb(pose),
             Body::HalfSpace(normal) => half_space_aabb(pose.rotate(*normal), pose.position),
@@ -206,7 +206,7 @@ impl Geometry {
     /// Largest `direction · x` over the solid at `pose` (m, for a direction of unit length in the inertial frame); none for half-spaces and
     /// surfaces.
     #[must_use]
-    pub fn support(&self, pose: &Pose, direction: DVec3) -> Option<f64> {
+    pub fn support(&self, pose: &Frame, direction: DVec3) -> Option<f64> {
         match &self.inner.body {
             Body::Convex(convex) => Some(convex.support(pose, direction)),
             Body::Compound(parts) => {
@@ -338,7 +338,7 @@ impl Body {
     }
 }
 
-fn compound(parts: &[(Pose, Shape)]) -> Result<Vec<Part>, GeometryError> {
+fn compound(parts: &[(Frame, Shape)]) -> Result<Vec<Part>, GeometryError> {
     if parts.is_empty() {
         return Err(GeometryError::TooFew {
             field: "parts",
@@ -359,7 +359,7 @@ fn compound(parts: &[(Pose, Shape)]) -> Result<Vec<Part>, GeometryError> {
             let pose = if pose.orientation == glam::DQuat::IDENTITY {
                 *pose
             } else {
-                Pose::new(pose.position, pose.orientation.normalize())
+                Frame::new(pose.position, pose.orientation.normalize())
             };
             Ok(Part {
                 bounds: convex.aabb(&pose),
@@ -429,7 +429,7 @@ impl Convex {
         }
     }
 
-    pub(crate) fn support(&self, pose: &Pose, direction: DVec3) -> f64 {
+    pub(crate) fn support(&self, pose: &Frame, direction: DVec3) -> f64 {
         let along = direction.dot(pose.position);
         along
             + match self {
@@ -452,7 +452,7 @@ impl Convex {
             }
     }
 
-    pub(crate) fn aabb(&self, pose: &Pose) -> Aabb {
+    pub(crate) fn aabb(&self, pose: &Frame) -> Aabb {
         let center = pose.position;
         match self {
             Self::Sphere { radius } => Aabb::from_center(center, DVec3::splat(*radius)),
@@ -507,7 +507,7 @@ fn absolute(matrix: &DMat3) -> DMat3 {
 }
 
 /// Box around a box turned and moved.
-fn turned(bounds: &Aabb, pose: &Pose) -> Aabb {
+fn turned(bounds: &Aabb, pose: &Frame) -> Aabb {
     let half = 0.5 * (bounds.max - bounds.min);
     Aabb::from_center(
         pose.transform_point(0.5 * (bounds.min + bounds.max)),

@@ -121,7 +121,7 @@ impl Moments {
     }
 
     /// The same solid turned and moved.
-    pub(crate) fn placed(&self, pose: &crate::Pose) -> Self {
+    pub(crate) fn placed(&self, pose: &crate::Frame) -> Self {
         let rotation = pose.rotation_matrix();
         Self {
             volume: self.volume,

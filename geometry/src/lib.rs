@@ -10,13 +10,13 @@
 //!
 //! ```
 //! use glam::DVec3;
-//! use moreau_geometry::{Pose, Shape, contacts};
+//! use moreau_geometry::{Frame, Shape, contacts};
 //!
 //! let ball = Shape::Sphere { radius: 0.5 }.build()?;
 //! let floor = Shape::HalfSpace { normal: DVec3::Z }.build()?;
-//! let above = Pose::from_position(DVec3::new(0.0, 0.0, 0.51));
+//! let above = Frame::from_position(DVec3::new(0.0, 0.0, 0.51));
 //! let mut found = Vec::new();
-//! contacts(&ball, &above, &floor, &Pose::default(), 0.1, &mut found);
+//! contacts(&ball, &above, &floor, &Frame::default(), 0.1, &mut found);
 //! assert_eq!(found.len(), 1);
 //! assert!((found[0].gap - 0.01).abs() < 1e-15);
 //! assert_eq!(found[0].normal, DVec3::Z);
@@ -30,13 +30,13 @@ mod broad_phase;
 mod contact;
 mod convex_hull;
 mod error;
+mod frame;
 mod frustum;
 mod geometry;
 mod inertia;
 mod mass_properties;
 pub mod orientation;
 mod polytope;
-mod pose;
 mod projection;
 pub mod query;
 mod shape;
@@ -50,8 +50,8 @@ pub use contact::{
     Ball, ContactPoint, ball_contact, contacts, contacts_or_plane, separating_planes,
 };
 pub use error::GeometryError;
+pub use frame::Frame;
 pub use geometry::Geometry;
 pub use mass_properties::MassProperties;
-pub use pose::Pose;
 pub use shape::Shape;
 pub use winding::Winding;

@@ -23,11 +23,11 @@
 //! ```
 //! use glam::DVec3;
 //! use moreau_geometry::query::{Ray, cast_ray};
-//! use moreau_geometry::{Pose, Shape};
+//! use moreau_geometry::{Frame, Shape};
 //!
 //! let ball = Shape::Sphere { radius: 0.5 }.build()?;
 //! let ray = Ray::new(DVec3::new(-3.0, 0.0, 0.0), DVec3::X)?;
-//! let hit = cast_ray(&ball, &Pose::IDENTITY, &ray);
+//! let hit = cast_ray(&ball, &Frame::IDENTITY, &ray);
 //! assert!(hit.is_some_and(|hit| hit.distance == 2.5 && hit.normal == DVec3::NEG_X));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

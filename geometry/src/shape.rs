@@ -1,6 +1,6 @@
 //! Shape descriptions, as a user or a file writes them.
 
-use crate::{Geometry, GeometryError, Pose};
+use crate::{Frame, Geometry, GeometryError};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +86,7 @@ pub enum Shape {
     /// Union of convex solids, each placed in the local frame. Volumes of overlaps count twice.
     Compound {
         /// Placement (shape frame of the part to local frame) and shape of every part.
-        parts: Vec<(Pose, Shape)>,
+        parts: Vec<(Frame, Shape)>,
     },
 }
 

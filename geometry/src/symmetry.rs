@@ -2,7 +2,7 @@
 //!
 //! A union of such bodies is one if the axes are the same line; balls have every axis through their centre.
 
-use crate::{Pose, Shape};
+use crate::{Frame, Shape};
 use glam::DVec3;
 
 /// Distance of a point from an axis, as a part of the distances at hand, and sine of an angle between axes, that are none: the rounding of poses.
@@ -46,7 +46,7 @@ fn symmetry(shape: &Shape) -> Option<Symmetry> {
     }
 }
 
-fn placed(symmetry: Symmetry, pose: &Pose) -> Option<Symmetry> {
+fn placed(symmetry: Symmetry, pose: &Frame) -> Option<Symmetry> {
     Some(match symmetry {
         Symmetry::Ball(point) => Symmetry::Ball(pose.transform_point(point)),
         Symmetry::Axis { point, direction } => Symmetry::Axis {
@@ -95,8 +95,8 @@ mod tests {
     use super::*;
     use glam::DQuat;
 
-    fn at(x: f64, y: f64, z: f64) -> Pose {
-        Pose::from_position(DVec3::new(x, y, z))
+    fn at(x: f64, y: f64, z: f64) -> Frame {
+        Frame::from_position(DVec3::new(x, y, z))
     }
 
     const BALL: Shape = Shape::Sphere { radius: 0.1 };
@@ -105,7 +105,7 @@ mod tests {
         radius: 0.1,
     };
 
-    fn compound(parts: Vec<(Pose, Shape)>) -> Shape {
+    fn compound(parts: Vec<(Frame, Shape)>) -> Shape {
         Shape::Compound { parts }
     }
 
@@ -118,7 +118,7 @@ mod tests {
         let corner = compound(vec![
             (at(1.0, 0.0, 0.0), BALL),
             (at(0.0, 1.0, 0.0), BALL),
-            (Pose::IDENTITY, BALL),
+            (Frame::IDENTITY, BALL),
         ]);
         assert_eq!(axis_through(DVec3::ZERO, &corner), None);
     }
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn parts_on_one_axis_turn_about_it() {
         let turn = DQuat::from_rotation_y(0.7);
-        let tilted = |along: f64| Pose::new(turn * DVec3::Z * along, turn);
+        let tilted = |along: f64| Frame::new(turn * DVec3::Z * along, turn);
         let club = compound(vec![
             (tilted(0.1), ROD),
             (at(0.0, 0.0, 0.0), BALL),
@@ -134,9 +134,9 @@ mod tests {
         ]);
         let axis = axis_through(turn * DVec3::Z * 0.2, &club);
         assert!(axis.is_some_and(|axis| (axis - turn * DVec3::Z).length() < 1e-15));
-        let cross = compound(vec![(Pose::IDENTITY, ROD), (tilted(0.0), ROD)]);
+        let cross = compound(vec![(Frame::IDENTITY, ROD), (tilted(0.0), ROD)]);
         assert_eq!(axis_through(DVec3::ZERO, &cross), None);
-        let beside = compound(vec![(Pose::IDENTITY, ROD), (at(0.0, 0.01, 0.0), ROD)]);
+        let beside = compound(vec![(Frame::IDENTITY, ROD), (at(0.0, 0.01, 0.0), ROD)]);
         assert_eq!(axis_through(DVec3::ZERO, &beside), None);
     }
 

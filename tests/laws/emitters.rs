@@ -171,7 +171,7 @@ fn solids() -> Vec<BodySpec> {
     let cuboid = |x: f64, y: f64, z: f64| Shape::Cuboid {
         half_extents: DVec3::new(x, y, z),
     };
-    let at = |x: f64| moreau::geometry::Pose::from_position(DVec3::new(x, 0.0, 0.0));
+    let at = |x: f64| moreau::geometry::Frame::from_position(DVec3::new(x, 0.0, 0.0));
     [
         cuboid(0.1, 0.08, 0.06),
         Shape::Sphere { radius: 0.1 },

@@ -322,7 +322,7 @@ fn into_a_ramp(shapes: std::ops::Range<usize>) {
         for _ in 0..12 {
             state.step(&settings()).unwrap();
             let pose = state.pose(BodyId(1000)).unwrap();
-            let at = moreau::geometry::Pose {
+            let at = moreau::geometry::Frame {
                 position: pose.position - pose.orientation * center,
                 orientation: pose.orientation,
             };

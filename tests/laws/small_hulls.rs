@@ -84,9 +84,9 @@ fn gaps_scale_with_the_bodies() {
             let mut found = Vec::new();
             geometry::contacts(
                 &build(&a),
-                &geometry::Pose::new(offset * size, turns[0]),
+                &geometry::Frame::new(offset * size, turns[0]),
                 &build(&b),
-                &geometry::Pose::new(DVec3::ZERO, turns[1]),
+                &geometry::Frame::new(DVec3::ZERO, turns[1]),
                 0.1 * size,
                 &mut found,
             );
@@ -135,9 +135,9 @@ fn edges_of_aligned_prisms_that_touch_do_not_overlap() {
     let mut found = Vec::new();
     geometry::contacts(
         &Shape::ConvexHull { points: a }.build().unwrap(),
-        &geometry::Pose::new(place, DQuat::IDENTITY),
+        &geometry::Frame::new(place, DQuat::IDENTITY),
         &Shape::ConvexHull { points: b }.build().unwrap(),
-        &geometry::Pose::new(DVec3::ZERO, orientation),
+        &geometry::Frame::new(DVec3::ZERO, orientation),
         0.02,
         &mut found,
     );

@@ -116,7 +116,7 @@ pub(crate) fn any_shape(lcg: &mut Lcg, size: f64) -> Shape {
             };
             let parts = [cylinder(0.3 * x, y), bar].map(|shape| {
                 let place = unit(lcg) * 0.3 * size;
-                (moreau::geometry::Pose::new(place, lcg.rotation()), shape)
+                (moreau::geometry::Frame::new(place, lcg.rotation()), shape)
             });
             Shape::Compound {
                 parts: parts.to_vec(),

@@ -7,9 +7,9 @@
 use crate::support::*;
 use moreau::geometry;
 
-fn placed(simulation: &Simulation, body: Entity) -> geometry::Pose {
+fn placed(simulation: &Simulation, body: Entity) -> geometry::Frame {
     let pose = simulation.shape_pose(body).unwrap();
-    geometry::Pose::new(pose.position, pose.orientation)
+    geometry::Frame::new(pose.position, pose.orientation)
 }
 
 /// Deepest overlap (m) that no report said, over the flight of two bodies past or into each other, and whether they touched.
@@ -169,7 +169,7 @@ fn what_tumbles_into_a_wall_within_a_step_meets_it() {
         let alone = free.spawn(body.clone()).unwrap();
         let depth = |simulation: &Simulation, body: Entity| {
             let (mut found, at) = (Vec::new(), placed(simulation, body));
-            let there = geometry::Pose::IDENTITY;
+            let there = geometry::Frame::IDENTITY;
             geometry::contacts(&plate_built, &at, &wall_built, &there, 0.0, &mut found);
             found
                 .iter()

@@ -91,7 +91,7 @@ pub(crate) fn bodies(
     Entity,
     BodyId,
     moreau::geometry::Geometry,
-    moreau::geometry::Pose,
+    moreau::geometry::Frame,
 )> {
     let mut query = simulation
         .world_mut()

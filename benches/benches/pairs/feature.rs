@@ -1,6 +1,6 @@
 //! Features of shapes that are brought to touch: a face, an edge, a rim, a corner.
 
-use moreau::geometry::{Pose, Shape};
+use moreau::geometry::{Frame, Shape};
 use moreau::glam::{DMat3, DQuat, DVec3};
 use std::f64::consts::PI;
 
@@ -24,16 +24,16 @@ impl Feature {
         }
     }
 
-    /// Pose that brings the point to `at` (m, inertial frame), the outward direction to the unit vector `outward` and the
+    /// Frame that brings the point to `at` (m, inertial frame), the outward direction to the unit vector `outward` and the
     /// direction along it to `along`, as far as that is normal to `outward`.
-    pub(crate) fn placed(&self, at: DVec3, outward: DVec3, along: DVec3) -> Pose {
+    pub(crate) fn placed(&self, at: DVec3, outward: DVec3, along: DVec3) -> Frame {
         let frame = |x: DVec3, along: DVec3| {
             let z = x.cross(along).normalize();
             DMat3::from_cols(x, z.cross(x), z)
         };
         let turn = frame(outward, along) * frame(self.outward, self.along).transpose();
         let orientation = DQuat::from_mat3(&turn).normalize();
-        Pose::new(at - orientation * self.point, orientation)
+        Frame::new(at - orientation * self.point, orientation)
     }
 }
 

@@ -159,7 +159,7 @@ mod tests {
         let normal = DVec3::new(0.6, 0.0, 0.8);
         let bar = |x: f64| {
             let half_extents = DVec3::new(0.1, 0.2, 0.3);
-            let pose = moreau::geometry::Pose::from_position(DVec3::X * x);
+            let pose = moreau::geometry::Frame::from_position(DVec3::X * x);
             (pose, BodyShape::Cuboid { half_extents })
         };
         let parts = vec![bar(-0.5), bar(0.5)];
@@ -211,7 +211,7 @@ mod tests {
                     let poses = [(DVec3::ZERO, DQuat::IDENTITY), (apart, turn)];
                     let shape_pose = |side: usize| {
                         let (position, orientation) = poses[side];
-                        moreau::geometry::Pose::new(
+                        moreau::geometry::Frame::new(
                             position - orientation * pair[side].center,
                             orientation,
                         )

@@ -28,7 +28,7 @@ struct Stage {
     name: &'static str,
     simulation: Simulation,
     rays: Vec<Ray>,
-    bodies: Vec<(Shape, moreau::geometry::Pose)>,
+    bodies: Vec<(Shape, moreau::geometry::Frame)>,
 }
 
 /// Figures of one scene.
@@ -142,7 +142,7 @@ struct Parry {
 }
 
 impl Parry {
-    fn new(bodies: &[(Shape, moreau::geometry::Pose)]) -> Outcome<Self> {
+    fn new(bodies: &[(Shape, moreau::geometry::Frame)]) -> Outcome<Self> {
         let mut shapes = Vec::new();
         for (shape, pose) in bodies {
             let (place, shape) = double::placed(shape, DVec3::ZERO)?;
@@ -179,7 +179,7 @@ struct Rapier {
 }
 
 impl Rapier {
-    fn new(given: &[(Shape, moreau::geometry::Pose)]) -> Outcome<Self> {
+    fn new(given: &[(Shape, moreau::geometry::Frame)]) -> Outcome<Self> {
         let mut own = Self {
             bodies: rapier::RigidBodySet::new(),
             colliders: rapier::ColliderSet::new(),

@@ -67,7 +67,7 @@ macro_rules! translation {
                         (Pose::IDENTITY, SharedShape::halfspace(vector(*normal)))
                     }
                     Shape::Compound { parts } => {
-                        let part = |(pose, shape): &(moreau::geometry::Pose, Shape)| {
+                        let part = |(pose, shape): &(moreau::geometry::Frame, Shape)| {
                             let (place, shape) = translated(shape)?;
                             let [x, y, z, w] = pose.orientation.to_array().map(|q| q as $real);
                             let pose = Pose::from_parts(

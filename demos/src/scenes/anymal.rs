@@ -12,7 +12,7 @@ use super::parts::APART;
 use super::simbench::on_a_plane;
 use glam::{DQuat, DVec3};
 use links::Link;
-use moreau::geometry::{Pose, Shape};
+use moreau::geometry::{Frame, Shape};
 use moreau::scene::{BodySpec, Scene, SceneJoint};
 use moreau::{Accuracy, JointAxis, JointForce, JointKind, Mass, Material, Twist};
 
@@ -41,13 +41,13 @@ pub enum Drive {
 /// Puts a robot into a scene whose base is at `place`, its angles those of [`Leg::stance`]; every name begins with `prefix`.
 fn robot(scene: &mut Scene, prefix: &str, place: DVec3, drive: Drive) {
     let base = links::base();
-    let root = Pose::from_position(place);
+    let root = Frame::from_position(place);
     body(scene, prefix, base.name, &base, &root);
     for leg in LEGS {
         let (mut above, mut at) = ((base.name.to_owned(), center(&base)), root);
         for (link, angle) in links::links(leg).iter().zip(leg.stance()) {
             let turn = links::turn(link.axis, angle);
-            at = at.compose(&Pose::new(link.hinge, turn));
+            at = at.compose(&Frame::new(link.hinge, turn));
             let name = format!("{} {}", leg.name, link.name);
             body(scene, prefix, &name, link, &at);
             let along = DQuat::from_rotation_arc(DVec3::Z, link.axis);
@@ -57,7 +57,7 @@ fn robot(scene: &mut Scene, prefix: &str, place: DVec3, drive: Drive) {
                 a: Some(format!("{prefix}{}", above.0)),
                 b: format!("{prefix}{name}"),
                 kind: JointKind::Revolute,
-                frames: Some(ends.map(|end| Pose::new(end, along).into())),
+                frames: Some(ends.map(|end| Frame::new(end, along).into())),
                 forces: forces(drive, angle),
                 ..SceneJoint::default()
             });
@@ -70,7 +70,7 @@ fn center(link: &Link) -> DVec3 {
     link.mass.center_of_mass().unwrap_or_default()
 }
 
-fn body(scene: &mut Scene, prefix: &str, name: &str, link: &Link, at: &Pose) {
+fn body(scene: &mut Scene, prefix: &str, name: &str, link: &Link, at: &Frame) {
     let body = BodySpec {
         orientation: at.orientation.normalize(),
         mass: link.mass,

@@ -1,7 +1,7 @@
 //! Figures of parts on joints that can be put anywhere in a scene, any number of times.
 
 use glam::{DQuat, DVec3};
-use moreau::geometry::{Pose, Shape};
+use moreau::geometry::{Frame, Shape};
 use moreau::scene::{BodySpec, Scene, SceneJoint};
 use moreau::{JointForce, JointKind};
 
@@ -20,7 +20,7 @@ struct Held {
     /// Places of the parts.
     between: [usize; 2],
     kind: JointKind,
-    frame: Pose,
+    frame: Frame,
     forces: Vec<JointForce>,
 }
 
@@ -46,16 +46,16 @@ impl Figure {
             name: between[1].to_owned(),
             between: [a, b],
             kind,
-            frame: Pose::new(point, DQuat::from_rotation_arc(DVec3::Z, axis)),
+            frame: Frame::new(point, DQuat::from_rotation_arc(DVec3::Z, axis)),
             forces,
         });
         self
     }
 
     /// Puts it into a scene, moved and turned by `pose`; every name begins with `prefix`.
-    pub(super) fn place(&self, scene: &mut Scene, prefix: &str, pose: &Pose) {
+    pub(super) fn place(&self, scene: &mut Scene, prefix: &str, pose: &Frame) {
         for (name, body) in &self.parts {
-            let own = pose.compose(&Pose::new(body.position, body.orientation));
+            let own = pose.compose(&Frame::new(body.position, body.orientation));
             let body = BodySpec {
                 position: own.position,
                 orientation: own.orientation.normalize(),
@@ -68,9 +68,9 @@ impl Figure {
         for held in &self.joints {
             let [a, b] = held.between.map(|part| &self.parts[part]);
             let own = |(_, body): &(String, BodySpec)| {
-                let own = Pose::new(body.position, body.orientation).inverse();
+                let own = Frame::new(body.position, body.orientation).inverse();
                 let frame = own.compose(&held.frame);
-                Pose::new(frame.position, frame.orientation.normalize()).into()
+                Frame::new(frame.position, frame.orientation.normalize()).into()
             };
             scene.joints.push(SceneJoint {
                 name: Some(format!("{prefix}{}", held.name)),

@@ -2,7 +2,7 @@
 
 use super::{common, cuboid, fixed_block, named, with_friction};
 use glam::{DQuat, DVec3};
-use moreau::geometry::{Pose, Shape};
+use moreau::geometry::{Frame, Shape};
 use moreau::scene::{BodySpec, Lattice, Scene};
 use std::f64::consts::PI;
 
@@ -62,7 +62,7 @@ fn ground() -> BodySpec {
 
 /// One of each solid shape, none larger than 0.2 m from its centre.
 fn shapes() -> [Shape; 7] {
-    let along_x = |x| Pose::new(DVec3::new(x, 0.0, 0.0), DQuat::IDENTITY);
+    let along_x = |x| Frame::new(DVec3::new(x, 0.0, 0.0), DQuat::IDENTITY);
     [
         Shape::Sphere { radius: 0.14 },
         cuboid(0.14, 0.1, 0.07),

@@ -1,7 +1,7 @@
 //! Joints and motors of machines.
 
 use glam::{DQuat, DVec3};
-use moreau::geometry::{Pose, Shape};
+use moreau::geometry::{Frame, Shape};
 use moreau::scene::{BodySpec, SceneJoint};
 use moreau::{CollisionGroups, JointAxis, JointForce, JointKind};
 
@@ -31,7 +31,7 @@ pub(super) fn joint(
 /// Two bodies whose centres are tied to each other; of the world, a point.
 pub(super) fn tie(a: Option<&str>, b: &str, kind: JointKind, from: DVec3) -> SceneJoint {
     SceneJoint {
-        frames: Some([from, DVec3::ZERO].map(|at| Pose::from_position(at).into())),
+        frames: Some([from, DVec3::ZERO].map(|at| Frame::from_position(at).into())),
         ..joint(a, b, kind, (DVec3::ZERO, DVec3::Z))
     }
 }

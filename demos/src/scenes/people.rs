@@ -4,7 +4,7 @@ use super::figure::{Figure, bulk};
 use super::parts::{capsule, damper, limit, servo};
 use super::{common, floor, with_friction};
 use glam::DVec3;
-use moreau::geometry::{Pose, Shape};
+use moreau::geometry::{Frame, Shape};
 use moreau::scene::{BodySpec, Emitter, Lcg, Scene};
 use moreau::{JointAxis, JointForce, JointKind, Mass, Twist};
 
@@ -144,7 +144,11 @@ pub fn ragdolls(n: usize) -> Scene {
         let center = DVec3::new(aside.x, aside.y, 1.2 + 1.9 * k as f64);
         // It turns about its waist.
         let position = center - turn * DVec3::Z;
-        figure.place(&mut scene, &format!("doll{k} "), &Pose::new(position, turn));
+        figure.place(
+            &mut scene,
+            &format!("doll{k} "),
+            &Frame::new(position, turn),
+        );
     }
     scene
 }
@@ -154,7 +158,7 @@ pub fn ragdolls(n: usize) -> Scene {
 pub fn humanoid(ball: f64) -> Scene {
     let mut scene = with_friction(0.8, 5.0);
     scene.bodies.push(floor());
-    person(true).place(&mut scene, "", &Pose::IDENTITY);
+    person(true).place(&mut scene, "", &Frame::IDENTITY);
     // They arrive level, half a second after they come.
     let (time, speed) = (0.5, 5.0);
     for (at, way, start) in [

@@ -4,7 +4,7 @@ use super::figure::{Figure, bulk};
 use super::parts::{capsule, drive, joint, servo};
 use super::{common, container, fixed_block, floor, named, with_friction};
 use glam::DVec3;
-use moreau::geometry::{Pose, Shape};
+use moreau::geometry::{Frame, Shape};
 use moreau::scene::{BodySpec, Lcg, Scene, SceneCoupler, SceneCouplerTerm, SceneJoint};
 use moreau::{JointAxis, JointForce, JointKind, Mass};
 use std::f64::consts::TAU;
@@ -189,7 +189,7 @@ pub fn quadrupeds(n: usize, gait: f64) -> Scene {
         };
         let x = 1.2 * super::centred(k % side, side);
         let y = 0.8 * super::centred(k / side, side);
-        let at = Pose::from_position(DVec3::new(x, y, drop));
+        let at = Frame::from_position(DVec3::new(x, y, drop));
         figure.place(&mut scene, &prefix, &at);
         if gait != 0.0 {
             scene.couplers.extend(gait_couplers(&prefix));
@@ -249,7 +249,7 @@ pub fn arm_in_pile(n: usize) -> Scene {
     ] {
         figure.joint([a, b], JointKind::Revolute, place, forces);
     }
-    figure.place(&mut scene, "", &Pose::IDENTITY);
+    figure.place(&mut scene, "", &Frame::IDENTITY);
     scene.joints.push(SceneJoint {
         name: Some("turret".to_owned()),
         forces: vec![drive(JointAxis::RotationZ, 1.0, 300.0)],

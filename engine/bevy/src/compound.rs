@@ -1,6 +1,6 @@
 //! One shape out of the shapes of a body's parts.
 
-use moreau::geometry::{Pose as Place, Shape};
+use moreau::geometry::{Frame as Place, Shape};
 use moreau::{Collider, Material, PartMaterials, Pose};
 
 /// A collider in the frame of its body.

@@ -1,6 +1,6 @@
 //! Shapes as lines.
 
-use moreau::geometry::{Pose as Place, Shape};
+use moreau::geometry::{Frame as Place, Shape};
 use moreau::glam::{DQuat, DVec2, DVec3};
 use std::f64::consts::TAU;
 

@@ -23,7 +23,7 @@ use crate::reading::Reading;
 use bodies::{Part, parts, shape};
 use chain::{Piece, pieces};
 use glam::DVec3;
-use moreau::geometry::{MassProperties, Pose};
+use moreau::geometry::{Frame, MassProperties};
 use moreau::scene::{BodySpec, SceneCoupler, SceneCouplerTerm};
 use moreau::{
     Combine, GravityScale, JointAxis, JointForce, JointKind, Mass, Material, RigidBody, Scene,
@@ -51,7 +51,7 @@ pub(crate) fn build(model: &Model, reading: &mut Reading) -> Result<Built, Robot
     let mut builder = Builder {
         model,
         parts,
-        worlds: vec![Pose::IDENTITY; model.links.len()],
+        worlds: vec![Frame::IDENTITY; model.links.len()],
         rates: Vec::new(),
         scene: Scene {
             name: model.name.clone(),
@@ -87,7 +87,7 @@ struct Builder<'a> {
     /// Of every link.
     parts: Vec<Part>,
     /// Poses of the links at the start.
-    worlds: Vec<Pose>,
+    worlds: Vec<Frame>,
     /// How the links move then.
     rates: Vec<Rate>,
     scene: Scene,
@@ -100,7 +100,7 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// Where a link is at the start, its parent being known.
-    fn start_of(&self, index: usize) -> Pose {
+    fn start_of(&self, index: usize) -> Frame {
         let link = &self.model.links[index];
         let parent = self.worlds[link.parent.unwrap_or(0)];
         let mut pose = parent.compose(&link.pose);
@@ -112,7 +112,7 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        Pose {
+        Frame {
             orientation: moreau::rotation::normalised(pose.orientation),
             ..pose
         }
@@ -131,7 +131,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A pose in the frame of a link, from the centre of mass in the frame of its body.
-    fn in_body(&self, link: usize, pose: &Pose) -> moreau::Pose {
+    fn in_body(&self, link: usize, pose: &Frame) -> moreau::Pose {
         let part = &self.parts[link];
         let stands = part.stands;
         let mut found = if stands {
@@ -150,7 +150,7 @@ impl<'a> Builder<'a> {
         LinkFrame {
             name: self.model.links[index].name.clone(),
             body: self.body(index),
-            pose: self.in_body(index, &Pose::IDENTITY),
+            pose: self.in_body(index, &Frame::IDENTITY),
         }
     }
 
@@ -223,7 +223,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The material of a body, if its shapes have the same and the file says it; of its parts, if they differ.
-    fn materials(&mut self, geoms: &[(Pose, &crate::model::Geom)]) -> [Vec<String>; 2] {
+    fn materials(&mut self, geoms: &[(Frame, &crate::model::Geom)]) -> [Vec<String>; 2] {
         let all: Vec<Option<Material>> = geoms
             .iter()
             .map(|(_, geom)| bodies::material_of(geom))
@@ -356,7 +356,7 @@ impl<'a> Builder<'a> {
         &mut self,
         (link, number): (usize, usize),
         piece: &Piece,
-        (start, rate): (Pose, Rate),
+        (start, rate): (Frame, Rate),
         reading: &mut Reading,
     ) -> String {
         let name = self.names.between(link, number);
@@ -467,7 +467,7 @@ impl<'a> Builder<'a> {
 }
 
 /// Of what is at a place with the orientation of a frame.
-fn twist(rate: &Rate, place: DVec3, frame: &Pose) -> Twist {
+fn twist(rate: &Rate, place: DVec3, frame: &Frame) -> Twist {
     Twist {
         linear: rate.at(place),
         angular: frame.orientation.inverse() * rate.angular,

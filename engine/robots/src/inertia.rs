@@ -3,10 +3,10 @@
 use crate::model::Inertial;
 use glam::{DMat3, DQuat, DVec3};
 use moreau::Mass;
-use moreau::geometry::{GeometryError, MassProperties, Pose};
+use moreau::geometry::{Frame, GeometryError, MassProperties};
 
 /// Mass, centre of mass and principal moments of parts, each with its pose in the frame of the body. A part by itself keeps its numbers.
-pub(crate) fn united(parts: &[(Pose, Inertial)]) -> Result<Option<MassProperties>, GeometryError> {
+pub(crate) fn united(parts: &[(Frame, Inertial)]) -> Result<Option<MassProperties>, GeometryError> {
     match parts {
         [] => Ok(None),
         [(pose, only)] => {
@@ -17,7 +17,7 @@ pub(crate) fn united(parts: &[(Pose, Inertial)]) -> Result<Option<MassProperties
         }
         several => {
             let mass: f64 = several.iter().map(|(_, part)| part.mass).sum();
-            let center = |(pose, part): &(Pose, Inertial)| pose.transform_point(part.center);
+            let center = |(pose, part): &(Frame, Inertial)| pose.transform_point(part.center);
             let first: DVec3 = several.iter().map(|of| center(of) * of.1.mass).sum();
             let whole = first / mass;
             let mut tensor = DMat3::ZERO;
@@ -57,7 +57,7 @@ pub(crate) fn component(of: &MassProperties) -> Mass {
 
 impl Inertial {
     /// Of a solid, in the frame of the link.
-    pub(crate) fn of_solid(solid: &MassProperties, pose: &Pose) -> Self {
+    pub(crate) fn of_solid(solid: &MassProperties, pose: &Frame) -> Self {
         Self {
             mass: solid.mass,
             center: pose.transform_point(solid.center_of_mass),

@@ -2,7 +2,7 @@
 
 use crate::error::Place;
 use glam::{DMat3, DQuat, DVec3};
-use moreau::geometry::{Pose, Shape};
+use moreau::geometry::{Frame, Shape};
 use moreau::{JointForce, JointKind, Settings};
 
 /// A robot, or several, and what is around them.
@@ -28,7 +28,7 @@ pub(crate) struct Link {
     /// Of the world none.
     pub(crate) parent: Option<usize>,
     /// In the frame of the parent, with all coordinates at zero.
-    pub(crate) pose: Pose,
+    pub(crate) pose: Frame,
     pub(crate) hold: Hold,
     pub(crate) inertial: Option<Inertial>,
     pub(crate) geoms: Vec<Geom>,
@@ -47,7 +47,7 @@ impl Link {
             name: name.into(),
             place,
             parent: None,
-            pose: Pose::IDENTITY,
+            pose: Frame::IDENTITY,
             hold: Hold::Welded,
             inertial: None,
             geoms: Vec::new(),
@@ -73,7 +73,7 @@ pub(crate) struct Closure {
     pub(crate) name: Option<String>,
     pub(crate) links: [usize; 2],
     /// Frames of the joint in those of the links.
-    pub(crate) frames: [Pose; 2],
+    pub(crate) frames: [Frame; 2],
     pub(crate) kind: JointKind,
 }
 
@@ -108,7 +108,7 @@ pub(crate) struct Axis {
     /// Its velocity at the start, along z, m/s or rad/s; of balls in the frame of the link, rad/s.
     pub(crate) rate: DVec3,
     /// Frame of the joint in that of the link, z along its axis.
-    pub(crate) frame: Pose,
+    pub(crate) frame: Frame,
     /// Their axis is that of the motion; of balls the three rotations.
     pub(crate) forces: Vec<JointForce>,
 }
@@ -128,15 +128,15 @@ pub(crate) enum Motion {
 
 impl Motion {
     /// Where it puts the link's frame, seen from the joint's.
-    pub(crate) fn pose(&self) -> Option<Pose> {
+    pub(crate) fn pose(&self) -> Option<Frame> {
         match *self {
             Self::Hinge(angle) if angle != 0.0 => {
                 let (sin, cos) = libm::sincos(0.5 * angle);
                 let turn = DQuat::from_xyzw(0.0, 0.0, sin, cos);
-                Some(Pose::new(DVec3::ZERO, turn))
+                Some(Frame::new(DVec3::ZERO, turn))
             }
-            Self::Slide(way) if way != 0.0 => Some(Pose::from_position(DVec3::Z * way)),
-            Self::Ball(turn) if turn != DQuat::IDENTITY => Some(Pose::new(DVec3::ZERO, turn)),
+            Self::Slide(way) if way != 0.0 => Some(Frame::from_position(DVec3::Z * way)),
+            Self::Ball(turn) if turn != DQuat::IDENTITY => Some(Frame::new(DVec3::ZERO, turn)),
             _ => None,
         }
     }
@@ -161,7 +161,7 @@ pub(crate) struct Geom {
     pub(crate) place: Place,
     pub(crate) shape: Shape,
     /// In the frame of the link.
-    pub(crate) pose: Pose,
+    pub(crate) pose: Frame,
     pub(crate) friction: Option<f64>,
     pub(crate) frictionless: bool,
     pub(crate) groups: Groups,

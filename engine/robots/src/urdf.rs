@@ -18,7 +18,7 @@ use glam::{DMat3, DQuat, DVec3};
 use joint::{Joint, joints};
 use moreau::Settings;
 use moreau::geometry::orientation::from_euler;
-use moreau::geometry::{Pose, Shape};
+use moreau::geometry::{Frame, Shape};
 use moreau::scene::nearest_name;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -141,9 +141,9 @@ fn order(links: &[Element], joints: &[Joint]) -> Result<Vec<(usize, Option<usize
 }
 
 /// The pose that `<origin>` says.
-fn origin(of: Element) -> Result<Pose, RobotError> {
+fn origin(of: Element) -> Result<Frame, RobotError> {
     let Some(origin) = of.one("origin")? else {
-        return Ok(Pose::IDENTITY);
+        return Ok(Frame::IDENTITY);
     };
     let view = View::from(origin);
     let position = view.vector("xyz")?.unwrap_or(DVec3::ZERO);
@@ -152,7 +152,7 @@ fn origin(of: Element) -> Result<Pose, RobotError> {
         Some(angles) if angles == DVec3::ZERO => DQuat::IDENTITY,
         Some(angles) => from_euler(angles),
     };
-    Ok(Pose::new(position, orientation))
+    Ok(Frame::new(position, orientation))
 }
 
 fn link(element: Element, reading: &mut Reading) -> Result<Link, RobotError> {

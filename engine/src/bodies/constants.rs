@@ -4,7 +4,7 @@ use crate::components::inertia::Inertia;
 use crate::components::response::Response;
 use crate::components::{CollisionGroups, Pose, RigidBody};
 use glam::DVec3;
-use moreau_geometry::{Geometry, Pose as ShapePose};
+use moreau_geometry::{Frame, Geometry};
 
 /// Distance at which a normal passes its axis, as a part of the half-thickness: those of the surface meet it.
 const BESIDE: f64 = 1e-3;
@@ -33,7 +33,7 @@ pub(crate) struct BodyConstants {
 impl BodyConstants {
     /// Pose of the shape when the body is at `pose`.
     #[inline]
-    pub(crate) fn shape_pose(&self, pose: &Pose) -> ShapePose {
+    pub(crate) fn shape_pose(&self, pose: &Pose) -> Frame {
         pose.of_shape(self.center_of_mass).into()
     }
 

@@ -2,7 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use glam::{DQuat, DVec3};
-use moreau_geometry::Pose as Frame;
+use moreau_geometry::Frame;
 use serde::{Deserialize, Serialize};
 
 /// Position of the **centre of mass** (m) and orientation (body frame to inertial frame).

@@ -11,7 +11,7 @@ use crate::bodies::slot::Slot;
 use crate::components::Pose;
 use glam::DVec3;
 use moreau_geometry::query::{ConvexPart, Face, closest_point, convex_part, is_near, parts_near};
-use moreau_geometry::{ContactPoint, Geometry, Pose as ShapePose, Shape};
+use moreau_geometry::{ContactPoint, Frame, Geometry, Shape};
 use smallvec::SmallVec;
 
 /// How far around a point a face is looked at whether it lies open, as a multiple of the overlap at which bodies meet.
@@ -103,7 +103,7 @@ pub(super) fn put_on_surface(
 struct Side<'a> {
     slot: Slot,
     body: &'a BodyConstants,
-    pose: ShapePose,
+    pose: Frame,
     /// Sign with which the normal of a contact points out of the body.
     outwards: f64,
     /// Something is flush with it, and one solid with it.
@@ -245,14 +245,14 @@ impl Against<'_> {
         point: &ContactPoint,
     ) -> bool {
         let touches = point.gap.abs() <= TOUCHES * self.tolerance;
-        let goes_on = |shape: &Geometry, pose: &ShapePose, part: Option<usize>| {
+        let goes_on = |shape: &Geometry, pose: &Frame, part: Option<usize>| {
             let solid = convex_part(shape, pose, part);
             let mut faces = solid.iter().flat_map(ConvexPart::faces);
             faces.any(|face| {
                 face.normal.dot(to) > SAME_FACE && face.height(foot).abs() <= self.tolerance
             })
         };
-        let is_as_near = |shape: &Geometry, pose: &ShapePose| {
+        let is_as_near = |shape: &Geometry, pose: &Frame| {
             let nearest = closest_point(shape, pose, touched, f64::INFINITY);
             let nearest = nearest.ok().flatten();
             touches || nearest.is_some_and(|hit| hit.distance < point.gap + self.tolerance)
@@ -318,10 +318,7 @@ impl Against<'_> {
     }
 
     /// What abuts, where it is then, if the other body may touch it: all that is no farther from a point than that (m), and some more.
-    fn others(
-        &self,
-        (point, within): (DVec3, f64),
-    ) -> impl Iterator<Item = (&Geometry, ShapePose)> {
+    fn others(&self, (point, within): (DVec3, f64)) -> impl Iterator<Item = (&Geometry, Frame)> {
         let own = self.own.body.shape_pose(&self.bodies.pose[self.own.slot]);
         let moved = own != self.own.pose;
         let abutting = self.bodies.abutting.on(self.own.slot);

@@ -20,9 +20,7 @@ use crate::components::Pose;
 use crate::math::rotation;
 use glam::{DQuat, DVec3};
 use moreau_geometry::query::{Sweep, cast_shape};
-use moreau_geometry::{
-    ContactPoint, Geometry, Pose as ShapePose, Shape, contacts_or_plane, separating_planes,
-};
+use moreau_geometry::{ContactPoint, Frame, Geometry, Shape, contacts_or_plane, separating_planes};
 use moreau_solvers::WorldTwist;
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -414,7 +412,7 @@ impl Path<'_> {
             // n·(ω×ρ) = (n×ω)·ρ
             let turned = n + n.cross(self.turns[side]) * window;
             let shape = body.shape_pose(pose);
-            let about_centre = ShapePose::new(shape.position - pose.position, shape.orientation);
+            let about_centre = Frame::new(shape.position - pose.position, shape.orientation);
             let geometry = body.geometry.as_ref()?;
             let reach = match self.half_space(side) {
                 Some(own) if own.dot(n) > 1.0 - PARALLEL => n.dot(about_centre.position),

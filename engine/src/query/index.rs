@@ -6,7 +6,7 @@ use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
 use glam::DVec3;
 use moreau_geometry::query::Tree;
-use moreau_geometry::{Geometry, Pose as Frame};
+use moreau_geometry::{Frame, Geometry};
 use std::sync::OnceLock;
 
 /// A body with a shape.

@@ -17,7 +17,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::ContiguousQueryData;
 use bevy_ecs::system::SystemParam;
 use glam::DVec3;
-use moreau_geometry::Pose as Frame;
+use moreau_geometry::Frame;
 
 /// What is read of a body with a shape.
 type ShapeQuery = (

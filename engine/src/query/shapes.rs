@@ -9,7 +9,7 @@ use crate::components::{Collider, Pose};
 use crate::error::BodyError;
 use glam::DVec3;
 use moreau_geometry::query::{QueryError as Question, ShapeHit, Sweep, cast_shape, overlaps};
-use moreau_geometry::{ContactPoint, Geometry, Pose as Frame, contacts};
+use moreau_geometry::{ContactPoint, Frame, Geometry, contacts};
 
 impl Queries<'_> {
     /// What a shape first touches that starts at `start` and moves along a line without turning.

@@ -54,7 +54,7 @@ impl Guest {
 /// A body at its place.
 struct Placed {
     guest: Guest,
-    frame: moreau_geometry::Pose,
+    frame: moreau_geometry::Frame,
     bounds: Aabb,
 }
 

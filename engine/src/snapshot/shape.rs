@@ -2,7 +2,7 @@
 
 use super::error::SnapshotError;
 use glam::{DQuat, DVec3};
-use moreau_geometry::{Pose, Shape};
+use moreau_geometry::{Frame, Shape};
 use serde::{Deserialize, Serialize};
 
 /// A shape.
@@ -91,7 +91,7 @@ impl From<StoredShape> for Shape {
             StoredShape::Compound(parts) => {
                 let parts = parts.into_iter();
                 let parts = parts
-                    .map(|(position, turn, part)| (Pose::new(position, turn), part.into()))
+                    .map(|(position, turn, part)| (Frame::new(position, turn), part.into()))
                     .collect();
                 Self::Compound { parts }
             }

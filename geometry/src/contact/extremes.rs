@@ -6,7 +6,7 @@
 use super::half_space::{LEVEL, rim_points};
 use super::patch::{LocalContact, Patch};
 use super::separating_axis::least_trusted;
-use crate::Pose;
+use crate::Frame;
 use crate::frustum::Frustum;
 use crate::geometry::Convex;
 use crate::surface::SurfaceTriangle;
@@ -21,7 +21,7 @@ const UNDECIDED: f64 = 1e-3;
 /// A solid at a pose, with these points of it.
 pub(crate) struct Extremes<'a> {
     convex: &'a Convex,
-    pose: Pose,
+    pose: Frame,
     /// Vertices, ends of a capsule's axis, a ball's centre (m). None of a cylinder or cone: which points of the rims count depends on the
     /// plane.
     points: SmallVec<[DVec3; 8]>,
@@ -31,7 +31,7 @@ pub(crate) struct Extremes<'a> {
 
 impl<'a> Extremes<'a> {
     /// Those of a solid.
-    pub(crate) fn new(convex: &'a Convex, pose: &Pose) -> Self {
+    pub(crate) fn new(convex: &'a Convex, pose: &Frame) -> Self {
         let (points, radius) = match convex {
             Convex::Sphere { radius } => (SmallVec::from_slice(&[pose.position]), *radius),
             Convex::Capsule {
@@ -181,7 +181,7 @@ mod tests {
     use crate::Shape;
     use crate::geometry::Body;
 
-    fn may_meet(shape: Shape, pose: &Pose, corners: [[f64; 2]; 3]) -> bool {
+    fn may_meet(shape: Shape, pose: &Frame, corners: [[f64; 2]; 3]) -> bool {
         let geometry = shape.build().unwrap();
         let Body::Convex(convex) = geometry.body() else {
             return true;
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_triangle_matters_where_a_corner_is_over_it() {
         let half_extents = DVec3::new(1.0, 1.0, 0.1);
-        let pose = Pose::new(DVec3::Z, glam::DQuat::IDENTITY);
+        let pose = Frame::new(DVec3::Z, glam::DQuat::IDENTITY);
         let meets = |corners| may_meet(Shape::Cuboid { half_extents }, &pose, corners);
         assert!(meets([[0.9, 0.9], [1.1, 0.9], [1.1, 1.1]]));
         assert!(meets([[1.0, 1.0], [1.1, 1.0], [1.1, 1.1]]));
@@ -208,8 +208,8 @@ mod tests {
             half_height: 1.0,
             radius: 1.0,
         };
-        let upright = Pose::new(DVec3::Z, glam::DQuat::IDENTITY);
-        let lying = Pose::new(DVec3::Z, glam::DQuat::from_rotation_x(1.5));
+        let upright = Frame::new(DVec3::Z, glam::DQuat::IDENTITY);
+        let lying = Frame::new(DVec3::Z, glam::DQuat::from_rotation_x(1.5));
         let within = [[0.5, 0.5], [0.6, 0.5], [0.6, 0.6]];
         assert!(!may_meet(cylinder.clone(), &upright, within));
         assert!(!may_meet(cylinder.clone(), &lying, within));

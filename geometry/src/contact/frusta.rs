@@ -12,7 +12,7 @@ use super::nearest::{ConvexSet, better_than, nearest};
 use super::patch::{LocalContact, Patch};
 use super::round_pair::facing_points;
 use super::side_by_side::{Rod, add_ends};
-use crate::Pose;
+use crate::Frame;
 use crate::frustum::Frustum;
 use crate::projection::{direction_or, onto_frustum};
 use glam::{DVec2, DVec3};
@@ -31,7 +31,7 @@ const ON_SIDES: u64 = 3 << 56;
 pub(crate) fn contact(
     first: &Frustum,
     second: &Frustum,
-    pose: &Pose,
+    pose: &Frame,
     margin: f64,
     patch: &mut Patch,
 ) {
@@ -45,7 +45,7 @@ pub(crate) fn contact(
 }
 
 /// Contacts among which the nearest points are.
-fn nearest_points(first: &Frustum, second: &Frustum, pose: &Pose, margin: f64, patch: &mut Patch) {
+fn nearest_points(first: &Frustum, second: &Frustum, pose: &Frame, margin: f64, patch: &mut Patch) {
     let scale = first.bounding_radius().min(second.bounding_radius());
     let axis = pose.rotate(DVec3::Z);
     let Some(best) = best_axis(first, second, pose, axis, margin, 1e-8 * scale) else {
@@ -151,7 +151,7 @@ impl Frustum {
 fn best_axis(
     first: &Frustum,
     second: &Frustum,
-    pose: &Pose,
+    pose: &Frame,
     axis: DVec3,
     margin: f64,
     bias: f64,
@@ -204,7 +204,7 @@ fn best_axis(
 fn searched(
     first: &Frustum,
     second: &Frustum,
-    pose: &Pose,
+    pose: &Frame,
     guess: DVec3,
     margin: f64,
     scale: f64,
@@ -244,7 +244,7 @@ enum Kind {
 fn on_disc(
     first: &Frustum,
     second: &Frustum,
-    pose: &Pose,
+    pose: &Frame,
     l: DVec3,
     margin: f64,
     patch: &mut Patch,
@@ -305,7 +305,7 @@ fn on_disc(
 fn on_sides(
     first: &Frustum,
     second: &Frustum,
-    pose: &Pose,
+    pose: &Frame,
     l: DVec3,
     separation: f64,
     margin: f64,

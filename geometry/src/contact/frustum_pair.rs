@@ -17,7 +17,7 @@ use super::patch::{LocalContact, Patch};
 use super::separating_axis::{FLUSH, Placed, gives_way, least_trusted};
 use super::side_by_side::{Rod, add_ends};
 use super::surface_pair::with_triangle;
-use crate::Pose;
+use crate::Frame;
 use crate::frustum::Frustum;
 use crate::polytope::Face;
 use crate::projection::{onto_frustum, onto_polytope, onto_segment};
@@ -99,7 +99,7 @@ pub(crate) fn polytope(
 pub(crate) fn triangle(
     frustum: &Frustum,
     cone: &Cone<'_>,
-    pose: &Pose,
+    pose: &Frame,
     margin: f64,
     patch: &mut Patch,
 ) {

@@ -1,7 +1,7 @@
 //! A half-space against convex solids: the support points below the margin.
 
 use super::patch::{LocalContact, Patch};
-use crate::Pose;
+use crate::Frame;
 use crate::frustum::Frustum;
 use crate::geometry::Convex;
 use glam::{DVec2, DVec3};
@@ -13,7 +13,13 @@ use glam::{DVec2, DVec3};
 pub(crate) const LEVEL: f64 = 1e-4;
 
 /// Contacts in the half-space's frame; `pose` places the solid there.
-pub(crate) fn contact(normal: DVec3, convex: &Convex, pose: &Pose, margin: f64, patch: &mut Patch) {
+pub(crate) fn contact(
+    normal: DVec3,
+    convex: &Convex,
+    pose: &Frame,
+    margin: f64,
+    patch: &mut Patch,
+) {
     let height = normal.dot(pose.position);
     if height > convex.bounding_radius() + margin {
         return;

@@ -3,7 +3,7 @@
 use super::separating_axis::{self, Placed, PolytopePair};
 use super::with_polytope;
 use crate::geometry::{Body, Convex};
-use crate::{Aabb, Geometry, Pose};
+use crate::{Aabb, Frame, Geometry};
 use glam::DVec3;
 
 /// Planes between the convex polytopes of which two solids consist, for all pairs of parts that may be no farther apart than `margin` (m): how far apart each holds its two (m), and its
@@ -13,15 +13,15 @@ use glam::DVec3;
 /// parts no farther apart than `least` (m, negative if they overlap), if a part is not a polytope, and for surfaces, half-spaces and poses that are not finite.
 #[must_use]
 pub fn separating_planes(
-    (a, pose_a): (&Geometry, &Pose),
-    (b, pose_b): (&Geometry, &Pose),
+    (a, pose_a): (&Geometry, &Frame),
+    (b, pose_b): (&Geometry, &Frame),
     (least, margin): (f64, f64),
     planes: &mut impl Extend<(f64, DVec3)>,
 ) -> bool {
     if !(pose_a.is_finite() && pose_b.is_finite() && margin.is_finite()) {
         return false;
     }
-    let mut holds = |x: &Convex, pose_x: &Pose, y: &Convex, pose_y: &Pose| {
+    let mut holds = |x: &Convex, pose_x: &Frame, y: &Convex, pose_y: &Frame| {
         let plane = between((x, pose_x), (y, pose_y));
         planes.extend(plane);
         plane.is_some_and(|(gap, _)| gap > least)
@@ -54,7 +54,7 @@ pub fn separating_planes(
 }
 
 /// A plane between two convex polytopes.
-fn between((x, pose_x): (&Convex, &Pose), (y, pose_y): (&Convex, &Pose)) -> Option<(f64, DVec3)> {
+fn between((x, pose_x): (&Convex, &Frame), (y, pose_y): (&Convex, &Frame)) -> Option<(f64, DVec3)> {
     let (Convex::Polyhedron(polyhedron), Convex::Polyhedron(_)) = (x, y) else {
         return None;
     };

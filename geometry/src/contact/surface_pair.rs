@@ -7,7 +7,7 @@ use super::frustum_pair;
 use super::patch::{LocalContact, Patch};
 use super::separating_axis::{self, Placed, PolytopePair};
 use super::with_polytope;
-use crate::Pose;
+use crate::Frame;
 use crate::geometry::Convex;
 use crate::polytope::{Face, Polytope};
 use crate::projection::{direction_or, onto_segment};
@@ -21,7 +21,7 @@ pub(crate) struct Solid<'a> {
     /// Place of its centre in the surface's frame (m).
     center: DVec3,
     /// Its pose about its centre.
-    pose: Pose,
+    pose: Frame,
     /// Its core about its centre, with a radius (m), if that is a polytope.
     core: Option<(Placed<'a>, f64)>,
     /// Contacts with greater gaps are left out (m).
@@ -30,9 +30,9 @@ pub(crate) struct Solid<'a> {
 
 impl Solid<'_> {
     /// Runs `visit` on a solid that `pose` places in the surface's frame.
-    pub(crate) fn with(convex: &Convex, pose: &Pose, margin: f64, visit: impl FnOnce(&Solid<'_>)) {
+    pub(crate) fn with(convex: &Convex, pose: &Frame, margin: f64, visit: impl FnOnce(&Solid<'_>)) {
         let center = pose.position;
-        let pose = Pose::new(DVec3::ZERO, pose.orientation);
+        let pose = Frame::new(DVec3::ZERO, pose.orientation);
         match convex {
             Convex::Sphere { .. } | Convex::Frustum(_) => visit(&Solid {
                 convex,

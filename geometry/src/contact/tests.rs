@@ -12,7 +12,7 @@ mod sliding;
 mod terrain;
 
 use super::{ContactPoint, contacts, contacts_or_plane, separating_planes};
-use crate::{Geometry, Pose, Shape};
+use crate::{Frame, Geometry, Shape};
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -45,14 +45,14 @@ fn cuboid(x: f64, y: f64, z: f64) -> Geometry {
     })
 }
 
-fn found(a: &Geometry, pa: &Pose, b: &Geometry, pb: &Pose, margin: f64) -> Vec<ContactPoint> {
+fn found(a: &Geometry, pa: &Frame, b: &Geometry, pb: &Frame, margin: f64) -> Vec<ContactPoint> {
     let mut out = Vec::new();
     contacts(a, pa, b, pb, margin, &mut out);
     out
 }
 
-fn at(x: f64, y: f64, z: f64) -> Pose {
-    Pose::from_position(DVec3::new(x, y, z))
+fn at(x: f64, y: f64, z: f64) -> Frame {
+    Frame::from_position(DVec3::new(x, y, z))
 }
 
 /// Rotation by the half angle's tangent `t` about an axis: `q ∝ (axis t, 1)`.
@@ -106,7 +106,7 @@ fn all_shapes() -> Vec<Geometry> {
             ),
             (at(-0.2, 0.0, 0.1), Shape::Sphere { radius: 0.35 }),
             (
-                Pose::new(DVec3::new(0.0, 0.2, -0.1), turn(DVec3::X, 0.6)),
+                Frame::new(DVec3::new(0.0, 0.2, -0.1), turn(DVec3::X, 0.6)),
                 Shape::Capsule {
                     half_height: 0.3,
                     radius: 0.15,
@@ -153,6 +153,6 @@ fn orientation() -> impl Strategy<Value = DQuat> {
         .prop_map(|(v, w)| DQuat::from_xyzw(v.x, v.y, v.z, w).normalize())
 }
 
-fn pose(limit: f64) -> impl Strategy<Value = Pose> {
-    (vector(limit), orientation()).prop_map(|(p, q)| Pose::new(p, q))
+fn pose(limit: f64) -> impl Strategy<Value = Frame> {
+    (vector(limit), orientation()).prop_map(|(p, q)| Frame::new(p, q))
 }

@@ -1,7 +1,7 @@
 //! Mass properties, boxes and refusals of shapes.
 
 use crate::polytope::Polyhedron;
-use crate::{GeometryError, Pose, Shape};
+use crate::{Frame, GeometryError, Shape};
 use glam::{DMat3, DQuat, DVec3};
 use std::f64::consts::PI;
 
@@ -75,10 +75,10 @@ fn a_box_as_hull_and_as_compound_has_the_same_inertia() {
     let compound = Shape::Compound {
         parts: vec![
             (
-                Pose::from_position(shift + DVec3::Z * 0.2),
+                Frame::from_position(shift + DVec3::Z * 0.2),
                 half_part.clone(),
             ),
-            (Pose::new(shift - DVec3::Z * 0.2, turned), half_part),
+            (Frame::new(shift - DVec3::Z * 0.2, turned), half_part),
         ],
     };
     for shape in [hull, compound] {
@@ -92,7 +92,7 @@ fn a_box_as_hull_and_as_compound_has_the_same_inertia() {
 
 #[test]
 fn boxes_are_tight() {
-    let pose = Pose::new(
+    let pose = Frame::new(
         DVec3::new(1.0, 2.0, 3.0),
         DQuat::from_xyzw(0.3, -0.5, 0.1, 0.7).normalize(),
     );
@@ -120,7 +120,7 @@ fn boxes_are_tight() {
         }
     }
     let plane = Shape::HalfSpace { normal: DVec3::Z }.build().unwrap();
-    let bounds = plane.aabb(&Pose::from_position(DVec3::Z * 2.0));
+    let bounds = plane.aabb(&Frame::from_position(DVec3::Z * 2.0));
     near(bounds.max.z, 2.0);
     assert!(bounds.min.z.is_infinite() && bounds.max.x.is_infinite());
     assert!(plane.bounding_radius().is_infinite() && plane.size().is_infinite());
@@ -159,7 +159,7 @@ fn bad_shapes_are_refused_by_name() {
     let plane = Shape::HalfSpace { normal: DVec3::Z };
     assert_eq!(
         refuse(Shape::Compound {
-            parts: vec![(Pose::IDENTITY, plane.clone())]
+            parts: vec![(Frame::IDENTITY, plane.clone())]
         }),
         GeometryError::NestedPart {
             part: 0,

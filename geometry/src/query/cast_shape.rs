@@ -5,7 +5,7 @@ use super::error::{QueryError, reach, unit};
 use super::flight::{Touch, first_touch};
 use super::pair::{solids, to_plane};
 use crate::geometry::Body;
-use crate::{Geometry, Pose};
+use crate::{Frame, Geometry};
 use glam::DVec3;
 
 /// A motion along a line, without turning.
@@ -13,13 +13,13 @@ use glam::DVec3;
 /// ```
 /// use glam::DVec3;
 /// use moreau_geometry::query::{Sweep, cast_shape};
-/// use moreau_geometry::{Pose, Shape};
+/// use moreau_geometry::{Frame, Shape};
 ///
 /// let ball = Shape::Sphere { radius: 0.5 }.build()?;
 /// let floor = Shape::HalfSpace { normal: DVec3::Z }.build()?;
-/// let start = Pose::from_position(DVec3::new(0.0, 0.0, 3.0));
+/// let start = Frame::from_position(DVec3::new(0.0, 0.0, 3.0));
 /// let fall = Sweep::new(DVec3::NEG_Z)?;
-/// let hit = cast_shape(&ball, &start, &fall, &floor, &Pose::IDENTITY);
+/// let hit = cast_shape(&ball, &start, &fall, &floor, &Frame::IDENTITY);
 /// assert!(hit.is_some_and(|hit| hit.distance == 2.5 && hit.normal == DVec3::Z));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -107,17 +107,17 @@ pub struct ShapeHit {
 #[must_use]
 pub fn cast_shape(
     moving: &Geometry,
-    start: &Pose,
+    start: &Frame,
     sweep: &Sweep,
     other: &Geometry,
-    pose: &Pose,
+    pose: &Frame,
 ) -> Option<ShapeHit> {
     if !(start.is_finite() && pose.is_finite()) {
         return None;
     }
     // Relative to the other shape: no digits are lost far from the origin.
-    let from = Pose::new(start.position - pose.position, start.orientation);
-    let at_rest = Pose::new(DVec3::ZERO, pose.orientation);
+    let from = Frame::new(start.position - pose.position, start.orientation);
+    let at_rest = Frame::new(DVec3::ZERO, pose.orientation);
     let mut best = Best {
         sweep: *sweep,
         reach: sweep.reach,
@@ -211,7 +211,7 @@ impl Best {
         solid: &Solid,
         d: DVec3,
         body: &Body,
-        pose: &Pose,
+        pose: &Frame,
         hit: impl Fn(&Touch, u32) -> ShapeHit,
     ) {
         let overlaps = self.sweep.overlaps;

@@ -7,7 +7,7 @@ use super::point::{on_triangle, onto};
 use crate::contact::nearest::{ConvexSet, nearest};
 use crate::geometry::Convex;
 use crate::projection::{direction_or, onto_segment};
-use crate::{Aabb, Pose};
+use crate::{Aabb, Frame};
 use glam::DVec3;
 use parry3d_f64::math::Pose3;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
@@ -17,7 +17,7 @@ use parry3d_f64::shape::SupportMap;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Solid<'a> {
     pub(super) kind: Kind<'a>,
-    pub(super) pose: Pose,
+    pub(super) pose: Frame,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -39,12 +39,12 @@ pub(super) struct Between {
 }
 
 impl<'a> Solid<'a> {
-    pub(super) fn convex(convex: &'a Convex, pose: Pose) -> Self {
+    pub(super) fn convex(convex: &'a Convex, pose: Frame) -> Self {
         let kind = Kind::Convex(convex);
         Self { kind, pose }
     }
 
-    pub(super) fn triangle(corners: [DVec3; 3], pose: Pose) -> Self {
+    pub(super) fn triangle(corners: [DVec3; 3], pose: Frame) -> Self {
         let kind = Kind::Triangle(corners);
         Self { kind, pose }
     }
@@ -52,7 +52,7 @@ impl<'a> Solid<'a> {
     /// The same elsewhere.
     pub(super) fn moved(self, by: DVec3) -> Self {
         let position = self.pose.position + by;
-        let pose = Pose {
+        let pose = Frame {
             position,
             ..self.pose
         };
@@ -60,7 +60,7 @@ impl<'a> Solid<'a> {
     }
 
     /// The same in a frame that is placed in ours.
-    pub(super) fn seen_from(self, frame: &Pose) -> Self {
+    pub(super) fn seen_from(self, frame: &Frame) -> Self {
         let pose = frame.relative(&self.pose);
         Self { pose, ..self }
     }

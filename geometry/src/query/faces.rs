@@ -4,7 +4,7 @@ use super::convex_pair::Solid;
 use super::point::onto;
 use crate::geometry::{Body, Convex};
 use crate::polytope::Polyhedron;
-use crate::{Geometry, Pose};
+use crate::{Frame, Geometry};
 use glam::DVec3;
 
 /// A face of a box or a convex hull, or of such a part of a compound.
@@ -13,7 +13,7 @@ pub struct Face<'a> {
     polyhedron: &'a Polyhedron,
     number: usize,
     /// Of the polyhedron.
-    pose: Pose,
+    pose: Frame,
     /// Outward unit normal, inertial frame.
     pub normal: DVec3,
     /// Distance of its plane from the origin along the normal, m.
@@ -24,14 +24,14 @@ pub struct Face<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct ConvexPart<'a> {
     convex: &'a Convex,
-    pose: Pose,
+    pose: Frame,
 }
 
 /// A convex shape, or the `part` of a compound; none of what is neither.
 #[must_use]
 pub fn convex_part<'a>(
     geometry: &'a Geometry,
-    pose: &Pose,
+    pose: &Frame,
     part: Option<usize>,
 ) -> Option<ConvexPart<'a>> {
     let (convex, pose) = match (geometry.body(), part) {
@@ -107,7 +107,7 @@ impl Face<'_> {
 
 /// A point is no farther (m) than this from a convex solid; from nothing else.
 #[must_use]
-pub fn is_near(geometry: &Geometry, pose: &Pose, point: DVec3, within: f64) -> bool {
+pub fn is_near(geometry: &Geometry, pose: &Frame, point: DVec3, within: f64) -> bool {
     let local = pose.inverse_transform_point(point);
     matches!(geometry.body(), Body::Convex(convex) if onto(convex, local).distance <= within)
 }
@@ -115,7 +115,7 @@ pub fn is_near(geometry: &Geometry, pose: &Pose, point: DVec3, within: f64) -> b
 /// Numbers of the parts of a compound that have a point no farther (m) than this from the box around them.
 pub fn parts_near<'a>(
     geometry: &'a Geometry,
-    pose: &Pose,
+    pose: &Frame,
     point: DVec3,
     within: f64,
 ) -> impl Iterator<Item = usize> + use<'a> {

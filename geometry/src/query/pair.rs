@@ -4,7 +4,7 @@ use super::cast_shape::is_unit;
 use super::convex_pair::{Between, Solid, between};
 use crate::contact::contacts;
 use crate::geometry::{Body, Convex};
-use crate::{Geometry, Pose};
+use crate::{Frame, Geometry};
 use glam::DVec3;
 
 /// The nearest points of two shapes, or the deepest of two that overlap.
@@ -26,7 +26,7 @@ pub struct Nearest {
 /// Right to 1e-8 of the smaller shape, with rims of cylinders and cones to 1e-6. In overlap the direction is the best of a search, which of round solids may not be
 /// the very best. Dear: of the order of ten microseconds for solids that are no balls.
 #[must_use]
-pub fn distance(a: &Geometry, pose_a: &Pose, b: &Geometry, pose_b: &Pose) -> Option<Nearest> {
+pub fn distance(a: &Geometry, pose_a: &Frame, b: &Geometry, pose_b: &Frame) -> Option<Nearest> {
     if !(pose_a.is_finite() && pose_b.is_finite()) {
         return None;
     }
@@ -35,8 +35,8 @@ pub fn distance(a: &Geometry, pose_a: &Pose, b: &Geometry, pose_b: &Pose) -> Opt
     if !offset.length().is_finite() {
         return None;
     }
-    let place_a = Pose::new(DVec3::ZERO, pose_a.orientation);
-    let place_b = Pose::new(offset, pose_b.orientation);
+    let place_a = Frame::new(DVec3::ZERO, pose_a.orientation);
+    let place_b = Frame::new(offset, pose_b.orientation);
     let found = match (solids(a, &place_a), solids(b, &place_b)) {
         (Some(of_a), _) => least(of_a.iter().map(|solid| to_body(solid, b.body(), &place_b))),
         (None, Some(of_b)) => {
@@ -65,7 +65,7 @@ pub fn distance(a: &Geometry, pose_a: &Pose, b: &Geometry, pose_b: &Pose) -> Opt
 
 /// Two shapes share a point. A solid behind a sheet of triangles does not overlap with it. Never true of two shapes of which neither is solid.
 #[must_use]
-pub fn overlaps(a: &Geometry, pose_a: &Pose, b: &Geometry, pose_b: &Pose) -> bool {
+pub fn overlaps(a: &Geometry, pose_a: &Frame, b: &Geometry, pose_b: &Frame) -> bool {
     if !(pose_a.is_finite() && pose_b.is_finite()) {
         return false;
     }
@@ -81,7 +81,7 @@ pub fn overlaps(a: &Geometry, pose_a: &Pose, b: &Geometry, pose_b: &Pose) -> boo
 }
 
 /// The convex solids of a shape, placed; none if it is not solid.
-pub(super) fn solids<'a>(geometry: &'a Geometry, pose: &Pose) -> Option<Vec<Solid<'a>>> {
+pub(super) fn solids<'a>(geometry: &'a Geometry, pose: &Frame) -> Option<Vec<Solid<'a>>> {
     match geometry.body() {
         Body::Convex(convex) => Some(vec![Solid::convex(convex, *pose)]),
         Body::Compound(parts) => {
@@ -100,8 +100,8 @@ fn least(found: impl Iterator<Item = Option<Between>>) -> Option<Between> {
     })
 }
 
-fn to_body(solid: &Solid, body: &Body, pose: &Pose) -> Option<Between> {
-    let to_convex = |convex: &Convex, pose: Pose| {
+fn to_body(solid: &Solid, body: &Body, pose: &Frame) -> Option<Between> {
+    let to_convex = |convex: &Convex, pose: Frame| {
         let other = Solid::convex(convex, pose);
         let guess = (other.middle() - solid.middle()).normalize_or(DVec3::Z);
         between(solid, &other, guess)
@@ -150,7 +150,7 @@ pub(super) fn to_plane(solid: &Solid, normal: DVec3, on_plane: DVec3) -> Between
 }
 
 /// A solid cuts a triangle of a surface.
-fn cut(a: &Geometry, pose_a: &Pose, surface: &Geometry, pose: &Pose) -> bool {
+fn cut(a: &Geometry, pose_a: &Frame, surface: &Geometry, pose: &Frame) -> bool {
     let Body::Surface(sheet) = surface.body() else {
         return false;
     };
@@ -163,7 +163,7 @@ fn cut(a: &Geometry, pose_a: &Pose, surface: &Geometry, pose: &Pose) -> bool {
         let region = solid.aabb();
         sheet.tree().meet(&region, |item| {
             for triangle in sheet.triangles_of(item) {
-                let other = Solid::triangle(sheet.corners_of(triangle), Pose::IDENTITY);
+                let other = Solid::triangle(sheet.corners_of(triangle), Frame::IDENTITY);
                 let guess = (other.middle() - solid.middle()).normalize_or(DVec3::Z);
                 met =
                     met || between(solid, &other, guess).is_some_and(|found| found.distance <= 0.0);

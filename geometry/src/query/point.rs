@@ -6,7 +6,7 @@ use crate::geometry::{Body, Convex};
 use crate::projection::direction_or;
 use crate::projection::{Projection, onto_cuboid, onto_frustum, onto_polytope, onto_segment};
 use crate::surface::Surface;
-use crate::{Geometry, Pose};
+use crate::{Frame, Geometry};
 use glam::DVec3;
 
 /// The point of a shape's surface that is nearest to a point.
@@ -29,7 +29,7 @@ pub struct PointHit {
 /// [`QueryError`] names a coordinate that is not finite, or the distance if it is negative or not a number.
 pub fn closest_point(
     geometry: &Geometry,
-    pose: &Pose,
+    pose: &Frame,
     point: DVec3,
     within: f64,
 ) -> Result<Option<PointHit>, QueryError> {
@@ -42,7 +42,7 @@ pub fn closest_point(
 ///
 /// # Errors
 /// [`QueryError`] names a coordinate that is not finite.
-pub fn contains(geometry: &Geometry, pose: &Pose, point: DVec3) -> Result<bool, QueryError> {
+pub fn contains(geometry: &Geometry, pose: &Frame, point: DVec3) -> Result<bool, QueryError> {
     let point = finite("point", point)?;
     Ok(match geometry.body() {
         Body::HalfSpace(normal) => pose.rotate(*normal).dot(point - pose.position) <= 0.0,
@@ -58,7 +58,7 @@ pub fn contains(geometry: &Geometry, pose: &Pose, point: DVec3) -> Result<bool, 
 /// The nearest point of a shape no farther than `reach` (m).
 pub(super) fn nearest_point(
     geometry: &Geometry,
-    pose: &Pose,
+    pose: &Frame,
     point: DVec3,
     reach: f64,
 ) -> Option<PointHit> {

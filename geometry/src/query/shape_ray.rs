@@ -3,12 +3,12 @@
 use super::chord::Chord;
 use super::ray::{Inside, Ray, RayHit};
 use crate::geometry::{Body, Convex};
-use crate::{Geometry, Pose};
+use crate::{Frame, Geometry};
 use glam::DVec3;
 
 /// The first hit of a ray on a shape; of hits at the same distance the one on the part of least number.
 #[must_use]
-pub fn cast_ray(geometry: &Geometry, pose: &Pose, ray: &Ray) -> Option<RayHit> {
+pub fn cast_ray(geometry: &Geometry, pose: &Frame, ray: &Ray) -> Option<RayHit> {
     let mut best: Option<RayHit> = None;
     visit(geometry, pose, ray, ray.reach, &mut |hit| {
         let nearer = best.is_none_or(|best| (hit.distance, hit.part) < (best.distance, best.part));
@@ -22,7 +22,7 @@ pub fn cast_ray(geometry: &Geometry, pose: &Pose, ray: &Ray) -> Option<RayHit> {
 
 /// Appends all hits of a ray on a shape, by distance and then by part: of a solid one, of a compound one for each part, of a surface one for each
 /// triangle.
-pub fn ray_hits(geometry: &Geometry, pose: &Pose, ray: &Ray, out: &mut Vec<RayHit>) {
+pub fn ray_hits(geometry: &Geometry, pose: &Frame, ray: &Ray, out: &mut Vec<RayHit>) {
     let start = out.len();
     visit(geometry, pose, ray, ray.reach, &mut |hit| {
         out.push(hit);
@@ -38,7 +38,7 @@ pub fn ray_hits(geometry: &Geometry, pose: &Pose, ray: &Ray, out: &mut Vec<RayHi
 #[inline]
 pub(super) fn visit(
     geometry: &Geometry,
-    pose: &Pose,
+    pose: &Frame,
     ray: &Ray,
     reach: f64,
     found: &mut impl FnMut(RayHit) -> f64,
@@ -47,7 +47,7 @@ pub(super) fn visit(
         Body::Convex(Convex::Sphere { radius }) => {
             // No turn for a ball.
             let ball = Convex::Sphere { radius: *radius };
-            let place = Pose::from_position(pose.position);
+            let place = Frame::from_position(pose.position);
             on_solid(&ball, &place, ray, reach, 0, found);
         }
         Body::Convex(convex) => {
@@ -92,7 +92,7 @@ struct Local {
 #[inline]
 fn on_solid(
     convex: &Convex,
-    pose: &Pose,
+    pose: &Frame,
     ray: &Ray,
     reach: f64,
     part: u32,
@@ -147,7 +147,7 @@ fn at_once(ray: &Ray, part: u32) -> RayHit {
 
 fn on_plane(
     normal: DVec3,
-    pose: &Pose,
+    pose: &Frame,
     ray: &Ray,
     reach: f64,
     found: &mut impl FnMut(RayHit) -> f64,

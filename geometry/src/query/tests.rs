@@ -8,7 +8,7 @@ mod points;
 mod rays;
 mod trees;
 
-use crate::{Geometry, Pose, Shape};
+use crate::{Frame, Geometry, Shape};
 use glam::{DQuat, DVec3};
 
 /// Random numbers: a linear congruence.
@@ -52,8 +52,8 @@ impl Random {
         DQuat::from_xyzw(v.x, v.y, v.z, self.within(-1.0, 1.0)).normalize()
     }
 
-    pub(super) fn pose(&mut self, size: f64) -> Pose {
-        Pose::new(self.vector() * size, self.turn())
+    pub(super) fn pose(&mut self, size: f64) -> Frame {
+        Frame::new(self.vector() * size, self.turn())
     }
 }
 

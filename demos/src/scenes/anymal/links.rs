@@ -5,7 +5,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use moreau::Mass;
-use moreau::geometry::{MassProperties, Pose, Shape};
+use moreau::geometry::{Frame, MassProperties, Shape};
 
 /// The whole robot, kg.
 pub const MASS: f64 = 33.946674;
@@ -163,8 +163,8 @@ pub(super) fn base() -> Link {
         half_extents: DVec3::new(0.029, 0.029, 0.011),
     };
     let parts = [
-        (Pose::IDENTITY, BASE),
-        (Pose::from_position(IMU_PLACE), IMU),
+        (Frame::IDENTITY, BASE),
+        (Frame::from_position(IMU_PLACE), IMU),
     ];
     Link {
         name: "base",
@@ -172,8 +172,8 @@ pub(super) fn base() -> Link {
         axis: DVec3::X,
         shape: Shape::Compound {
             parts: vec![
-                (Pose::from_position(DVec3::Z * 0.08), own),
-                (Pose::from_position(IMU_PLACE - DVec3::Z * 0.011), unit),
+                (Frame::from_position(DVec3::Z * 0.08), own),
+                (Frame::from_position(IMU_PLACE - DVec3::Z * 0.011), unit),
             ],
         },
         mass: united(&parts),
@@ -183,7 +183,7 @@ pub(super) fn base() -> Link {
 /// The three links of a leg, from above; the shank with its foot.
 pub(super) fn links(leg: Leg) -> [Link; 3] {
     let at = |x, y, z| leg.mirror(DVec3::new(x, y, z));
-    let own = |of: Inertial| united(&[(Pose::IDENTITY, of.mirrored(leg))]);
+    let own = |of: Inertial| united(&[(Frame::IDENTITY, of.mirrored(leg))]);
     // Along y.
     let drum = |place: DVec3| {
         let across = DQuat::from_rotation_arc(DVec3::Z, DVec3::Y);
@@ -192,7 +192,7 @@ pub(super) fn links(leg: Leg) -> [Link; 3] {
             radius: 0.04,
         };
         Shape::Compound {
-            parts: vec![(Pose::new(place, across), drum)],
+            parts: vec![(Frame::new(place, across), drum)],
         }
     };
     let foot_turn = turn(DVec3::Y, FOOT_PITCH * leg.front) * turn(DVec3::X, FOOT_ROLL * leg.left);
@@ -203,15 +203,15 @@ pub(super) fn links(leg: Leg) -> [Link; 3] {
     };
     let lean = turn(DVec3::Y, SHANK_LEAN * leg.front);
     let shank = [
-        (Pose::IDENTITY, SHANK.mirrored(leg)),
-        (Pose::new(foot_place, foot_turn), FOOT.mirrored(leg)),
+        (Frame::IDENTITY, SHANK.mirrored(leg)),
+        (Frame::new(foot_place, foot_turn), FOOT.mirrored(leg)),
     ];
     let parts = vec![
         (
-            Pose::from_position(foot_place),
+            Frame::from_position(foot_place),
             Shape::Sphere { radius: 0.03 },
         ),
-        (Pose::new(at(0.06, -0.03, -0.18), lean), bar),
+        (Frame::new(at(0.06, -0.03, -0.18), lean), bar),
     ];
     [
         Link {
@@ -260,9 +260,9 @@ impl Inertial {
 }
 
 /// What is fixed to one another, as one body: `Σ R I Rᵀ + m (d² 1 − d dᵀ)` with the way `d` from the common centre of mass.
-fn united(parts: &[(Pose, Inertial)]) -> Mass {
+fn united(parts: &[(Frame, Inertial)]) -> Mass {
     let mass: f64 = parts.iter().map(|(_, part)| part.mass).sum();
-    let place = |(pose, part): &(Pose, Inertial)| pose.transform_point(part.center);
+    let place = |(pose, part): &(Frame, Inertial)| pose.transform_point(part.center);
     let moment: DVec3 = parts.iter().map(|of| place(of) * of.1.mass).sum();
     let center = moment / mass;
     let mut tensor = DMat3::ZERO;

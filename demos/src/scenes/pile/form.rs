@@ -1,7 +1,7 @@
 //! What the bodies of a pile are.
 
 use glam::DVec3;
-use moreau::geometry::{Pose, Shape};
+use moreau::geometry::{Frame, Shape};
 use moreau::scene::Lcg;
 
 /// The kind of the bodies of a pile. Sizes that are drawn are uniformly distributed.
@@ -170,6 +170,6 @@ fn cuboid(half_extents: [f64; 3]) -> Shape {
 }
 
 /// A part of a compound.
-fn bar(middle: [f64; 3], half_extents: [f64; 3]) -> (Pose, Shape) {
-    (Pose::from_position(middle.into()), cuboid(half_extents))
+fn bar(middle: [f64; 3], half_extents: [f64; 3]) -> (Frame, Shape) {
+    (Frame::from_position(middle.into()), cuboid(half_extents))
 }

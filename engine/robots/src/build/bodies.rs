@@ -4,14 +4,14 @@ use crate::error::RobotError;
 use crate::inertia::united;
 use crate::model::{Geom, Hold, Model};
 use moreau::Material;
-use moreau::geometry::{MassProperties, Pose, Shape};
+use moreau::geometry::{Frame, MassProperties, Shape};
 
 /// A link as a part of a body.
 pub(super) struct Part {
     /// First link of its body; 0 is the world.
     pub(super) first: usize,
     /// In the frame of that one.
-    pub(super) pose: Pose,
+    pub(super) pose: Frame,
     /// It is part of the world.
     pub(super) stands: bool,
     /// Of the whole body, at its first link.
@@ -32,7 +32,7 @@ pub(super) fn parts(model: &Model) -> Result<Vec<Part>, RobotError> {
             },
             None => Part {
                 first: index,
-                pose: Pose::IDENTITY,
+                pose: Frame::IDENTITY,
                 stands: index == 0,
                 mass: None,
             },
@@ -74,7 +74,7 @@ pub(super) fn geoms_of<'a>(
     model: &'a Model,
     parts: &[Part],
     first: usize,
-) -> Vec<(Pose, &'a Geom)> {
+) -> Vec<(Frame, &'a Geom)> {
     let links = model.links.iter().zip(parts);
     links
         .filter(|(_, part)| part.first == first)
@@ -86,16 +86,16 @@ pub(super) fn geoms_of<'a>(
 }
 
 /// One shape of all.
-pub(super) fn shape(geoms: &[(Pose, &Geom)]) -> Option<Shape> {
+pub(super) fn shape(geoms: &[(Frame, &Geom)]) -> Option<Shape> {
     match geoms {
         [] => None,
-        [(pose, only)] if *pose == Pose::IDENTITY => Some(only.shape.clone()),
+        [(pose, only)] if *pose == Frame::IDENTITY => Some(only.shape.clone()),
         several => Some(Shape::Compound {
             parts: several
                 .iter()
                 .map(|(pose, geom)| {
                     let orientation = moreau::rotation::normalised(pose.orientation);
-                    (Pose::new(pose.position, orientation), geom.shape.clone())
+                    (Frame::new(pose.position, orientation), geom.shape.clone())
                 })
                 .collect(),
         }),

@@ -5,7 +5,7 @@
 
 use crate::model::{Axis, Motion};
 use glam::{DMat3, DQuat, DVec3};
-use moreau::geometry::Pose;
+use moreau::geometry::Frame;
 use moreau::{JointAxis, JointForce, JointKind};
 
 /// One joint of the engine.
@@ -13,7 +13,7 @@ pub(super) struct Piece {
     pub(super) name: String,
     pub(super) kind: JointKind,
     /// In the frame of the link, with all coordinates at zero.
-    pub(super) frame: Pose,
+    pub(super) frame: Frame,
     pub(super) forces: Vec<JointForce>,
     /// Its coordinates, one for each joint of the file that it is made of.
     pub(super) axes: Vec<JointAxis>,
@@ -55,21 +55,21 @@ fn along(axis: &Axis) -> DVec3 {
     axis.frame.orientation * DVec3::Z
 }
 
-fn frame(x: DVec3, y: DVec3, origin: DVec3) -> Pose {
+fn frame(x: DVec3, y: DVec3, origin: DVec3) -> Frame {
     let x = x.normalize();
     let z = x.cross(y).normalize();
     let axes = DMat3::from_cols(x, z.cross(x), z);
-    Pose::new(origin, DQuat::from_mat3(&axes).normalize())
+    Frame::new(origin, DQuat::from_mat3(&axes).normalize())
 }
 
-fn universal(a: &Axis, b: &Axis) -> Option<Pose> {
+fn universal(a: &Axis, b: &Axis) -> Option<Frame> {
     let hinges = matches!((a.motion, b.motion), (Motion::Hinge(_), Motion::Hinge(_)));
     let crosses = a.frame.position == b.frame.position && along(a).dot(along(b)).abs() < RIGHT;
     (hinges && crosses).then(|| frame(along(a), along(b), a.frame.position))
 }
 
 /// Slides at right angles to each other, three of them right-handed: their frame.
-fn slides(axes: &[&Axis]) -> Option<Pose> {
+fn slides(axes: &[&Axis]) -> Option<Frame> {
     let all = axes.iter().all(|of| matches!(of.motion, Motion::Slide(_)));
     let [x, y, ..] = axes else { return None };
     let found = frame(along(x), along(y), x.frame.position);
@@ -87,7 +87,7 @@ fn sliding(count: usize) -> JointKind {
     }
 }
 
-fn planar(a: &Axis, b: &Axis, c: &Axis) -> Option<Pose> {
+fn planar(a: &Axis, b: &Axis, c: &Axis) -> Option<Frame> {
     let fits = matches!(
         (a.motion, b.motion, c.motion),
         (Motion::Slide(_), Motion::Slide(_), Motion::Hinge(_))
@@ -105,7 +105,7 @@ fn planar(a: &Axis, b: &Axis, c: &Axis) -> Option<Pose> {
 }
 
 /// The names of the coordinates in the plane; the first slide may be along y.
-fn plane_axes(frame: &Pose, first: &Axis) -> [JointAxis; 3] {
+fn plane_axes(frame: &Frame, first: &Axis) -> [JointAxis; 3] {
     let is_x = (frame.orientation * DVec3::X).dot(along(first)) > 0.5;
     let (a, b) = if is_x {
         (JointAxis::X, JointAxis::Y)
@@ -115,7 +115,7 @@ fn plane_axes(frame: &Pose, first: &Axis) -> [JointAxis; 3] {
     [a, b, JointAxis::RotationZ]
 }
 
-fn joined(axes: &[&Axis], kind: JointKind, frame: Pose, names: &[JointAxis]) -> Piece {
+fn joined(axes: &[&Axis], kind: JointKind, frame: Frame, names: &[JointAxis]) -> Piece {
     let forces = axes.iter().zip(names).flat_map(|(axis, name)| {
         let forces = axis.forces.iter();
         forces.map(|force| along_axis(*force, *name))

@@ -5,7 +5,7 @@
 
 use crate::model::{Axis, Hold, Link, Motion};
 use glam::DVec3;
-use moreau::geometry::Pose;
+use moreau::geometry::Frame;
 
 /// How a rigid part moves, in the inertial frame.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +23,7 @@ impl Rate {
     }
 
     /// Of a link on its own, at its place.
-    fn of_free(link: &Link, world: &Pose) -> Self {
+    fn of_free(link: &Link, world: &Frame) -> Self {
         let [linear, angular] = link.twist;
         let angular = world.orientation * angular;
         Self {
@@ -33,7 +33,7 @@ impl Rate {
     }
 
     /// With one joint more; `before` is the link's frame with the joints after it, and itself, at zero. That frame afterwards.
-    pub(super) fn add(&mut self, axis: &Axis, before: &Pose) -> Pose {
+    pub(super) fn add(&mut self, axis: &Axis, before: &Frame) -> Frame {
         let joint = before.compose(&axis.frame);
         let after = match axis.motion.pose() {
             Some(moved) => joint.compose(&moved).compose(&axis.frame.inverse()),
@@ -52,7 +52,7 @@ impl Rate {
 }
 
 /// Of all links; `worlds` are their poses.
-pub(super) fn rates(links: &[Link], worlds: &[Pose]) -> Vec<Rate> {
+pub(super) fn rates(links: &[Link], worlds: &[Frame]) -> Vec<Rate> {
     let mut rates: Vec<Rate> = Vec::new();
     for (link, world) in links.iter().zip(worlds) {
         let parent = link.parent.unwrap_or(0);

@@ -12,7 +12,7 @@ use crate::model::{Hold, Inertial, Link, Model};
 use crate::reading::Reading;
 use crate::xml::Element;
 use glam::{DMat3, DQuat};
-use moreau::geometry::Pose;
+use moreau::geometry::Frame;
 
 pub(super) struct Bodies<'a> {
     pub(super) compiler: &'a Compiler,
@@ -25,7 +25,7 @@ pub(super) struct Bodies<'a> {
 struct At<'a> {
     link: usize,
     class: Option<&'a str>,
-    frame: Pose,
+    frame: Frame,
 }
 
 /// What is found in a body.
@@ -34,7 +34,7 @@ struct Found<'a> {
     axes: Vec<crate::model::Axis>,
     free: bool,
     solids: Vec<Inertial>,
-    bodies: Vec<(Element<'a>, Option<&'a str>, Pose)>,
+    bodies: Vec<(Element<'a>, Option<&'a str>, Frame)>,
     sites: Vec<Site<'a>>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Site<'a> {
     pub(super) class: Option<&'a str>,
     pub(super) link: usize,
     /// What its own pose is in, in the frame of the link.
-    pub(super) frame: Pose,
+    pub(super) frame: Frame,
 }
 
 impl<'a> Bodies<'a> {
@@ -72,7 +72,7 @@ impl<'a> Bodies<'a> {
         let at = At {
             link: 0,
             class: world.get("childclass"),
-            frame: Pose::IDENTITY,
+            frame: Frame::IDENTITY,
         };
         let mut found = Found::default();
         self.inside(world, &at, &mut found, (model, reading))?;
@@ -83,7 +83,7 @@ impl<'a> Bodies<'a> {
     fn below(
         &self,
         parent: usize,
-        bodies: Vec<(Element<'a>, Option<&'a str>, Pose)>,
+        bodies: Vec<(Element<'a>, Option<&'a str>, Frame)>,
         sites: &mut Vec<Site<'a>>,
         (model, reading): (&mut Model, &mut Reading),
     ) -> Result<(), RobotError> {
@@ -102,7 +102,7 @@ impl<'a> Bodies<'a> {
             let at = At {
                 link,
                 class: element.get("childclass").or(class),
-                frame: Pose::IDENTITY,
+                frame: Frame::IDENTITY,
             };
             let mut found = Found::default();
             self.inside(element, &at, &mut found, (&mut *model, &mut *reading))?;
@@ -240,7 +240,7 @@ fn whole(solids: &[Inertial]) -> Result<Option<Inertial>, moreau::geometry::Geom
     }
     let parts: Vec<_> = solids
         .iter()
-        .map(|solid| (Pose::IDENTITY, *solid))
+        .map(|solid| (Frame::IDENTITY, *solid))
         .collect();
     let all = united(&parts)?;
     Ok(all.map(|all| Inertial {

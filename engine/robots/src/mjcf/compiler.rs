@@ -4,7 +4,7 @@ use crate::attributes::{View, quoted};
 use crate::error::RobotError;
 use crate::xml::Element;
 use glam::{DMat3, DQuat, DVec3};
-use moreau::geometry::Pose;
+use moreau::geometry::Frame;
 use moreau::geometry::orientation::from_axis_angle;
 use std::path::PathBuf;
 
@@ -82,9 +82,9 @@ impl Compiler {
     }
 
     /// `pos` and one of the forms of a rotation.
-    pub(super) fn pose(&self, view: &View) -> Result<Pose, RobotError> {
+    pub(super) fn pose(&self, view: &View) -> Result<Frame, RobotError> {
         let position = view.vector("pos")?.unwrap_or(DVec3::ZERO);
-        Ok(Pose::new(position, self.turn(view)?))
+        Ok(Frame::new(position, self.turn(view)?))
     }
 
     fn turn(&self, view: &View) -> Result<DQuat, RobotError> {

@@ -16,7 +16,7 @@ use crate::report::Reason;
 use crate::xml::Element;
 use glam::{DQuat, DVec3};
 use moreau::JointKind;
-use moreau::geometry::Pose;
+use moreau::geometry::Frame;
 use moreau::scene::nearest_name;
 
 /// What equalities are read with.
@@ -96,13 +96,13 @@ impl<'a> Equalities<'a, '_> {
             let turn = DQuat::from_xyzw(i, j, k, w);
             if turn.length() > 1e-9 {
                 let turn = moreau::rotation::normalised(turn * (1.0 / turn.length()));
-                second_in_first = Pose::new(DVec3::new(x, y, z), turn);
+                second_in_first = Frame::new(DVec3::new(x, y, z), turn);
             }
-            let on_second = Pose::from_position(anchor.unwrap_or(DVec3::ZERO));
+            let on_second = Frame::from_position(anchor.unwrap_or(DVec3::ZERO));
             [second_in_first.compose(&on_second), on_second]
         } else {
             let anchor = anchor.ok_or_else(|| element.missing("anchor"))?;
-            let on_first = Pose::from_position(anchor);
+            let on_first = Frame::from_position(anchor);
             [on_first, second_in_first.inverse().compose(&on_first)]
         };
         let _ = view.number("torquescale")?;
@@ -117,7 +117,7 @@ impl<'a> Equalities<'a, '_> {
         )
     }
 
-    fn site(&self, element: Element, name: &str) -> Result<(usize, Pose), RobotError> {
+    fn site(&self, element: Element, name: &str) -> Result<(usize, Frame), RobotError> {
         let found = self
             .sites
             .iter()
@@ -189,8 +189,8 @@ fn closed(element: Element, closure: Closure) -> Result<Closure, RobotError> {
 }
 
 /// Where the reference coordinates put the links.
-fn reference(model: &Model) -> Vec<Pose> {
-    let mut places: Vec<Pose> = Vec::new();
+fn reference(model: &Model) -> Vec<Frame> {
+    let mut places: Vec<Frame> = Vec::new();
     for link in &model.links {
         let parent = link.parent.and_then(|of| places.get(of));
         places.push(parent.map_or(link.pose, |parent| parent.compose(&link.pose)));

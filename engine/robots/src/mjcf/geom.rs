@@ -10,7 +10,7 @@ use crate::reading::Reading;
 use crate::report::Reason;
 use crate::xml::Element;
 use glam::{DQuat, DVec3};
-use moreau::geometry::{MassProperties, Pose, Shape};
+use moreau::geometry::{Frame, MassProperties, Shape};
 use moreau::scene::nearest_name;
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
@@ -94,7 +94,7 @@ impl<'a> Assets<'a> {
             let Some(unit) = way.try_normalize() else {
                 return Err(view.refuse("fromto", "a point", "two points"));
             };
-            pose = Pose::new(0.5 * (from + to), DQuat::from_rotation_arc(DVec3::Z, unit));
+            pose = Frame::new(0.5 * (from + to), DQuat::from_rotation_arc(DVec3::Z, unit));
             length = Some(0.5 * way.length());
         }
         let density = view.not_negative("density")?.unwrap_or(1000.0);

@@ -8,7 +8,7 @@ use crate::model::{Axis, Motion};
 use crate::reading::Reading;
 use crate::report::Reason;
 use glam::{DQuat, DVec3};
-use moreau::geometry::Pose;
+use moreau::geometry::Frame;
 use moreau::{JointAxis, JointForce};
 
 const TYPES: [&str; 4] = ["hinge", "slide", "ball", "free"];
@@ -17,7 +17,7 @@ const TYPES: [&str; 4] = ["hinge", "slide", "ball", "free"];
 pub(super) fn joint(
     view: &View,
     compiler: &Compiler,
-    frame: &Pose,
+    frame: &Frame,
     (acting, reading): (Acting, &mut Reading),
 ) -> Result<Option<Axis>, RobotError> {
     let kind = TYPES[view.word("type", &TYPES)?.unwrap_or(0)];
@@ -116,7 +116,7 @@ pub(super) fn joint(
         }),
         None => {}
     }
-    let own = Pose::new(origin, orientation);
+    let own = Frame::new(origin, orientation);
     Ok(Some(Axis {
         name: view.element.get("name").unwrap_or_default().to_owned(),
         reference,

@@ -9,7 +9,7 @@ use crate::report::Reason;
 use crate::xml::Element;
 use glam::{DQuat, DVec3};
 use moreau::JointForce;
-use moreau::geometry::Pose;
+use moreau::geometry::Frame;
 
 pub(super) fn read(
     root: Element,
@@ -92,7 +92,7 @@ fn start(model: &mut Model, numbers: &[f64]) -> usize {
         match &mut link.hold {
             Hold::Free => {
                 let position = DVec3::new(at(used), at(used + 1), at(used + 2));
-                link.pose = Pose::new(position, turn(used + 3));
+                link.pose = Frame::new(position, turn(used + 3));
                 used += 7;
             }
             Hold::Joints(axes) => {

@@ -8,7 +8,7 @@ use crate::reading::Reading;
 use crate::report::Reason;
 use crate::xml::Element;
 use glam::{DQuat, DVec3};
-use moreau::geometry::Pose;
+use moreau::geometry::Frame;
 use moreau::{JointAxis, JointForce};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub(super) struct Joint<'a> {
     pub(super) parent: usize,
     pub(super) child: usize,
     /// Of the child in the parent.
-    pub(super) pose: Pose,
+    pub(super) pose: Frame,
     pub(super) hold: Hold,
 }
 
@@ -125,7 +125,7 @@ fn axis(element: Element, kind: &str, reading: &mut Reading) -> Result<Axis, Rob
         reference: 0.0,
         motion,
         rate: DVec3::ZERO,
-        frame: Pose::new(DVec3::ZERO, DQuat::from_rotation_arc(DVec3::Z, direction)),
+        frame: Frame::new(DVec3::ZERO, DQuat::from_rotation_arc(DVec3::Z, direction)),
         forces,
     })
 }

@@ -36,7 +36,7 @@ fn wall(from: f64, height: f64, cells: [u32; 2]) -> Vec<Triangle> {
 }
 
 /// A mesh that is placed by its corners.
-fn mesh(triangles: &[Triangle], place: &Pose) -> Geometry {
+fn mesh(triangles: &[Triangle], place: &Frame) -> Geometry {
     let vertices = triangles.concat();
     let ids = 0..triangles.len() as u32;
     build(Shape::TriangleMesh {
@@ -45,12 +45,12 @@ fn mesh(triangles: &[Triangle], place: &Pose) -> Geometry {
     })
 }
 
-fn places() -> [Pose; 3] {
+fn places() -> [Frame; 3] {
     let arc = DQuat::from_rotation_arc(DVec3::Z, DVec3::new(0.3, -0.2, 0.6).normalize());
     [
-        Pose::IDENTITY,
-        Pose::new(DVec3::new(3.0, -5.0, 2.0), arc),
-        Pose::new(DVec3::new(300.0, 100.0, -700.0), arc),
+        Frame::IDENTITY,
+        Frame::new(DVec3::new(3.0, -5.0, 2.0), arc),
+        Frame::new(DVec3::new(300.0, 100.0, -700.0), arc),
     ]
 }
 
@@ -79,9 +79,9 @@ fn lying() -> Vec<(Geometry, f64)> {
 }
 
 /// The contacts of a body in the frame of the mesh before it was placed.
-fn contacts_at(body: &Geometry, point: DVec3, mesh: &Geometry, place: &Pose) -> Vec<ContactPoint> {
-    let pose = place.compose(&Pose::from_position(point));
-    let mut all = found(body, &pose, mesh, &Pose::IDENTITY, 0.02);
+fn contacts_at(body: &Geometry, point: DVec3, mesh: &Geometry, place: &Frame) -> Vec<ContactPoint> {
+    let pose = place.compose(&Frame::from_position(point));
+    let mut all = found(body, &pose, mesh, &Frame::IDENTITY, 0.02);
     for contact in &mut all {
         contact.point = place.inverse_transform_point(contact.point);
         contact.normal = place.inverse_rotate(contact.normal);
@@ -184,7 +184,7 @@ fn stops(triangles: &[Triangle], faces: [Option<bool>; 2]) {
     for place in places() {
         let mesh = mesh(triangles, &place);
         for (number, (body, height)) in lying().iter().enumerate() {
-            let half = body.aabb(&Pose::IDENTITY);
+            let half = body.aabb(&Frame::IDENTITY);
             for off in [-1e-4, 0.0, 1e-6, 1e-3] {
                 for k in 0..40 {
                     let y = 0.023 * f64::from(k) - 0.4;
@@ -275,7 +275,7 @@ fn a_wall_under_a_floor_acts_on_what_is_under_it() {
         let rib = quads(DVec3::new(0.0, -2.0, 0.0), slant, 4.0 * DVec3::Y, [4, 16]);
         let cliff = mesh(&[cliff, rib.clone(), turned(&rib)].concat(), &place);
         for (body, _) in &lying() {
-            let reach = -body.aabb(&Pose::IDENTITY).min.x;
+            let reach = -body.aabb(&Frame::IDENTITY).min.x;
             for mesh in [&hanging, &cliff] {
                 for z in [-0.2, -0.5, -0.8] {
                     for k in 0..20 {
@@ -308,12 +308,12 @@ fn time_of_many_walls_at_an_edge() {
             });
             let fan: Vec<Triangle> = fan.collect();
             let start = std::time::Instant::now();
-            let fan = mesh(&fan, &Pose::IDENTITY);
+            let fan = mesh(&fan, &Frame::IDENTITY);
             let built = start.elapsed().as_secs_f64() * 1e3;
             for (body, height) in &lying() {
                 let start = std::time::Instant::now();
                 let place = DVec3::new(0.03, 0.1, *height);
-                let points = contacts_at(body, place, &fan, &Pose::IDENTITY).len();
+                let points = contacts_at(body, place, &fan, &Frame::IDENTITY).len();
                 let time = start.elapsed().as_secs_f64() * 1e3;
                 eprintln!(
                     "{count} {alternating}: built {built:.1} ms, {time:.2} ms, {points} points"

@@ -53,7 +53,7 @@ fn drawn_shape(drawn: &mut Drawn, kind: usize, size: f64) -> Geometry {
 }
 
 /// Two bodies as they are placed.
-type Pair<'a> = [(&'a Geometry, Pose); 2];
+type Pair<'a> = [(&'a Geometry, Frame); 2];
 
 /// No less than minus the depth of two bodies (m): the greatest separation along the axes of polytopes, and along directions that are led uphill.
 fn held(pair: &Pair<'_>, sample: &[DVec3]) -> f64 {
@@ -117,8 +117,8 @@ fn no_contact_is_deeper_than_a_plane_proves() {
         let turns = [(); 2].map(|()| turn(drawn.unit(), 2.0 * drawn.number()));
         let (way, aside) = (drawn.unit(), drawn.unit() * 0.6);
         let depth = size * libm::pow(10.0, -2.5 + 1.5 * drawn.number());
-        let pa = Pose::new(DVec3::ZERO, turns[0]);
-        let place = |d: f64| Pose::new(way * d + aside, turns[1]);
+        let pa = Frame::new(DVec3::ZERO, turns[0]);
+        let place = |d: f64| Frame::new(way * d + aside, turns[1]);
         let least = |pair: &Pair<'_>| {
             let [(a, pa), (b, pb)] = pair;
             let all = found(a, pa, b, pb, size);

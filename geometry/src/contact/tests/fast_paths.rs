@@ -10,12 +10,12 @@ fn bits(point: &ContactPoint) -> ([u64; 7], u64) {
     (numbers.map(f64::to_bits), point.feature)
 }
 
-fn pose() -> impl Strategy<Value = Pose> {
+fn pose() -> impl Strategy<Value = Frame> {
     let number = || -1.0..1.0_f64;
     let axis = (number(), number(), number());
     (axis, number(), number(), number(), 0.0..1.0_f64).prop_map(|((x, y, z), a, b, c, t)| {
         let axis = DVec3::new(a, b, c + 1.1);
-        Pose::new(DVec3::new(x, y, z), turn(axis, t))
+        Frame::new(DVec3::new(x, y, z), turn(axis, t))
     })
 }
 

@@ -87,8 +87,8 @@ fn hulls_that_are_apart_have_their_distance_as_gap() {
             let (far, apart) = moved_apart(&points, turns, way, 1e-3);
             let [a, b] = points.map(|points| build(Shape::ConvexHull { points }));
             let [pa, pb] = [
-                Pose::new(DVec3::ZERO, turns[0]),
-                Pose::new(way * far, turns[1]),
+                Frame::new(DVec3::ZERO, turns[0]),
+                Frame::new(way * far, turns[1]),
             ];
             let least = least_gap(&found(&a, &pa, &b, &pb, 0.02));
             let d = apart(far);
@@ -136,8 +136,8 @@ fn hulls_in_a_little_overlap_have_their_depth_as_gap() {
             let (far, _) = moved_apart(&points, turns, way, 1e-4);
             let [a, b] = points.map(|points| build(Shape::ConvexHull { points }));
             let [pa, pb] = [
-                Pose::new(DVec3::ZERO, turns[0]),
-                Pose::new(way * (far - depth), turns[1]),
+                Frame::new(DVec3::ZERO, turns[0]),
+                Frame::new(way * (far - depth), turns[1]),
             ];
             let least = least_gap(&found(&a, &pa, &b, &pb, 0.02));
             let (Body::Convex(a), Body::Convex(b)) = (a.body(), b.body()) else {
@@ -177,9 +177,9 @@ fn a_face_beside_one_that_leans_from_it_by_little_has_its_contacts() {
         let turn = DQuat::from_rotation_y(side * tilt);
         let on_roof = DVec3::new(0.5 * side, 0.3, -0.5 * tilt);
         let (gap, margin) = (1e-3, 5e-3);
-        let place = Pose::new(on_roof + turn * DVec3::Z * (half.z + gap), turn);
-        let first = found(&roof, &Pose::IDENTITY, &block, &place, margin);
-        let second = found(&block, &place, &roof, &Pose::IDENTITY, margin);
+        let place = Frame::new(on_roof + turn * DVec3::Z * (half.z + gap), turn);
+        let first = found(&roof, &Frame::IDENTITY, &block, &place, margin);
+        let second = found(&block, &place, &roof, &Frame::IDENTITY, margin);
         for contacts in [first, second] {
             assert_eq!(contacts.len(), 4, "{side}");
             for contact in contacts {
@@ -221,8 +221,8 @@ fn a_capsule_along_an_edge_of_a_drum_touches_it_however_little_it_leans() {
             let place = DVec3::X + out * (radius + gap) + DVec3::Z * (0.5 * drawn.number());
             let axis = spoke(std::f64::consts::PI * drawn.number());
             let whole = turn(drawn.unit(), drawn.number());
-            let pa = Pose::new(whole * place, whole * DQuat::from_axis_angle(axis, lean));
-            let pb = Pose::new(DVec3::ZERO, whole);
+            let pa = Frame::new(whole * place, whole * DQuat::from_axis_angle(axis, lean));
+            let pb = Frame::new(DVec3::ZERO, whole);
             for all in [
                 found(&capsule, &pa, &drum, &pb, 0.1),
                 found(&drum, &pb, &capsule, &pa, 0.1),

@@ -3,9 +3,9 @@
 use super::*;
 
 /// A pose that brings `b` near `a`: somewhere around the unit ball, above surfaces.
-fn near() -> impl Strategy<Value = Pose> {
+fn near() -> impl Strategy<Value = Frame> {
     (vector(0.5), orientation())
-        .prop_map(|(p, q)| Pose::new(DVec3::new(p.x, p.y, p.z.abs() + 0.35), q))
+        .prop_map(|(p, q)| Frame::new(DVec3::new(p.x, p.y, p.z.abs() + 0.35), q))
 }
 
 fn least(contacts: &[ContactPoint]) -> Option<ContactPoint> {
@@ -22,9 +22,9 @@ fn exchange_flips_the_normal() {
         for (j, b) in shapes.iter().enumerate() {
             check(40, &(near(), orientation()), |(pa, q)| {
                 let pb = if b.is_solid() {
-                    Pose::new(DVec3::ZERO, q)
+                    Frame::new(DVec3::ZERO, q)
                 } else {
-                    Pose::IDENTITY
+                    Frame::IDENTITY
                 };
                 let ab = found(a, &pa, b, &pb, 0.2);
                 let ba = found(b, &pb, a, &pa, 0.2);
@@ -63,9 +63,9 @@ fn rigid_motion_of_both_moves_the_contacts() {
                 &(near(), orientation(), pose(5.0)),
                 |(pa, q, motion)| {
                     let pb = if b.is_solid() {
-                        Pose::new(DVec3::ZERO, q)
+                        Frame::new(DVec3::ZERO, q)
                     } else {
-                        Pose::IDENTITY
+                        Frame::IDENTITY
                     };
                     let mut before = found(a, &pa, b, &pb, 0.2);
                     let mut after = found(a, &motion.compose(&pa), b, &motion.compose(&pb), 0.2);
@@ -111,15 +111,15 @@ fn motion_along_the_normal_changes_the_gap_by_as_much() {
                 &(near(), orientation(), -1e-5..1e-5_f64),
                 |(pa, q, step)| {
                     let pb = if b.is_solid() {
-                        Pose::new(DVec3::ZERO, q)
+                        Frame::new(DVec3::ZERO, q)
                     } else {
-                        Pose::IDENTITY
+                        Frame::IDENTITY
                     };
                     let before = found(a, &pa, b, &pb, 0.2);
                     let Some(contact) = least(&before).filter(|c| c.gap > -0.05) else {
                         return Ok(());
                     };
-                    let moved = Pose::new(pa.position + contact.normal * step, pa.orientation);
+                    let moved = Frame::new(pa.position + contact.normal * step, pa.orientation);
                     let after = found(a, &moved, b, &pb, 0.2 + 1e-5);
                     let Some(then) = least(&after) else {
                         return Err(TestCaseError::fail("contact lost"));
@@ -154,8 +154,8 @@ fn symmetric_and_coinciding_poses_give_finite_contacts() {
             for q in turns {
                 for k in 0..125 {
                     let place = DVec3::new(steps[k % 5], steps[k / 5 % 5], steps[k / 25]);
-                    let pose = Pose::new(place, q);
-                    for contact in found(a, &pose, b, &Pose::IDENTITY, 0.1) {
+                    let pose = Frame::new(place, q);
+                    for contact in found(a, &pose, b, &Frame::IDENTITY, 0.1) {
                         assert!(contact.point.is_finite() && contact.gap <= 0.1);
                         assert!((contact.normal.length() - 1.0).abs() < 1e-12);
                     }
@@ -223,11 +223,11 @@ fn small_bodies_touch_as_large_ones_do() {
             for (j, (b, small_b)) in usual.iter().zip(&others).enumerate() {
                 check(40, &(near(), orientation()), |(pa, q)| {
                     let pb = if b.is_solid() {
-                        Pose::new(DVec3::ZERO, q)
+                        Frame::new(DVec3::ZERO, q)
                     } else {
-                        Pose::IDENTITY
+                        Frame::IDENTITY
                     };
-                    let small = |pose: &Pose| Pose::new(pose.position * unit, pose.orientation);
+                    let small = |pose: &Frame| Frame::new(pose.position * unit, pose.orientation);
                     let before = found(a, &pa, b, &pb, 0.3);
                     let after = found(small_a, &small(&pa), small_b, &small(&pb), 0.3 * unit);
                     let back = after.iter().map(|contact| ContactPoint {

@@ -10,7 +10,7 @@ use super::*;
 use crate::geometry::{Body, Convex};
 
 /// Largest `l · x` over a placed convex shape.
-fn support(geometry: &Geometry, pose: &Pose, l: DVec3) -> f64 {
+fn support(geometry: &Geometry, pose: &Frame, l: DVec3) -> f64 {
     let local = pose.inverse_rotate(l);
     let Body::Convex(convex) = geometry.body() else {
         panic!("convex expected")
@@ -30,7 +30,7 @@ fn support(geometry: &Geometry, pose: &Pose, l: DVec3) -> f64 {
         }
 }
 
-pub(super) fn separation(a: &Geometry, pa: &Pose, b: &Geometry, pb: &Pose, l: DVec3) -> f64 {
+pub(super) fn separation(a: &Geometry, pa: &Frame, b: &Geometry, pb: &Frame, l: DVec3) -> f64 {
     -support(a, pa, -l) - support(b, pb, l)
 }
 
@@ -162,7 +162,7 @@ fn planes_between_parts_hold_them_apart() {
 /// How deep two bodies are in each other does not depend on the margin, also where their edges cross beside the face along which they are held: two tetrahedra, and polytopes anywhere.
 #[test]
 fn the_deepest_contact_is_found_with_any_margin() {
-    let depth = |a: &Geometry, pa: &Pose, b: &Geometry, pb: &Pose, margin: f64| {
+    let depth = |a: &Geometry, pa: &Frame, b: &Geometry, pb: &Frame, margin: f64| {
         let contacts = found(a, pa, b, pb, margin).into_iter();
         let gaps = contacts.map(|contact| contact.gap);
         gaps.reduce(f64::min).unwrap_or(f64::INFINITY)
@@ -184,8 +184,8 @@ fn the_deepest_contact_is_found_with_any_margin() {
         [0.0321, 0.0289, -0.0252],
     ]);
     let turn = DQuat::from_xyzw(0.1867, 0.9358, 0.2399, 0.1784).normalize();
-    let pose_b = Pose::new(DVec3::new(-0.0398, -0.0662, -0.0101), turn);
-    let [far, near] = [0.03, 0.0].map(|margin| depth(&a, &Pose::IDENTITY, &b, &pose_b, margin));
+    let pose_b = Frame::new(DVec3::new(-0.0398, -0.0662, -0.0101), turn);
+    let [far, near] = [0.03, 0.0].map(|margin| depth(&a, &Frame::IDENTITY, &b, &pose_b, margin));
     // The axis across the edges is within 0.6° of that of the face, and the corner a few millimetres from where they cross.
     assert!(near < -1e-3 && (far - near).abs() < 3e-5, "{far} {near}");
     let shapes = convex_shapes();
@@ -228,7 +228,7 @@ fn a_plane_at_hand_changes_no_contact() {
                 prop_assert!(held > margin, "{} {}", held, margin);
                 before.set(before.get() + 1);
                 // Nearer, to about the margin; along with the plane of the pose before.
-                let pb = Pose::new(
+                let pb = Frame::new(
                     pb.position + moved + normal * (held - margin * close),
                     pb.orientation,
                 );
@@ -381,8 +381,8 @@ fn long_edges_that_touch_do_not_overlap() {
                     let points: Vec<DVec3> = b.iter().map(|p| turned * *p).collect();
                     let apart = most(&a, -DVec3::Y) + most(&points, DVec3::Y);
                     let at = DVec3::new(0.05 * place.x, apart, 0.9 * half * place.z);
-                    let at_rest = Pose::new(DVec3::ZERO, turned);
-                    let all = found(&of_a, &Pose::from_position(at), &of_b, &at_rest, 0.02);
+                    let at_rest = Frame::new(DVec3::ZERO, turned);
+                    let all = found(&of_a, &Frame::from_position(at), &of_b, &at_rest, 0.02);
                     for contact in all {
                         prop_assert!(contact.gap > -1e-6, "{sides} {other} {half}: {contact:?}");
                     }
@@ -415,7 +415,7 @@ fn rods_side_by_side_are_held_at_both_ends() {
                 let orientation = turn(DVec3::X, -0.5 * lean);
                 let near = DVec3::new(0.0, 2.0 * radius + 0.002, -half_height);
                 let place = near + orientation * (DVec3::Z * half_height);
-                let all = found(a, &Pose::IDENTITY, b, &Pose::new(place, orientation), 0.1);
+                let all = found(a, &Frame::IDENTITY, b, &Frame::new(place, orientation), 0.1);
                 assert_eq!(all.len(), 2, "{i} {j} {lean}: {all:?}");
                 for end in [-half_height, half_height] {
                     let here = all.iter().find(|c| (c.point.z - end).abs() < 0.01);
@@ -582,8 +582,8 @@ fn rims_that_hardly_touch_are_not_said_to_be_deep() {
     for (k, ([a, b], turns, place, normal)) in cases.iter().enumerate() {
         let [qa, qb] = turns.map(|q| DQuat::from_array(q).normalize());
         let (pa, pb) = (
-            Pose::new(DVec3::ZERO, qa),
-            Pose::new(DVec3::from_array(*place), qb),
+            Frame::new(DVec3::ZERO, qa),
+            Frame::new(DVec3::from_array(*place), qb),
         );
         let l = DVec3::from_array(*normal).normalize();
         let held = separation(a, &pa, b, &pb, l).max(separation(a, &pa, b, &pb, -l));

@@ -53,7 +53,7 @@ fn features_of_two_compounds_name_a_part_of_each() {
         row([ball(0.2), rod(0.2), ball(0.2)]),
         row([rod(0.2), ball(0.1), ball(0.2)]),
     );
-    let across = Pose::new(DVec3::new(0.0, 1.0, 0.35), turn(DVec3::Z, 1.0));
+    let across = Frame::new(DVec3::new(0.0, 1.0, 0.35), turn(DVec3::Z, 1.0));
     // The first part of the upper one, turned by a right angle, lies over the middle of the lower one.
     let points = found(&low, &at(0.0, 0.0, 0.0), &high, &across, 0.2);
     assert!(!points.is_empty());

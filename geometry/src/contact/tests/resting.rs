@@ -21,10 +21,10 @@ fn stacked_cubes_meet_in_four_points() {
     for gap in [0.0, 1e-3, -1e-3, 1e-10, -1e-10] {
         for (x, y) in [(0.0, 0.0), (0.5, 0.0), (0.5, -0.25), (1e-7, 1e-12)] {
             for t in [0.0, 1e-9, 1e-4, 0.3, 1.0] {
-                let upper = Pose::new(DVec3::new(x, y, 1.0 + gap), turn(DVec3::Z, t));
-                let all = found(&cube, &upper, &cube, &Pose::IDENTITY, 0.01);
+                let upper = Frame::new(DVec3::new(x, y, 1.0 + gap), turn(DVec3::Z, t));
+                let all = found(&cube, &upper, &cube, &Frame::IDENTITY, 0.01);
                 assert_four(&all, upper.position.z - 1.0);
-                let swapped = found(&cube, &Pose::IDENTITY, &cube, &upper, 0.01);
+                let swapped = found(&cube, &Frame::IDENTITY, &cube, &upper, 0.01);
                 assert_eq!(swapped.len(), 4);
                 assert!(
                     swapped
@@ -49,9 +49,9 @@ fn overlapping_faces_that_are_nearly_parallel_meet_in_four_points() {
         let across = DVec3::new(axis.x, axis.y, 0.0) + 1e-3 * DVec3::X;
         let lean = turn(across, 10.0_f64.powi(exponent)) * turn(DVec3::Z, 0.1 * axis.z);
         let tilt = (lean * DVec3::Z).truncate().length();
-        let upper = Pose::new(position, lean);
+        let upper = Frame::new(position, lean);
         let (a, b) = ([&boxed, &hull][kind % 2], [&boxed, &hull][kind / 2]);
-        let all = found(a, &upper, b, &Pose::IDENTITY, 0.01);
+        let all = found(a, &upper, b, &Frame::IDENTITY, 0.01);
         prop_assert_eq!(all.len(), 4, "{:?}", all);
         for contact in &all {
             prop_assert!(contact.normal.z >= 1.0 - tilt * tilt, "{:?}", contact);
@@ -66,7 +66,7 @@ fn overlapping_faces_that_are_nearly_parallel_meet_in_four_points() {
 #[test]
 fn aligned_cubes_meet_at_their_corners() {
     let cube = cuboid(0.5, 0.5, 0.5);
-    let all = found(&cube, &at(0.0, 0.0, 1.0), &cube, &Pose::IDENTITY, 0.01);
+    let all = found(&cube, &at(0.0, 0.0, 1.0), &cube, &Frame::IDENTITY, 0.01);
     for (x, y) in [(-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)] {
         let corner = DVec3::new(x, y, 0.5);
         assert!(all.iter().any(|c| (c.point - corner).length() < 1e-15));
@@ -83,12 +83,12 @@ fn contact_points_lie_on_both_bodies() {
     check(4000, &creep, |(shift, axis, exponent, kind)| {
         let size = 2.9 * 10.0_f64.powi(exponent);
         let position = DVec3::new(0.0, 0.0, 0.6) + shift * size;
-        let upper = Pose::new(position, turn(axis + DVec3::Z, 0.2 * size));
+        let upper = Frame::new(position, turn(axis + DVec3::Z, 0.2 * size));
         let (a, b) = ([&boxed, &hull][kind % 2], [&boxed, &hull][kind / 2]);
-        let all = found(a, &upper, b, &Pose::IDENTITY, 0.01);
+        let all = found(a, &upper, b, &Frame::IDENTITY, 0.01);
         prop_assert!(!all.is_empty());
         for contact in &all {
-            for pose in [&upper, &Pose::IDENTITY] {
+            for pose in [&upper, &Frame::IDENTITY] {
                 // In the middle between the surfaces, up to `size` from both.
                 let outside =
                     pose.inverse_transform_point(contact.point).abs() - DVec3::new(0.5, 0.4, 0.3);
@@ -104,8 +104,8 @@ fn points_of_flush_faces_keep_their_numbers_while_bodies_creep_along() {
     let boxed = cuboid(0.5, 0.4, 0.3);
     for shift in [0.0, 0.5] {
         let numbers = |offset: DVec3, turned: DQuat| {
-            let upper = Pose::new(DVec3::new(shift, 0.0, 0.6) + offset, turned);
-            let all = found(&boxed, &upper, &boxed, &Pose::IDENTITY, 0.01);
+            let upper = Frame::new(DVec3::new(shift, 0.0, 0.6) + offset, turned);
+            let all = found(&boxed, &upper, &boxed, &Frame::IDENTITY, 0.01);
             let mut numbers: Vec<u64> = all.iter().map(|c| c.feature).collect();
             numbers.sort_unstable();
             numbers
@@ -129,8 +129,8 @@ fn hulls_of_boxes_rest_like_boxes() {
     let hull = build(Shape::ConvexHull { points });
     let boxed = cuboid(0.5, 0.4, 0.3);
     for (a, b) in [(&hull, &hull), (&hull, &boxed), (&boxed, &hull)] {
-        let upper = Pose::new(DVec3::new(0.1, 0.2, 0.6), turn(DVec3::Z, 0.2));
-        assert_four(&found(a, &upper, b, &Pose::IDENTITY, 0.01), 0.0);
+        let upper = Frame::new(DVec3::new(0.1, 0.2, 0.6), turn(DVec3::Z, 0.2));
+        assert_four(&found(a, &upper, b, &Frame::IDENTITY, 0.01), 0.0);
     }
 }
 
@@ -154,8 +154,9 @@ fn standing_cylinders_and_cones_have_four_points() {
         for (floor, top) in &floors {
             for gap in [0.0, 1e-3, -1e-3] {
                 for t in [0.0, 0.5] {
-                    let pose = Pose::new(DVec3::new(0.1, 0.05, top + 0.5 + gap), turn(DVec3::Z, t));
-                    let all = found(body, &pose, floor, &Pose::IDENTITY, 0.01);
+                    let pose =
+                        Frame::new(DVec3::new(0.1, 0.05, top + 0.5 + gap), turn(DVec3::Z, t));
+                    let all = found(body, &pose, floor, &Frame::IDENTITY, 0.01);
                     assert_four(&all, pose.position.z - top - 0.5);
                 }
             }
@@ -180,9 +181,9 @@ fn a_lying_cylinder_and_a_lying_capsule_touch_along_a_line() {
         (build(Shape::HalfSpace { normal: DVec3::Z }), 0.0),
     ];
     for (floor, top) in &floors {
-        let pose = Pose::new(DVec3::new(0.0, 0.0, top + 0.3), quarter);
+        let pose = Frame::new(DVec3::new(0.0, 0.0, top + 0.3), quarter);
         for (body, most) in [(&capsule, 2), (&cylinder, 4)] {
-            let all = found(body, &pose, floor, &Pose::IDENTITY, 1e-3);
+            let all = found(body, &pose, floor, &Frame::IDENTITY, 1e-3);
             assert!(all.len() >= 2 && all.len() <= most, "{all:?}");
             let reach = all.iter().map(|c| c.point.x.abs()).fold(1.0, f64::min);
             let least = if top > &0.4 { 0.29 } else { 0.49 };
@@ -194,7 +195,7 @@ fn a_lying_cylinder_and_a_lying_capsule_touch_along_a_line() {
         }
     }
     // Side by side: two points, normal across.
-    let a = Pose::IDENTITY;
+    let a = Frame::IDENTITY;
     for body in [&capsule, &cylinder] {
         let all = found(body, &at(0.6, 0.0, 0.2), body, &a, 1e-3);
         assert_eq!(all.len(), 2, "{all:?}");
@@ -219,7 +220,7 @@ fn a_capsule_between_pads_has_clean_opposite_normals() {
         (turn(DVec3::Y, 1.0), 0.6 - 1e-6, 1),
     ] {
         for sign in [-1.0, 1.0] {
-            let pose = Pose::new(DVec3::ZERO, orientation);
+            let pose = Frame::new(DVec3::ZERO, orientation);
             let all = found(&capsule, &pose, &pad, &at(sign * offset, 0.0, 0.0), 1e-4);
             assert_eq!(all.len(), count, "{all:?}");
             for contact in all {
@@ -236,18 +237,18 @@ fn an_edge_and_a_corner_on_a_face() {
     let floor = cuboid(5.0, 5.0, 0.5);
     let diagonal = 0.5_f64.sqrt();
     let t = 2.0_f64.sqrt() - 1.0;
-    let edge = Pose::new(DVec3::new(0.0, 0.0, 0.5 + diagonal), turn(DVec3::X, t));
-    let all = found(&cube, &edge, &floor, &Pose::IDENTITY, 1e-3);
+    let edge = Frame::new(DVec3::new(0.0, 0.0, 0.5 + diagonal), turn(DVec3::X, t));
+    let all = found(&cube, &edge, &floor, &Frame::IDENTITY, 1e-3);
     assert_eq!(all.len(), 2, "{all:?}");
     assert!(
         all.iter()
             .all(|c| c.gap.abs() < 1e-14 && c.normal.z > 1.0 - 1e-15)
     );
     // Edge on edge, crossed: one point at the crossing.
-    let upper = Pose::new(DVec3::new(0.0, 0.0, 2.0 * diagonal), turn(DVec3::X, t));
-    let lower = Pose::new(DVec3::ZERO, turn(DVec3::Y, t));
+    let upper = Frame::new(DVec3::new(0.0, 0.0, 2.0 * diagonal), turn(DVec3::X, t));
+    let lower = Frame::new(DVec3::ZERO, turn(DVec3::Y, t));
     for gap in [1e-4, -1e-4] {
-        let moved = Pose::new(upper.position + DVec3::Z * gap, upper.orientation);
+        let moved = Frame::new(upper.position + DVec3::Z * gap, upper.orientation);
         let all = found(&cube, &moved, &cube, &lower, 1e-3);
         assert_eq!(all.len(), 1, "{all:?}");
         assert!(
@@ -261,18 +262,18 @@ fn an_edge_and_a_corner_on_a_face() {
 #[test]
 fn sphere_distances_match_closed_forms() {
     let sphere = build(Shape::Sphere { radius: 0.5 });
-    let one = |other: &Geometry, pose: Pose| {
-        let all = found(&sphere, &pose, other, &Pose::IDENTITY, 0.1);
+    let one = |other: &Geometry, pose: Frame| {
+        let all = found(&sphere, &pose, other, &Frame::IDENTITY, 0.1);
         assert_eq!(all.len(), 1, "{all:?}");
         all[0]
     };
     let contact = one(&sphere, at(0.6, 0.8, 0.0));
     assert!(contact.gap.abs() < 1e-15);
     assert!((contact.normal - DVec3::new(0.6, 0.8, 0.0)).length() < 1e-15);
-    assert_eq!(one(&sphere, Pose::IDENTITY).normal.abs(), DVec3::Z);
+    assert_eq!(one(&sphere, Frame::IDENTITY).normal.abs(), DVec3::Z);
     let boxed = cuboid(1.0, 1.0, 1.0);
     let corner = DVec3::splat(1.0 + 0.5 / 3.0_f64.sqrt());
-    let contact = one(&boxed, Pose::from_position(corner));
+    let contact = one(&boxed, Frame::from_position(corner));
     assert!(contact.gap.abs() < 1e-15);
     assert!((contact.point - DVec3::ONE).length() < 1e-15);
     let contact = one(&boxed, at(0.2, 0.3, 0.9));
@@ -282,10 +283,19 @@ fn sphere_distances_match_closed_forms() {
 #[test]
 fn no_contact_beyond_the_margin_or_for_nan() {
     let cube = cuboid(0.5, 0.5, 0.5);
-    assert!(found(&cube, &at(0.0, 0.0, 1.02), &cube, &Pose::IDENTITY, 0.01).is_empty());
-    assert!(found(&cube, &at(0.0, f64::NAN, 1.0), &cube, &Pose::IDENTITY, 0.01).is_empty());
+    assert!(found(&cube, &at(0.0, 0.0, 1.02), &cube, &Frame::IDENTITY, 0.01).is_empty());
+    assert!(
+        found(
+            &cube,
+            &at(0.0, f64::NAN, 1.0),
+            &cube,
+            &Frame::IDENTITY,
+            0.01
+        )
+        .is_empty()
+    );
     let plane = build(Shape::HalfSpace { normal: DVec3::Z });
-    assert!(found(&plane, &Pose::IDENTITY, &plane, &at(0.0, 0.0, -1.0), 1.0).is_empty());
+    assert!(found(&plane, &Frame::IDENTITY, &plane, &at(0.0, 0.0, -1.0), 1.0).is_empty());
 }
 
 #[test]
@@ -305,8 +315,8 @@ fn slightly_tilted_bodies_keep_four_points() {
         for (floor, top) in &floors {
             for t in [1e-15, 1e-12, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3] {
                 let tilt = turn(DVec3::new(1.0, 0.3, 0.0), t);
-                let pose = Pose::new(DVec3::new(0.2, 0.1, top + 0.5), tilt);
-                let all = found(body, &pose, floor, &Pose::IDENTITY, 0.01);
+                let pose = Frame::new(DVec3::new(0.2, 0.1, top + 0.5), tilt);
+                let all = found(body, &pose, floor, &Frame::IDENTITY, 0.01);
                 assert_eq!(all.len(), 4, "{t} {all:?}");
                 for contact in &all {
                     assert!((contact.normal - DVec3::Z).length() < 2.1 * t);
@@ -332,8 +342,8 @@ fn hulls_with_very_many_edges_touch_near_their_poles() {
     let ball = build(Shape::ConvexHull { points });
     let direction = DVec3::new(0.3, 0.5, 0.8).normalize();
     for gap in [0.1, 0.0, -0.03] {
-        let pose = Pose::new(direction * (1.97 + gap), turn(DVec3::X, 0.4));
-        let all = found(&ball, &pose, &ball, &Pose::IDENTITY, 0.3);
+        let pose = Frame::new(direction * (1.97 + gap), turn(DVec3::X, 0.4));
+        let all = found(&ball, &pose, &ball, &Frame::IDENTITY, 0.3);
         assert!(!all.is_empty() && all.len() <= 4);
         let least = all.iter().fold(1.0_f64, |g, c| g.min(c.gap));
         assert!((least - gap).abs() < 0.03);

@@ -31,10 +31,10 @@ fn bodies_on_flat_ground_feel_only_its_normal() {
                 |(p, q, gap)| {
                     // Lowered until its lowest point has the gap.
                     let plane = build(Shape::HalfSpace { normal: DVec3::Z });
-                    let turned = Pose::new(DVec3::new(p.x, p.y, 0.0), q);
+                    let turned = Frame::new(DVec3::new(p.x, p.y, 0.0), q);
                     let depth = -turned_low(body, &turned, &plane);
-                    let pose = Pose::new(DVec3::new(p.x, p.y, depth + gap), q);
-                    let all = found(body, &pose, flat, &Pose::IDENTITY, 2e-3);
+                    let pose = Frame::new(DVec3::new(p.x, p.y, depth + gap), q);
+                    let all = found(body, &pose, flat, &Frame::IDENTITY, 2e-3);
                     prop_assert!(!all.is_empty(), "{i}");
                     for contact in &all {
                         prop_assert!(
@@ -53,8 +53,8 @@ fn bodies_on_flat_ground_feel_only_its_normal() {
 }
 
 /// Height of the lowest point of a body.
-fn turned_low(body: &Geometry, pose: &Pose, plane: &Geometry) -> f64 {
-    found(body, pose, plane, &Pose::IDENTITY, 10.0)
+fn turned_low(body: &Geometry, pose: &Frame, plane: &Geometry) -> f64 {
+    found(body, pose, plane, &Frame::IDENTITY, 10.0)
         .iter()
         .fold(f64::INFINITY, |low, c| low.min(c.gap))
 }
@@ -75,7 +75,7 @@ fn upright_bodies_keep_their_support_across_edges() {
         for flat in &flats() {
             for k in 0..50 {
                 let pose = at(-1.0 + 0.04 * f64::from(k), 0.013 * f64::from(k), *height);
-                let all = found(body, &pose, flat, &Pose::IDENTITY, 1e-3);
+                let all = found(body, &pose, flat, &Frame::IDENTITY, 1e-3);
                 for contact in &all {
                     assert!((contact.normal - DVec3::Z).length() < 1e-15);
                     assert!(contact.gap.abs() < 1e-15);
@@ -100,11 +100,11 @@ fn spheres_over_a_ridge_lean_within_its_normals() {
     let mesh = terrain();
     let sphere = build(Shape::Sphere { radius: 0.2 });
     // Over the apex the sphere touches the apex itself, in one merged contact.
-    let all = found(&sphere, &at(0.1, 0.05, 0.5), &mesh, &Pose::IDENTITY, 1e-3);
+    let all = found(&sphere, &at(0.1, 0.05, 0.5), &mesh, &Frame::IDENTITY, 1e-3);
     assert_eq!(all.len(), 1, "{all:?}");
     assert!((all[0].normal - DVec3::Z).length() < 1e-12 && all[0].gap.abs() < 1e-12);
     // Below the ground: one-sided, nothing.
-    let all = found(&sphere, &at(0.1, 0.05, -0.5), &mesh, &Pose::IDENTITY, 1e-3);
+    let all = found(&sphere, &at(0.1, 0.05, -0.5), &mesh, &Frame::IDENTITY, 1e-3);
     assert!(all.is_empty());
 }
 
@@ -128,8 +128,8 @@ fn both_ends_of_a_cylinder_on_its_side_touch_ground_that_is_all_but_flat() {
             // Some places are over the lines of the grid.
             let x = 0.0025 * f64::from(k) - 0.5 + if k % 3 == 0 { 0.000_377 } else { 0.0 };
             let place = DVec3::new(x, 0.003, 0.1 - 1e-6);
-            let pose = Pose::new(place, DQuat::from_rotation_y(10.0 * x) * aside);
-            let all = found(&body, &pose, &ground, &Pose::IDENTITY, 1e-4);
+            let pose = Frame::new(place, DQuat::from_rotation_y(10.0 * x) * aside);
+            let all = found(&body, &pose, &ground, &Frame::IDENTITY, 1e-4);
             for end in [-0.097, 0.103] {
                 let near = |c: &ContactPoint| (c.point.y - end).abs() < 1e-6;
                 assert!(all.iter().any(near), "{noise} {k} {end}: {all:?}");
@@ -196,14 +196,14 @@ fn what_stands_over_the_edge_of_a_box_is_held_from_below() {
                     let sunk = libm::pow(10.0, sunk);
                     // As rounding leaves it.
                     let tilt = DQuat::from_scaled_axis(DVec3::new(lean, y, 0.0) * sunk);
-                    let level = Pose::new(DVec3::ZERO, tilt * DQuat::from_rotation_z(yaw));
+                    let level = Frame::new(DVec3::ZERO, tilt * DQuat::from_rotation_z(yaw));
                     let wall = build(Shape::HalfSpace { normal: DVec3::X });
                     let floor = build(Shape::HalfSpace { normal: DVec3::Z });
                     let [left, low] = [&wall, &floor].map(|plane| turned_low(body, &level, plane));
                     let place = DVec3::new(1.0 - over - left, y, 0.2 - low - sunk);
-                    let pose = Pose::new(place, level.orientation);
-                    let of = found(body, &pose, ground, &Pose::IDENTITY, 1e-3);
-                    let other = found(ground, &Pose::IDENTITY, body, &pose, 1e-3);
+                    let pose = Frame::new(place, level.orientation);
+                    let of = found(body, &pose, ground, &Frame::IDENTITY, 1e-3);
+                    let other = found(ground, &Frame::IDENTITY, body, &pose, 1e-3);
                     let other = other.into_iter().map(|c| ContactPoint {
                         normal: -c.normal,
                         ..c

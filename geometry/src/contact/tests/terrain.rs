@@ -110,13 +110,13 @@ pub(super) fn polytopes(a: &Placed<'_>, b: &Placed<'_>) -> f64 {
 }
 
 /// Signed distance of a free triangle and a solid.
-fn pair(triangle: &SurfaceTriangle, convex: &Convex, pose: &Pose) -> f64 {
+fn pair(triangle: &SurfaceTriangle, convex: &Convex, pose: &Frame) -> f64 {
     let vertices = triangle.vertices.map(|v| v - pose.position);
     let triangle = SurfaceTriangle {
         vertices,
         ..*triangle
     };
-    let pose = Pose::new(DVec3::ZERO, pose.orientation);
+    let pose = Frame::new(DVec3::ZERO, pose.orientation);
     let mut patch = Patch::new();
     match convex {
         Convex::Sphere { radius } => {
@@ -161,7 +161,7 @@ fn pair(triangle: &SurfaceTriangle, convex: &Convex, pose: &Pose) -> f64 {
 }
 
 /// Signed distance of the nearest triangle, and its number.
-fn nearest(body: &Geometry, pose: &Pose, ground: &Geometry) -> (f64, u32) {
+fn nearest(body: &Geometry, pose: &Frame, ground: &Geometry) -> (f64, u32) {
     let Body::Convex(convex) = body.body() else {
         panic!("convex expected")
     };
@@ -181,8 +181,8 @@ fn nearest(body: &Geometry, pose: &Pose, ground: &Geometry) -> (f64, u32) {
 }
 
 /// Lowered until it just touches.
-fn at_rest(body: &Geometry, x: f64, y: f64, q: DQuat, ground: &Geometry) -> Pose {
-    let at = |z: f64| Pose::new(DVec3::new(x, y, z), q);
+fn at_rest(body: &Geometry, x: f64, y: f64, q: DQuat, ground: &Geometry) -> Frame {
+    let at = |z: f64| Frame::new(DVec3::new(x, y, z), q);
     let (mut low, mut high) = (-0.25, 1.0);
     // From above: the first contact, found by steps no larger than the distance.
     while high - low > 0.02 && nearest(body, &at(high - 0.01), ground).0 > 0.0 {
@@ -200,8 +200,8 @@ fn at_rest(body: &Geometry, x: f64, y: f64, q: DQuat, ground: &Geometry) -> Pose
     at(high)
 }
 
-fn nudged(pose: &Pose, size: f64, v: DVec3, w: DVec3) -> Pose {
-    Pose::new(
+fn nudged(pose: &Frame, size: f64, v: DVec3, w: DVec3) -> Frame {
+    Frame::new(
         pose.position + v * size,
         (DQuat::from_xyzw(w.x * size, w.y * size, w.z * size, 1.0) * pose.orientation).normalize(),
     )
@@ -217,7 +217,7 @@ fn bodies_at_rest_on_bumps_have_the_gap_of_the_nearest_triangle() {
                 for size in [0.0, 1e-9, 1e-8, 1e-7, 1e-6] {
                     let pose = nudged(&rest, size, v, w);
                     let (gap, id) = nearest(body, &pose, ground);
-                    let all = found(body, &pose, ground, &Pose::IDENTITY, 1e-3);
+                    let all = found(body, &pose, ground, &Frame::IDENTITY, 1e-3);
                     let least = all.iter().fold(f64::INFINITY, |g, c| g.min(c.gap));
                     // Two biases of 1e-8 of the size in favour of faces; in overlap the depth
                     // of the neighbour that carries the contact may differ a little.
@@ -279,11 +279,11 @@ fn a_cuboid_wedged_between_bumps_has_no_phantom_depth() {
             ],
         ),
     ] {
-        let rest = Pose::new(DVec3::from_array(p), DQuat::from_array(q).normalize());
+        let rest = Frame::new(DVec3::from_array(p), DQuat::from_array(q).normalize());
         check(1000, &(vector(1.0), vector(1.0)), |(v, w)| {
             for size in [1e-9, 1e-7] {
                 let pose = nudged(&rest, size, v, w);
-                let all = found(&body, &pose, &ground, &Pose::IDENTITY, 1e-3);
+                let all = found(&body, &pose, &ground, &Frame::IDENTITY, 1e-3);
                 prop_assert!(!all.is_empty());
                 prop_assert!(all.iter().all(|c| c.gap > -1e-6), "{size} {all:?}");
             }
@@ -323,8 +323,8 @@ fn a_cuboid_against_a_sharp_ridge_does_not_feel_the_far_side() {
         for gap in [1e-8, 0.0, -1e-9, -1e-6] {
             for k in 0..20 {
                 let place = down * (0.29 - 0.03 * f64::from(k));
-                let pose = Pose::new(place + normal * (reach + gap), turned);
-                for contact in found(&body, &pose, &ridge, &Pose::IDENTITY, 1e-3) {
+                let pose = Frame::new(place + normal * (reach + gap), turned);
+                for contact in found(&body, &pose, &ridge, &Frame::IDENTITY, 1e-3) {
                     assert!(contact.gap > gap - 1e-8, "{k} {gap} {contact:?}");
                     assert!(contact.normal.dot(normal) > 0.999, "{k} {gap} {contact:?}");
                 }
@@ -349,8 +349,8 @@ fn a_large_box_on_fine_flat_ground_stands_on_its_corners() {
     let ground = fine(0.0);
     let slab = cuboid(0.9, 0.9, 0.1);
     for t in [0.0, 0.1, 0.3] {
-        let pose = Pose::new(DVec3::new(0.013, -0.021, 0.1), turn(DVec3::Z, t));
-        let all = found(&slab, &pose, &ground, &Pose::IDENTITY, 0.01);
+        let pose = Frame::new(DVec3::new(0.013, -0.021, 0.1), turn(DVec3::Z, t));
+        let all = found(&slab, &pose, &ground, &Frame::IDENTITY, 0.01);
         assert_eq!(all.len(), 4, "{t}");
         for corner in [(-0.9, -0.9), (0.9, -0.9), (-0.9, 0.9), (0.9, 0.9)] {
             let corner = pose.transform_point(DVec3::new(corner.0, corner.1, -0.1));
@@ -368,7 +368,7 @@ fn a_large_box_on_fine_rough_ground_has_few_contacts_and_the_deepest() {
     let ground = fine(0.01);
     let slab = cuboid(0.9, 0.9, 0.1);
     let pose = at(0.013, -0.021, 0.1095);
-    let all = found(&slab, &pose, &ground, &Pose::IDENTITY, 0.01);
+    let all = found(&slab, &pose, &ground, &Frame::IDENTITY, 0.01);
     assert!((100..=512).contains(&all.len()), "{} contacts", all.len());
     let least = all.iter().fold(f64::INFINITY, |g, c| g.min(c.gap));
     // The highest point under the box is 1008/1009 cm.
@@ -426,15 +426,16 @@ fn contacts_within_a_plane_are_those_of_a_half_space_however_finely_it_is_cut() 
                     turn(DVec3::Y, 1e-3 * tilt),
                     q,
                 ][(tilt * 4.0) as usize % 4];
-                let raised = |z: f64| Pose::new(DVec3::new(place.x, place.y, z), q);
-                let gaps = |pose: &Pose, margin| found(body, pose, &plane, &Pose::IDENTITY, margin);
+                let raised = |z: f64| Frame::new(DVec3::new(place.x, place.y, z), q);
+                let gaps =
+                    |pose: &Frame, margin| found(body, pose, &plane, &Frame::IDENTITY, margin);
                 let low = gaps(&raised(1.0), 10.0)
                     .iter()
                     .fold(9.0_f64, |g, c| g.min(c.gap));
                 let pose = raised(1.0 - low + gap);
                 let expected = by_place(gaps(&pose, 1e-3));
-                let moved = Pose::new(slope * pose.position, slope * pose.orientation);
-                let all = found(body, &moved, &mesh, &Pose::IDENTITY, 1e-3);
+                let moved = Frame::new(slope * pose.position, slope * pose.orientation);
+                let all = found(body, &moved, &mesh, &Frame::IDENTITY, 1e-3);
                 let back = |c: &ContactPoint| ContactPoint {
                     point: slope.inverse() * c.point,
                     normal: slope.inverse() * c.normal,
@@ -478,9 +479,9 @@ fn what_lies_across_the_border_of_a_plane_has_the_gap_of_few_triangles() {
             200,
             &(vector(0.5), orientation(), 2e-6..1e-4_f64),
             |(p, q, gap)| {
-                let raised = |z: f64| Pose::new(DVec3::new(p.x, p.y, z), q);
-                let least = |pose: &Pose, ground: &Geometry, margin: f64| {
-                    let all = found(body, pose, ground, &Pose::IDENTITY, margin);
+                let raised = |z: f64| Frame::new(DVec3::new(p.x, p.y, z), q);
+                let least = |pose: &Frame, ground: &Geometry, margin: f64| {
+                    let all = found(body, pose, ground, &Frame::IDENTITY, margin);
                     all.iter().fold(f64::INFINITY, |g, c| g.min(c.gap))
                 };
                 let (mut low, mut high) = (-0.4 * p.x.abs(), 1.0);

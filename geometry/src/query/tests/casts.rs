@@ -2,11 +2,11 @@
 
 use super::{Random, ball_of_triangles, compound, field, solids, tolerance};
 use crate::query::{Ray, Sweep, cast_ray, cast_shape, closest_point, distance};
-use crate::{Geometry, Pose, Shape};
+use crate::{Frame, Geometry, Shape};
 use glam::DVec3;
 
-fn moved(pose: &Pose, by: DVec3) -> Pose {
-    Pose::new(pose.position + by, pose.orientation)
+fn moved(pose: &Frame, by: DVec3) -> Frame {
+    Frame::new(pose.position + by, pose.orientation)
 }
 
 /// At the hit they touch, and nowhere before it: of convex solids the distance falls from the start to the touch.
@@ -21,7 +21,7 @@ fn solids_touch_at_the_hit_and_not_before() {
                 for _ in 0..4 {
                     let pose = random.pose(10.0 * size);
                     let far = random.within(2.5, 30.0) * size;
-                    let start = Pose::new(pose.position + random.direction() * far, random.turn());
+                    let start = Frame::new(pose.position + random.direction() * far, random.turn());
                     let aim = pose.position + random.vector() * 1.5 * size - start.position;
                     let sweep = Sweep::new(aim).unwrap();
                     let d = sweep.direction();
@@ -113,8 +113,8 @@ fn balls_have_closed_forms() {
     }
     .build()
     .unwrap();
-    let start = Pose::from_position(DVec3::new(1e6, 0.0, 5.0));
-    let floor = Pose::from_position(DVec3::new(1e6, 0.0, 0.0));
+    let start = Frame::from_position(DVec3::new(1e6, 0.0, 5.0));
+    let floor = Frame::from_position(DVec3::new(1e6, 0.0, 0.0));
     let fall = Sweep::new(DVec3::NEG_Z).unwrap();
     let hit = cast_shape(&brick, &start, &fall, &brick, &floor).unwrap();
     assert!(
@@ -145,7 +145,7 @@ fn surfaces_and_compounds_are_met_where_the_first_part_is() {
         for shape in &shapes {
             for _ in 0..8 {
                 let pose = random.pose(1.0);
-                let start = Pose::new(pose.position + random.direction() * 4.0, random.turn());
+                let start = Frame::new(pose.position + random.direction() * 4.0, random.turn());
                 let aim = pose.position + random.vector() * 0.8 - start.position;
                 let sweep = Sweep::new(aim).unwrap();
                 let d = sweep.direction();
@@ -235,13 +235,13 @@ fn capsules_meet_what_has_a_rim_from_either_side() {
     let mut hits = 0;
     for shape in upright {
         let other = Geometry::new(shape).unwrap();
-        let origin = Pose::new(DVec3::ZERO, glam::DQuat::IDENTITY);
+        let origin = Frame::new(DVec3::ZERO, glam::DQuat::IDENTITY);
         for z in -12..=12 {
             for y in -10..=10 {
                 for down in -5..=5 {
                     let way = DVec3::new(1.0, f64::from(y) * 0.02, f64::from(down) * 0.1);
                     let start = DVec3::new(-4.0, 0.0, f64::from(z) * 0.1);
-                    let start = Pose::new(start, glam::DQuat::IDENTITY);
+                    let start = Frame::new(start, glam::DQuat::IDENTITY);
                     let there = Sweep::new(way).unwrap();
                     let back = Sweep::new(-way).unwrap();
                     let hit = cast_shape(&capsule, &start, &there, &other, &origin);

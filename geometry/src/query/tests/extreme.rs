@@ -2,7 +2,7 @@
 
 use super::{Random, ball_of_triangles, compound, field, solids};
 use crate::query::{Sweep, cast_shape, closest_point, distance, overlaps};
-use crate::{Geometry, Pose, Shape};
+use crate::{Frame, Geometry, Shape};
 use glam::DVec3;
 
 fn wild(random: &mut Random) -> f64 {
@@ -31,8 +31,8 @@ fn pairs_at_any_distance_end_in_finite_numbers() {
             offset = random.vector() * 3.0;
         }
         let (pose, place) = (
-            Pose::new(offset, random.turn()),
-            Pose::new(random.vector(), random.turn()),
+            Frame::new(offset, random.turn()),
+            Frame::new(random.vector(), random.turn()),
         );
         if let Some(found) = distance(a, &pose, b, &place) {
             assert!(found.distance.is_finite() && found.on_a.is_finite() && found.on_b.is_finite());

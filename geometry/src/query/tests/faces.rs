@@ -2,7 +2,7 @@
 
 use super::Random;
 use crate::query::{convex_part, is_near, parts_near};
-use crate::{Pose, Shape};
+use crate::{Frame, Shape};
 use glam::DVec3;
 
 /// A cube has six faces, as far from its centre as its half extents, at any pose; a ball has none.
@@ -26,7 +26,7 @@ fn a_cuboid_has_six_faces() {
         assert!(heights.iter().all(|height| height.abs() < 1e-12));
     }
     let ball = Shape::Sphere { radius: 1.0 }.build().unwrap();
-    let ball = convex_part(&ball, &Pose::IDENTITY, None).unwrap();
+    let ball = convex_part(&ball, &Frame::IDENTITY, None).unwrap();
     assert_eq!(ball.faces().count(), 0);
 }
 
@@ -58,7 +58,7 @@ fn a_point_is_near_to_these_parts() {
     let cube = Shape::Cuboid {
         half_extents: DVec3::ONE,
     };
-    let at = |x: f64| (Pose::from_position(DVec3::X * x), cube.clone());
+    let at = |x: f64| (Frame::from_position(DVec3::X * x), cube.clone());
     let two = Shape::Compound {
         parts: vec![at(0.0), at(2.5)],
     };
@@ -71,24 +71,24 @@ fn a_point_is_near_to_these_parts() {
         (1.3, vec![], vec![]),
     ] {
         let place = DVec3::X * x;
-        let found: Vec<usize> = parts_near(&two, &Pose::IDENTITY, place, 0.1).collect();
+        let found: Vec<usize> = parts_near(&two, &Frame::IDENTITY, place, 0.1).collect();
         assert_eq!(found, near, "{x}");
-        let part = |part: usize| convex_part(&two, &Pose::IDENTITY, Some(part)).unwrap();
+        let part = |part: usize| convex_part(&two, &Frame::IDENTITY, Some(part)).unwrap();
         let held = (0..2).filter(|number| part(*number).holds(place));
         assert_eq!(held.collect::<Vec<_>>(), within, "{x}");
     }
     let one = cube.build().unwrap();
-    let is_near_one = |x: f64| is_near(&one, &Pose::IDENTITY, DVec3::X * x, 0.1);
+    let is_near_one = |x: f64| is_near(&one, &Frame::IDENTITY, DVec3::X * x, 0.1);
     assert!(is_near_one(1.05) && !is_near_one(1.2));
-    let second = convex_part(&two, &Pose::IDENTITY, Some(1)).unwrap();
+    let second = convex_part(&two, &Frame::IDENTITY, Some(1)).unwrap();
     let second: Vec<f64> = second
         .faces()
         .map(|face| face.height(DVec3::X * 2.5))
         .collect();
     assert_eq!(second, vec![-1.0; 6]);
     for part in [None, Some(2)] {
-        assert!(convex_part(&two, &Pose::IDENTITY, part).is_none());
+        assert!(convex_part(&two, &Frame::IDENTITY, part).is_none());
     }
     let ground = Shape::HalfSpace { normal: DVec3::Z }.build().unwrap();
-    assert!(convex_part(&ground, &Pose::IDENTITY, None).is_none());
+    assert!(convex_part(&ground, &Frame::IDENTITY, None).is_none());
 }

@@ -2,7 +2,7 @@
 
 use super::{Random, ball_of_triangles, compound, solids, tolerance};
 use crate::query::{distance, overlaps};
-use crate::{Pose, Shape};
+use crate::{Frame, Shape};
 use glam::DVec3;
 
 /// Apart, the planes across the normal hold both, and the points are in both: no other answer is right. In overlap no sampled direction needs less.
@@ -101,7 +101,7 @@ fn planes_surfaces_and_compounds_are_as_near_as_their_parts() {
                 let lift = (b - a).cross(c - a).normalize() * 2e-3;
                 let points = vec![a, b, c, a - lift, b - lift, c - lift];
                 let thick = Shape::ConvexHull { points }.build().unwrap();
-                let own = distance(&thick, &Pose::IDENTITY, &solid, &pose)
+                let own = distance(&thick, &Frame::IDENTITY, &solid, &pose)
                     .unwrap()
                     .distance;
                 least = least.min(own);
@@ -130,5 +130,5 @@ fn planes_surfaces_and_compounds_are_as_near_as_their_parts() {
             assert!((found.distance - least).abs() < 1e-8);
         }
     }
-    assert!(distance(&plane, &Pose::IDENTITY, &mesh, &Pose::IDENTITY).is_none());
+    assert!(distance(&plane, &Frame::IDENTITY, &mesh, &Frame::IDENTITY).is_none());
 }

@@ -3,10 +3,10 @@
 use super::{Random, ball_of_triangles, compound, field, solids};
 use crate::geometry::Body;
 use crate::query::{closest_point, contains};
-use crate::{Geometry, Pose, Shape};
+use crate::{Frame, Geometry, Shape};
 use glam::DVec3;
 
-fn nearest(shape: &Geometry, pose: &Pose, point: DVec3) -> crate::query::PointHit {
+fn nearest(shape: &Geometry, pose: &Frame, point: DVec3) -> crate::query::PointHit {
     closest_point(shape, pose, point, f64::INFINITY)
         .unwrap()
         .unwrap()

@@ -2,16 +2,16 @@
 
 use super::{Random, ball_of_triangles, compound, field, solids};
 use crate::query::{Inside, Ray, RayHit, cast_ray, closest_point, ray_hits};
-use crate::{Geometry, Pose, Shape};
+use crate::{Frame, Geometry, Shape};
 use glam::DVec3;
 
-fn signed(geometry: &Geometry, pose: &Pose, point: DVec3) -> f64 {
+fn signed(geometry: &Geometry, pose: &Frame, point: DVec3) -> f64 {
     let found = closest_point(geometry, pose, point, f64::INFINITY).unwrap();
     found.map_or(f64::NAN, |found| found.distance)
 }
 
 /// A ray towards somewhere near a thing at `pose`.
-fn ray_near(random: &mut Random, pose: &Pose, size: f64, far: f64) -> Ray {
+fn ray_near(random: &mut Random, pose: &Frame, size: f64, far: f64) -> Ray {
     let target = pose.position + random.vector() * size;
     let origin = pose.position + random.direction() * far;
     Ray::new(origin, target - origin).unwrap()
@@ -176,7 +176,7 @@ fn no_ray_goes_between_triangles() {
                 continue;
             };
             let mut hits = Vec::new();
-            ray_hits(&mesh, &Pose::IDENTITY, &ray, &mut hits);
+            ray_hits(&mesh, &Frame::IDENTITY, &ray, &mut hits);
             // It runs through the inside of the ball, or grazes an edge.
             let middle = ray.at(-ray.origin().dot(ray.direction()).min(0.0));
             let deep = middle.length() < 0.9;
@@ -268,7 +268,7 @@ fn closed_forms_far_from_the_origin_and_from_far_away() {
     let half = DVec3::new(0.5, 0.25, 1.0);
     let brick = Shape::Cuboid { half_extents: half }.build().unwrap();
     let far = DVec3::new(1e6, -2e6, 3e6);
-    let pose = Pose::from_position(far);
+    let pose = Frame::from_position(far);
     let ray = Ray::new(far + DVec3::new(-2.0, 0.1, 0.3), DVec3::X).unwrap();
     let hit = cast_ray(&brick, &pose, &ray).unwrap();
     assert!((hit.distance - 1.5).abs() < 1e-9 && hit.normal == DVec3::NEG_X);
@@ -279,7 +279,7 @@ fn closed_forms_far_from_the_origin_and_from_far_away() {
     .build()
     .unwrap();
     let from = DVec3::new(-1e9, 0.0, 0.0);
-    let hit = cast_ray(&cone, &Pose::IDENTITY, &Ray::new(from, DVec3::X).unwrap()).unwrap();
+    let hit = cast_ray(&cone, &Frame::IDENTITY, &Ray::new(from, DVec3::X).unwrap()).unwrap();
     assert!(
         (hit.distance - (1e9 - 0.25)).abs() < 1e-6,
         "{}",
@@ -287,41 +287,41 @@ fn closed_forms_far_from_the_origin_and_from_far_away() {
     );
     // Down the axis: the apex, and from below the disc.
     let down = Ray::new(DVec3::Z * 5.0, DVec3::NEG_Z).unwrap();
-    assert!((cast_ray(&cone, &Pose::IDENTITY, &down).unwrap().distance - 4.0).abs() < 1e-15);
+    assert!((cast_ray(&cone, &Frame::IDENTITY, &down).unwrap().distance - 4.0).abs() < 1e-15);
     let up = Ray::new(DVec3::Z * -5.0, DVec3::Z).unwrap();
-    let hit = cast_ray(&cone, &Pose::IDENTITY, &up).unwrap();
+    let hit = cast_ray(&cone, &Frame::IDENTITY, &up).unwrap();
     assert_eq!((hit.distance, hit.normal), (4.0, DVec3::NEG_Z));
     // Along a generator, and parallel to one.
     let along = DVec3::new(0.5, 0.0, -2.0);
     for aside in [1e-6, 1e-3, 0.05] {
         let start = DVec3::new(-aside, 0.0, 1.0) - along;
-        let hit = cast_ray(&cone, &Pose::IDENTITY, &Ray::new(start, along).unwrap());
+        let hit = cast_ray(&cone, &Frame::IDENTITY, &Ray::new(start, along).unwrap());
         let point = hit.unwrap().point;
-        let off = signed(&cone, &Pose::IDENTITY, point);
+        let off = signed(&cone, &Frame::IDENTITY, point);
         assert!(off.abs() < 1e-11, "{aside} {off} {point}");
     }
     let outside = DVec3::new(1e-3, 0.0, 1.0) - along;
-    assert!(cast_ray(&cone, &Pose::IDENTITY, &Ray::new(outside, along).unwrap()).is_none());
+    assert!(cast_ray(&cone, &Frame::IDENTITY, &Ray::new(outside, along).unwrap()).is_none());
 }
 
 #[test]
 fn grazing_rays_touch() {
     let ball = Shape::Sphere { radius: 1.0 }.build().unwrap();
     let ray = |z: f64| Ray::new(DVec3::new(-3.0, 0.0, z), DVec3::X).unwrap();
-    let hit = cast_ray(&ball, &Pose::IDENTITY, &ray(1.0)).unwrap();
+    let hit = cast_ray(&ball, &Frame::IDENTITY, &ray(1.0)).unwrap();
     assert_eq!((hit.distance, hit.normal), (3.0, DVec3::Z));
-    assert!(cast_ray(&ball, &Pose::IDENTITY, &ray(1.0 + 1e-15)).is_none());
+    assert!(cast_ray(&ball, &Frame::IDENTITY, &ray(1.0 + 1e-15)).is_none());
     // Along a side of a box.
     let cube = Shape::Cuboid {
         half_extents: DVec3::ONE,
     }
     .build()
     .unwrap();
-    assert!(cast_ray(&cube, &Pose::IDENTITY, &ray(1.0)).is_some());
-    assert!(cast_ray(&cube, &Pose::IDENTITY, &ray(1.0 + 1e-15)).is_none());
+    assert!(cast_ray(&cube, &Frame::IDENTITY, &ray(1.0)).is_some());
+    assert!(cast_ray(&cube, &Frame::IDENTITY, &ray(1.0 + 1e-15)).is_none());
     // The end of the ray counts.
     let short = ray(0.0).up_to(2.0).unwrap();
-    assert!(cast_ray(&cube, &Pose::IDENTITY, &short).is_some());
+    assert!(cast_ray(&cube, &Frame::IDENTITY, &short).is_some());
     let short = ray(0.0).up_to(2.0_f64.next_down()).unwrap();
-    assert!(cast_ray(&cube, &Pose::IDENTITY, &short).is_none());
+    assert!(cast_ray(&cube, &Frame::IDENTITY, &short).is_none());
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// to be of unit length; keeping it so is the owner's duty.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pose {
+pub struct Frame {
     /// Origin of the child frame, in the parent frame (m).
     pub position: DVec3,
     /// Unit quaternion, child frame to parent frame. In files also a turn: see [`orientation`](crate::orientation).
@@ -17,14 +17,14 @@ pub struct Pose {
     pub orientation: DQuat,
 }
 
-impl Default for Pose {
+impl Default for Frame {
     /// The identity.
     fn default() -> Self {
         Self::IDENTITY
     }
 }
 
-impl Pose {
+impl Frame {
     /// The identity: child and parent frame coincide.
     pub const IDENTITY: Self = Self {
         position: DVec3::ZERO,
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn inverse_undoes_the_pose() {
-        let pose = Pose::new(
+        let pose = Frame::new(
             DVec3::new(1.0, -2.0, 3.0),
             DQuat::from_xyzw(0.5, -0.1, 0.3, 0.7).normalize(),
         );
