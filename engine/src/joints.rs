@@ -11,6 +11,7 @@ mod drift;
 mod driven;
 mod given;
 mod held;
+mod idle;
 pub(crate) mod memory;
 mod plain;
 mod reach;
@@ -35,6 +36,7 @@ use coordinates::{Placed, Row, turning, unwrapped};
 use coupled::Coupled;
 pub(crate) use drift::{Drift, JointPush, Solution};
 use glam::{DQuat, DVec3};
+use idle::IdleJoint;
 use moreau_solvers::{Interaction, Law};
 use rows::Along;
 pub(crate) use rows::JointRows;
@@ -223,6 +225,9 @@ pub(crate) struct Joints {
     pub(crate) broken: Vec<JointId>,
     /// Bodies of joints that came, went or changed.
     disturbed: Vec<BodyId>,
+    /// Joints of the world that take no part, ascending, and what is kept of them, in the order of ids.
+    resting: Vec<JointId>,
+    idle: Vec<IdleJoint>,
     /// Of the bodies, when the list was made of it.
     resolved: Option<u64>,
     /// What was asked for has other drives than the list, and no more.

@@ -458,3 +458,22 @@ fn a_sleeping_sensor_sees_static_bodies_that_are_put_there() {
         assert_eq!(simulation.events().sensors.len(), 1);
     }
 }
+
+/// What ended between a restore and the step after it is told with the entities that the world has.
+#[test]
+fn what_ends_after_a_restore_names_its_entities() {
+    let mut simulation = Simulation::new(settings()).unwrap();
+    let floor = floor(&mut simulation);
+    let cube = (RigidBody::Dynamic, Collider::cuboid(0.1, 0.1, 0.1));
+    let cube = simulation.spawn((cube, Pose::at(0.0, 0.0, 0.1))).unwrap();
+    while simulation.time() < 0.1 {
+        simulation.step().unwrap();
+    }
+    let snapshot = simulation.snapshot().unwrap();
+    simulation.step().unwrap();
+    simulation.restore(&snapshot).unwrap();
+    simulation.despawn(cube);
+    simulation.step().unwrap();
+    let ended: Vec<_> = simulation.events().ended().map(|of| of.entities).collect();
+    assert_eq!(ended, [[floor, cube]]);
+}

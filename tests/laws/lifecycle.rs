@@ -417,3 +417,61 @@ fn a_joint_whose_bodies_are_made_static_rests_until_one_is_dynamic() {
         assert!((arm.length() - 0.5).abs() < 1e-9, "{arm}");
     }
 }
+
+/// **Law.** A joint that was out of the steps for a while holds its bodies where it did before, and counts its turns on, whatever took it out; also in a world that was restored meanwhile.
+#[test]
+fn a_joint_that_comes_back_holds_its_bodies_where_it_did() {
+    use bevy_ecs::entity_disabling::Disabled;
+    let ways = ["disabled", "broken", "joint off", "body off", "static"];
+    for (way, restored) in ways.into_iter().flat_map(|way| [(way, false), (way, true)]) {
+        let mut simulation = Simulation::new(Settings {
+            threads: 1,
+            ..Settings::default()
+        })
+        .unwrap();
+        let mass = Mass::given(1.0, DVec3::splat(0.01));
+        let bar = (RigidBody::Dynamic, mass, Pose::at(0.5, 0.0, 0.0));
+        let bar = simulation.spawn(bar).unwrap();
+        let hinge = Joint::to_world(bar, JointKind::Revolute).at(DVec3::ZERO, DVec3::Y);
+        let hinge = simulation.spawn_joint(hinge, ()).unwrap();
+        for _ in 0..5 {
+            simulation.step().unwrap();
+        }
+        let world = simulation.world_mut();
+        match way {
+            "disabled" => drop(world.entity_mut(hinge).insert(JointDisabled)),
+            "broken" => drop(world.entity_mut(hinge).insert(JointBroken)),
+            "joint off" => drop(world.entity_mut(hinge).insert(Disabled)),
+            "body off" => drop(world.entity_mut(bar).insert(Disabled)),
+            _ => drop(world.entity_mut(bar).insert(RigidBody::Static)),
+        }
+        for _ in 0..20 {
+            assert_eq!(simulation.step().unwrap().joints, 0, "{way}");
+        }
+        let away = Pose::at(0.9, 0.2, -0.3).with_orientation(DQuat::from_rotation_x(0.3));
+        simulation.set(bar, away);
+        if restored {
+            let bytes = simulation.snapshot().unwrap().to_bytes().unwrap();
+            simulation.step().unwrap();
+            let read = Snapshot::from_bytes(&bytes).unwrap();
+            simulation.restore(&read).unwrap();
+        }
+        simulation.step().unwrap();
+        let world = simulation.world_mut();
+        world.entity_mut(hinge).remove::<JointDisabled>();
+        world.entity_mut(hinge).remove::<JointBroken>();
+        world.entity_mut(hinge).remove::<Disabled>();
+        world.entity_mut(bar).remove::<Disabled>();
+        world.entity_mut(bar).insert(RigidBody::Dynamic);
+        for _ in 0..3 {
+            let report = simulation.step().unwrap();
+            assert_eq!(report.joints, 1, "{way}");
+        }
+        // It is closed to rounding at the end of a step, with its axis.
+        let pose = simulation.pose(bar).unwrap();
+        let anchor = pose.position + pose.orientation * DVec3::new(-0.5, 0.0, 0.0);
+        let axis = pose.orientation * DVec3::Y;
+        assert!(anchor.length() < 1e-9, "{way}: {anchor}");
+        assert!((axis - DVec3::Y).length() < 1e-9, "{way}: {axis}");
+    }
+}

@@ -31,16 +31,16 @@ type StateQuery = (&'static JointId, Has<JointDisabled>, Has<JointBroken>);
 type Whole = (Without<JointDisabled>, Without<JointBroken>);
 
 /// The others: they go with their bodies as well.
-type Idle = Or<(With<JointDisabled>, With<JointBroken>)>;
+type Idle = Or<(With<JointDisabled>, With<JointBroken>, With<Disabled>)>;
 
 /// The joints of the world.
 #[derive(SystemParam)]
 pub(super) struct Joints<'w, 's> {
     joints: Query<'w, 's, JointQuery, Whole>,
-    idle: Query<'w, 's, (Entity, &'static Joint), Idle>,
+    idle: Query<'w, 's, (Entity, &'static Joint, &'static JointId), Idle>,
     couplers: Query<'w, 's, (Entity, &'static Coupler, &'static JointId), Without<JointDisabled>>,
     ids: Query<'w, 's, StateQuery, With<Joint>>,
-    disabled: Query<'w, 's, (), (With<RigidBody>, With<Disabled>)>,
+    disabled: Query<'w, 's, (), With<Disabled>>,
 }
 
 /// The joints and couplers that were read last: buffers.
@@ -50,6 +50,8 @@ pub(crate) struct JointLists {
     couplers: Vec<CouplerSpec>,
     /// Joints none of whose bodies is dynamic, or one of whose bodies is out of the steps.
     resting: Vec<Entity>,
+    /// All joints that take no part for now, ascending.
+    out: Vec<JointId>,
 }
 
 /// Hands the joints and couplers of the world to the step.
@@ -60,7 +62,8 @@ pub(super) fn gather(
     state: &mut StepState,
 ) -> Result<(), StepError> {
     list_joints(world, (link, &state.bodies), notices, lists)?;
-    state.exchange_joints(&mut lists.joints);
+    list_resting(world, lists);
+    state.exchange_joints(&mut lists.joints, &lists.out);
     list_couplers(world, notices, lists)?;
     state.exchange_couplers(&mut lists.couplers);
     Ok(())
@@ -155,7 +158,7 @@ fn list_joints(
     }
     specs.sort_by_id(|spec| spec.id);
     if !notices.bodies_gone.is_empty() {
-        for (entity, joint) in &world.idle {
+        for (entity, joint, _) in &world.idle {
             let mut bodies = joint.bodies.iter().flatten();
             if bodies.any(|body| notices.bodies_gone.contains(body)) {
                 notices.joints_gone.push(entity);
@@ -163,6 +166,18 @@ fn list_joints(
         }
     }
     Ok(())
+}
+
+/// The joints that take no part for now.
+fn list_resting(world: &Joints, lists: &mut JointLists) {
+    let JointLists { out, resting, .. } = lists;
+    out.clear();
+    out.extend(world.idle.iter().map(|(.., id)| *id));
+    let known = resting
+        .iter()
+        .filter_map(|joint| world.ids.get(*joint).ok());
+    out.extend(known.map(|(id, ..)| *id));
+    out.sort_unstable();
 }
 
 /// The couplers whose joints all take part, in the order of ids. Those of joints that are no more are listed to go.
@@ -190,7 +205,9 @@ fn list_couplers(
                     whole &= !disabled && !broken && !resting.contains(&joint);
                     spec.terms.push((*id, term.axis, term.ratio));
                 }
+                Err(_) if notices.joints_gone.contains(&joint) => gone = true,
                 Err(_) if notices.joints_lost.contains(&joint) => gone = true,
+                Err(_) if world.disabled.contains(joint) => whole = false,
                 Err(_) => {
                     return Err(StepError::Joint {
                         id: *id,

@@ -83,7 +83,8 @@ pub(super) fn machines(world: &World, notices: &Notices) -> Result<Machines, Sna
     for ((_, id, name), coupler, disabled) in couplers.iter(world) {
         let terms = coupler.terms.iter().map(|term| {
             let joint = world.get::<JointId>(term.joint);
-            let known = joint.filter(|_| !left_out.contains(&term.joint));
+            let is_out = left_out.contains(&term.joint) || is_disabled(world, term.joint);
+            let known = joint.filter(|_| !is_out);
             known.map(|joint| (*joint, term.axis, term.ratio))
         });
         let Some(terms) = terms.collect::<Option<Vec<_>>>() else {
@@ -104,9 +105,29 @@ pub(super) fn machines(world: &World, notices: &Notices) -> Result<Machines, Sna
     Ok(found)
 }
 
-/// A body that is out of the steps.
-pub(super) fn is_disabled(world: &World, body: Entity) -> bool {
-    world.get::<Disabled>(body).is_some()
+/// A body or joint that is out of the steps.
+pub(super) fn is_disabled(world: &World, entity: Entity) -> bool {
+    world.get::<Disabled>(entity).is_some()
+}
+
+/// A joint or coupler that is not in a snapshot: something that it needs is out of the steps.
+pub(super) fn rests(world: &World, joint: Entity) -> bool {
+    let bodies = world.get::<Joint>(joint).map(|joint| joint.bodies);
+    let mut bodies = bodies.into_iter().flatten().flatten();
+    let coupler = world.get::<Coupler>(joint);
+    let mut joints = coupler.iter().flat_map(|of| &of.terms);
+    bodies.any(|body| is_disabled(world, body))
+        || joints.any(|term| is_disabled(world, term.joint) || rests(world, term.joint))
+}
+
+/// Something that a joint or coupler needs is no more.
+pub(super) fn dangles(world: &World, joint: Entity) -> bool {
+    let is_gone = |entity: &Entity| world.get_entity(*entity).is_err();
+    let bodies = world.get::<Joint>(joint).map(|joint| joint.bodies);
+    let mut bodies = bodies.into_iter().flatten().flatten();
+    let coupler = world.get::<Coupler>(joint);
+    let mut joints = coupler.iter().flat_map(|of| &of.terms);
+    bodies.any(|body| is_gone(&body)) || joints.any(|term| is_gone(&term.joint))
 }
 
 /// The joints and couplers that take part in the steps: those that are whole, with something to move.

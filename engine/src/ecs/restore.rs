@@ -2,7 +2,7 @@
 
 use super::install::{StepOutcome, check_installed};
 use super::link::Link;
-use super::machines::is_disabled;
+use super::machines::{dangles, rests};
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::bodies::user_forces::forces_of;
@@ -48,6 +48,7 @@ pub(super) fn restore(world: &mut World, image: &Image) -> Result<(), SnapshotEr
     link.replace(&bodies, &Bodies::default());
     // The next gather compares all columns with what is known.
     link.stale = true;
+    state.name_touching(&bodies);
     state.bodies.entities = bodies;
     state.bodies.unwritten = true;
     world.insert_resource(Settings {
@@ -290,15 +291,19 @@ fn put_joints(world: &mut World, image: &Image, (bodies, before): (&[Entity], &E
         }
         entities.insert(part.spec.id, entity.id());
     }
-    // Those of disabled bodies are in no snapshot: they stay.
-    let rests = |world: &World, joint: Entity| {
-        let bodies = world.get::<Joint>(joint).map(|joint| joint.bodies);
-        let mut bodies = bodies.into_iter().flatten().flatten();
-        bodies.any(|body| is_disabled(world, body))
-    };
-    for (id, entity) in &before.joints {
-        if !entities.contains_key(id) && !rests(world, *entity) {
+    let listed = |id: &JointId| entities.contains_key(id);
+    for (_, entity) in before.joints.iter().filter(|(id, _)| !listed(id)) {
+        // What needs something that is out of the steps is in no snapshot, and stays.
+        if !rests(world, *entity) {
             world.despawn(*entity);
+        }
+    }
+    // But not what needs something that went; couplers after joints.
+    for _ in 0..2 {
+        for (_, entity) in before.idle.1.iter().filter(|(id, _)| !listed(id)) {
+            if world.get_entity(*entity).is_ok() && dangles(world, *entity) {
+                world.despawn(*entity);
+            }
         }
     }
 }

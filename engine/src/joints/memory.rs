@@ -2,6 +2,7 @@
 
 use super::check::check_joint;
 use super::coupled::{self, Coupled, Term};
+use super::idle::IdleJoint;
 use super::plain::JointSpec;
 use super::rows::Kept;
 use super::{CouplerSpec, JointReaction, Jointed, Joints, rigid_bodies};
@@ -29,6 +30,8 @@ pub(crate) struct JointsMemory {
     driven_anew: bool,
     /// Impulses that the next step starts from.
     kept: Vec<Kept>,
+    /// Joints that are out of the steps, in the order of ids.
+    idle: Vec<IdleJoint>,
 }
 
 /// One joint of the list.
@@ -84,6 +87,7 @@ impl Joints {
             resolved: known && self.resolved == Some(epoch),
             driven_anew: self.driven_anew,
             kept: kept.to_vec(),
+            idle: self.idle.clone(),
         }
     }
 }
@@ -173,7 +177,15 @@ impl JointsMemory {
                 finite("impulse", *impulse).map_err(|source| refused(*id, source))?;
             }
         }
+        for joint in &self.idle {
+            let made = check_frames(&joint.frames).and_then(|()| finite("turn", joint.turned));
+            made.map_err(|source| refused(joint.id, source))?;
+        }
+        if let Some(pair) = self.idle.windows(2).find(|pair| pair[0].id >= pair[1].id) {
+            return Err(refused(pair[1].id, JointError::DuplicateId));
+        }
         let joints = Joints {
+            idle: self.idle.clone(),
             couplers,
             specs: self.specs().cloned().collect(),
             coupler_specs: self.coupler_specs.clone(),
@@ -206,6 +218,26 @@ fn finite(field: &'static str, value: f64) -> Result<(), JointError> {
     })
 }
 
+/// Finite places, with orientations of length one.
+fn check_frames(frames: &[Pose; 2]) -> Result<(), JointError> {
+    for frame in frames {
+        for part in frame.position.to_array() {
+            finite("frame position", part)?;
+        }
+        // Of two quaternions that each are of unit length to 1e-6.
+        let norm = frame.orientation.length();
+        let ok = (norm - 1.0).abs() <= 1e-5;
+        if !ok {
+            return Err(JointError::Field {
+                field: "frame orientation norm",
+                value: norm,
+                bound: "1 ± 1e-5",
+            });
+        }
+    }
+    Ok(())
+}
+
 /// As many numbers as `expected`, all of them finite.
 fn numbers(field: &'static str, values: &[f64], expected: usize) -> Result<(), JointError> {
     if values.len() != expected {
@@ -234,21 +266,7 @@ impl JointMemory {
         if resolved {
             check_joint(spec, rigid_bodies(slots, bodies))?;
         }
-        for frame in &self.frames {
-            for part in frame.position.to_array() {
-                finite("frame position", part)?;
-            }
-            // Of two quaternions that each are of unit length to 1e-6.
-            let norm = frame.orientation.length();
-            let ok = (norm - 1.0).abs() <= 1e-5;
-            if !ok {
-                return Err(JointError::Field {
-                    field: "frame orientation norm",
-                    value: norm,
-                    bound: "1 ± 1e-5",
-                });
-            }
-        }
+        check_frames(&self.frames)?;
         finite("turn", self.turned)?;
         numbers("coordinate", &self.coordinates, spec.forces.len())?;
         numbers("effort", &self.efforts, spec.forces.len())?;

@@ -71,6 +71,7 @@ impl Joints {
         }
         let couplers = self.couple(&list, bodies)?;
         self.couplers = couplers;
+        self.lay_aside(&list);
         self.list = list;
         self.tie(bodies);
         self.resolved = Some(bodies.epoch);
@@ -92,6 +93,7 @@ impl Joints {
             couplers: self.couplers.clone(),
             specs,
             coupler_specs,
+            idle: self.idle.clone(),
             ..Self::default()
         };
         joints.resolve(bodies)?;
@@ -134,11 +136,13 @@ impl Joints {
     fn jointed(&self, spec: &JointSpec, slots: [Slot; 2], bodies: &Bodies) -> Jointed {
         let known = self.list.binary_search_by_key(&spec.id, |joint| joint.id);
         let known = known.ok().map(|place| &self.list[place]);
-        let frames = match (spec.frames, known) {
-            (JointFrames::Own(frames), _) => frames,
+        let idle = self.idle(spec.id, &spec.frames);
+        let frames = match (spec.frames, known, idle) {
+            (JointFrames::Own(frames), ..) => frames,
             // Where its bodies were when it was first seen.
-            (JointFrames::World(_), Some(known)) if known.given == spec.frames => known.frames,
-            (JointFrames::World(frame), _) => slots.map(|slot| {
+            (JointFrames::World(_), Some(known), _) if known.given == spec.frames => known.frames,
+            (JointFrames::World(_), None, Some(idle)) => idle.frames,
+            (JointFrames::World(frame), ..) => slots.map(|slot| {
                 if slot == Slot::NONE {
                     return frame;
                 }
@@ -159,7 +163,10 @@ impl Joints {
             forces: spec.forces.clone(),
             collide: spec.collide,
             break_limit: spec.break_limit,
-            turned: known.map_or(0.0, |known| known.turned),
+            turned: match (known, idle) {
+                (Some(known), _) => known.turned,
+                (None, idle) => idle.map_or(0.0, |idle| idle.turned),
+            },
             coordinates: vec![0.0; spec.forces.len()],
             bore: known.map_or_else(JointReaction::default, |known| known.bore),
             efforts: vec![0.0; spec.forces.len()],

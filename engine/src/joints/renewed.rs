@@ -4,13 +4,14 @@ use super::check::check_joint;
 use super::plain::JointSpec;
 use super::{Joints, rigid_bodies};
 use crate::bodies::Bodies;
-use crate::components::{BodyId, JointForce};
+use crate::components::{BodyId, JointForce, JointId};
 use crate::error::StepError;
 use std::cmp::Ordering;
 
 impl Joints {
-    /// Others from now on, in exchange for those before, if they are others: the next step checks them.
-    pub(crate) fn replace(&mut self, specs: &mut Vec<JointSpec>) {
+    /// Others from now on, in exchange for those before, if they are others: the next step checks them. Of those in `resting`, ascending, which take no part, the places are kept.
+    pub(crate) fn replace(&mut self, specs: &mut Vec<JointSpec>, resting: &[JointId]) {
+        self.set_resting(resting, specs);
         if *specs == self.specs {
             return;
         }

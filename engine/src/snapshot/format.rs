@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The format that is written and read. It grows with every change of what a section holds.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 
 pub(crate) const MAGIC: [u8; 8] = *b"\x89MOREAU\n";
 

@@ -139,12 +139,12 @@ impl StepState {
 
     /// Replaces all joints. They are checked by the next step, which names what is wrong.
     pub fn set_joints(&mut self, mut joints: Vec<JointSpec>) {
-        self.exchange_joints(&mut joints);
+        self.exchange_joints(&mut joints, &[]);
     }
 
-    /// The same with a list that is left to be written anew.
-    pub(crate) fn exchange_joints(&mut self, joints: &mut Vec<JointSpec>) {
-        self.joints.replace(joints);
+    /// The same with a list that is left to be written anew. `resting` are joints that take no part for now, ascending: they keep their places.
+    pub(crate) fn exchange_joints(&mut self, joints: &mut Vec<JointSpec>, resting: &[JointId]) {
+        self.joints.replace(joints, resting);
     }
 
     /// As [`Self::exchange_joints`].

@@ -14,6 +14,7 @@ use crate::interactions::record::LastContacts;
 use crate::interactions::warm_start::{Stored, StoredImpulse, listed};
 use crate::joints::memory::JointsMemory;
 use crate::results::report::StepReport;
+use bevy_ecs::entity::Entity;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -81,6 +82,11 @@ impl StepState {
 
     pub(crate) fn touching_memory(&self) -> TouchingMemory {
         self.touching.memory()
+    }
+
+    /// The entities of all bodies, in their order: what ends in the next step names them.
+    pub(crate) fn name_touching(&mut self, entities: &[Entity]) {
+        self.touching.name((&self.bodies.ids, entities));
     }
 
     /// The buffers of a memory that nobody needs serve the next steps.

@@ -136,6 +136,15 @@ impl Touching {
         };
     }
 
+    /// What is recalled has these entities. `ids`: of all bodies, ascending.
+    pub(crate) fn name(&mut self, (ids, entities): (&[BodyId], &[Entity])) {
+        for (own, entity) in self.ids.iter().zip(&mut self.entities) {
+            if let Some(known) = ids.binary_search(own).ok().and_then(|at| entities.get(at)) {
+                *entity = *known;
+            }
+        }
+    }
+
     /// The step is over, with these contacts.
     pub(crate) fn follow(
         &mut self,

@@ -267,6 +267,61 @@ fn what_hangs_on_a_disabled_body_rests_with_it() {
 }
 
 #[test]
+fn joints_and_couplers_that_are_out_of_the_steps_disturb_none() {
+    use bevy_ecs::entity_disabling::Disabled;
+    let mut app = app();
+    let wheels = [0.0, 2.0].map(|x| ball(&mut app, x, 3.0));
+    let hinges = wheels.map(|wheel| {
+        let at = pose(&app, wheel).position;
+        let hinge = Joint::to_world(wheel, JointKind::Revolute).at(at, DVec3::Z);
+        app.world_mut().spawn(hinge).id()
+    });
+    let axis = JointAxis::RotationZ;
+    let terms = [1.0, 2.0].into_iter().zip(hinges);
+    let terms = terms.map(|(ratio, joint)| CouplerTerm { joint, axis, ratio });
+    let gear = Coupler {
+        terms: terms.collect(),
+        offset: 0.0,
+    };
+    let gear = app.world_mut().spawn(gear).id();
+    run(&mut app, 3);
+    let saved = bevy_moreau::snapshot(app.world_mut()).expect("it can be saved");
+    for off in [hinges[0], wheels[1]] {
+        app.world_mut().entity_mut(off).insert(Disabled);
+        run(&mut app, 3);
+        let without = bevy_moreau::snapshot(app.world_mut()).expect("it can be saved");
+        without.restore(app.world_mut()).expect("and restored");
+        run(&mut app, 3);
+        assert!(app.world().get_entity(gear).is_ok());
+        app.world_mut().entity_mut(off).remove::<Disabled>();
+        run(&mut app, 3);
+        assert_eq!(messages::<PhysicsError>(&mut app), []);
+    }
+    // What hangs on a disabled body and on one that a restore takes away goes with that.
+    let late = ball(&mut app, 6.0, 3.0);
+    let rod = Joint {
+        frames: JointFrames::Own([Pose::default(); 2]),
+        ..Joint::new(wheels[0], late, JointKind::Distance { length: 6.0 })
+    };
+    let rod = app.world_mut().spawn(rod).id();
+    run(&mut app, 2);
+    app.world_mut().entity_mut(wheels[0]).insert(Disabled);
+    app.world_mut().entity_mut(rod).insert(Disabled);
+    run(&mut app, 2);
+    saved.restore(app.world_mut()).expect("it can be restored");
+    assert!(app.world().get_entity(rod).is_err());
+    // And what is disabled goes with a body that is despawned.
+    app.world_mut().entity_mut(hinges[0]).insert(Disabled);
+    run(&mut app, 1);
+    app.world_mut().despawn(wheels[0]);
+    run(&mut app, 2);
+    assert!(app.world().get_entity(hinges[0]).is_err());
+    assert!(app.world().get_entity(gear).is_err());
+    run(&mut app, 5);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
+}
+
+#[test]
 fn a_body_changes_its_kind_in_mid_run() {
     let mut app = app();
     let body = ball(&mut app, 0.0, 1.0);
