@@ -126,7 +126,13 @@ pub(crate) fn report(
         let of_carrier = match event.edge {
             Edge::Begins => {
                 let carries = carried.get(sensor).is_ok_and(|carried| carried.by == body);
-                carries && own.insert(event.entities)
+                // It may be in the list from before a restore.
+                if carries {
+                    own.insert(event.entities);
+                } else {
+                    own.remove(&event.entities);
+                }
+                carries
             }
             Edge::Ends => own.remove(&event.entities),
         };

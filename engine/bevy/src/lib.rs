@@ -21,7 +21,7 @@
 //! | what was refused | [`PhysicsError`] |
 //! | layers, locked axes | [`Layers`], [`LockedAxes`] |
 //! | impulses and forces at a point | [`BodyCommands`] |
-//! | save and restore | [`snapshot()`], [`moreau::Snapshot::restore`] |
+//! | save and restore | [`snapshot()`], [`push_snapshot`], [`moreau::Snapshot::restore`] |
 //! | lines to look at | [`DrawingPlugin`] with the feature `gizmos`; [`Picture`] for whatever else draws |
 //!
 //! Transforms, child colliders, parents, scale and the rest: `docs/bevy.md` of the repository.
@@ -58,7 +58,7 @@ pub use layers::Layers;
 pub use locks::LockedAxes;
 pub use moreau;
 pub use plugin::MoreauPlugin;
-pub use saves::snapshot;
+pub use saves::{push_snapshot, snapshot};
 pub use shown::{Interpolation, NoInterpolation};
 pub use step::{MoreauStep, MoreauSystems};
 

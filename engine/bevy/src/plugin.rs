@@ -2,7 +2,7 @@
 
 use crate::error::{PhysicsError, log_new};
 use crate::read::{adopt, read};
-use crate::saves::{self, Reading};
+use crate::saves::{self, Reading, Showing};
 use crate::shown::Interpolation;
 use crate::step::{Made, MoreauStep, MoreauSystems, made, step, succeeded};
 use crate::write::{
@@ -106,6 +106,7 @@ impl Plugin for MoreauPlugin {
             )
                 .chain(),
         );
+        app.add_systems(Showing, (share_of_step, write_roots, write_nested).chain());
         app.add_observer(saves::restored);
         // In the schedule of the step: nothing comes between reading and stepping.
         app.add_systems(
@@ -152,16 +153,20 @@ impl Plugin for MoreauPlugin {
 impl MoreauPlugin {
     /// Wrong settings are an error of every step, as those that are changed later.
     fn install(&self, app: &mut App) {
-        app.init_schedule(MoreauStep).init_schedule(Reading);
+        app.init_schedule(MoreauStep)
+            .init_schedule(Reading)
+            .init_schedule(Showing);
         let world = app.world_mut();
         let installed = world.try_schedule_scope(MoreauStep, |world, schedule| {
             // The work of the systems is parallel inside.
             schedule.set_executor(SingleThreadedExecutor::new());
             moreau::install(world, schedule, Settings::default())
         });
-        world.schedule_scope(Reading, |_, schedule| {
-            schedule.set_executor(SingleThreadedExecutor::new());
-        });
+        for of in [Reading.intern(), Showing.intern()] {
+            world.schedule_scope(of, |_, schedule| {
+                schedule.set_executor(SingleThreadedExecutor::new());
+            });
+        }
         match installed {
             Ok(Ok(())) => world.insert_resource(self.settings),
             Ok(Err(error)) => log::error!("MoreauPlugin: {error}"),

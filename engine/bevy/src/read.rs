@@ -4,6 +4,7 @@ use crate::error::PhysicsError;
 use crate::frame::{Above, Frame, recentred, told};
 use crate::sensors::Carried;
 use crate::shown::Shown;
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
@@ -59,6 +60,7 @@ pub(crate) struct TakenOff<'w, 's> {
     colliders: RemovedComponents<'w, 's, Collider>,
     parts: RemovedComponents<'w, 's, PartMaterials>,
     parents: RemovedComponents<'w, 's, ChildOf>,
+    disabled: RemovedComponents<'w, 's, Disabled>,
 }
 
 impl TakenOff<'_, '_> {
@@ -67,8 +69,10 @@ impl TakenOff<'_, '_> {
             colliders,
             parts,
             parents,
+            disabled,
         } = self;
-        let all = colliders.read().chain(parts.read()).chain(parents.read());
+        let shapes = colliders.read().chain(parts.read());
+        let all = shapes.chain(parents.read()).chain(disabled.read());
         all.collect()
     }
 }

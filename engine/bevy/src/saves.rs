@@ -7,13 +7,17 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
 use moreau::glam::DVec3;
 use moreau::{
-    Collider, KinematicTarget, Mass, PartMaterials, Pose, Restored, RigidBody, Snapshot,
-    SnapshotError, StepError,
+    Collider, Mass, PartMaterials, Pose, Restored, RigidBody, Rollback, Snapshot, SnapshotError,
+    StepError,
 };
 
 /// What users wrote, to what the step reads: run at the beginning of each step, and before a snapshot.
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reading;
+
+/// What the step left, to `Transform`s: run after a restore.
+#[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Showing;
 
 /// Takes what users wrote.
 pub(crate) fn take(world: &mut World) {
@@ -48,11 +52,23 @@ pub(crate) fn take(world: &mut World) {
 /// # Errors
 /// As [`Snapshot::of`].
 pub fn snapshot(world: &mut World) -> Result<Snapshot, SnapshotError> {
-    if world.try_run_schedule(Reading).is_err() {
-        let what = "MoreauPlugin";
-        return Err(StepError::NotInstalled { what }.into());
-    }
+    read(world)?;
     Snapshot::of(world)
+}
+
+/// Adds a snapshot of the bodies as they are now to a rollback, as [`snapshot`] takes it; [`Rollback::restore_world`] goes back.
+///
+/// # Errors
+/// As [`Rollback::push_world`].
+pub fn push_snapshot(rollback: &mut Rollback, world: &mut World) -> Result<(), SnapshotError> {
+    read(world)?;
+    rollback.push_world(world)
+}
+
+fn read(world: &mut World) -> Result<(), StepError> {
+    let what = "MoreauPlugin";
+    let read = world.try_run_schedule(Reading);
+    read.map_err(|_| StepError::NotInstalled { what })
 }
 
 /// What the plugin remembers of a body, beside what it is now.
@@ -63,7 +79,6 @@ type Remembered = (
     &'static Mass,
     Option<&'static Collider>,
     Option<&'static PartMaterials>,
-    Has<KinematicTarget>,
 );
 
 /// Bodies are shown where the snapshot has them, without a way there; what it says of them is no change of a user's.
@@ -76,16 +91,20 @@ pub(crate) fn restored(
     for sensor in &dismounted {
         commands.entity(sensor).try_remove::<RigidBody>();
     }
-    for (mut shown, composed, pose, mass, collider, parts, has_target) in &mut bodies {
+    for (mut shown, composed, pose, mass, collider, parts) in &mut bodies {
         let center = collider.map(|shape| shape.center_of_body(mass, parts));
         shown.center = center.and_then(Result::ok).unwrap_or(DVec3::ZERO);
         shown.by_parts = parts.is_some();
         shown.put(*pose);
         // Locks hold it there.
         shown.put = false;
-        shown.held &= has_target;
+        shown.held = false;
         if let Some(mut composed) = composed {
             composed.restore(collider, parts);
         }
     }
+    // At once: what is written to a `Transform` from here on is a user's.
+    commands.queue(|world: &mut World| {
+        let _ = world.try_run_schedule(Showing);
+    });
 }

@@ -110,10 +110,13 @@ fn write(mut transform: Mut<Transform>, mut shown: Mut<Shown>, frame: Frame, sha
     }
     let local = frame.into(between(&shown.before, &shown.after, share));
     let new = (local.position.as_vec3(), local.orientation.as_quat());
-    let shows = new.0.is_finite() && new.1.is_finite();
-    if !shows || same(new, parts_of(&transform)) {
+    if !(new.0.is_finite() && new.1.is_finite()) {
         return;
     }
-    (transform.translation, transform.rotation) = new;
-    shown.transform = new;
+    if !same(new, parts_of(&transform)) {
+        (transform.translation, transform.rotation) = new;
+    }
+    if !same(new, shown.transform) {
+        shown.transform = new;
+    }
 }

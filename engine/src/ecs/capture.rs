@@ -16,15 +16,17 @@ use crate::bodies::waking::Rest;
 use crate::components::notices::Notices;
 use crate::components::response::Response;
 use crate::components::{
-    BodyForces, BodyId, Collider, CollisionGroups, Drag, GravityScale, KinematicTarget, Made, Mass,
-    Material, MaterialPairs, PartMaterials, Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
+    BodyForces, BodyId, Collider, CollisionGroups, Coupler, Drag, GravityScale, Joint, JointId,
+    KinematicTarget, Made, Mass, Material, MaterialPairs, PartMaterials, Pose, RigidBody, Sensor,
+    Sleeping, Twist, Wrench,
 };
 use crate::error::{BodyError, StepError};
 use crate::settings::Settings;
 use crate::snapshot::error::SnapshotError;
-use crate::snapshot::image::{Acting, Image};
+use crate::snapshot::image::{self, Acting, Image};
 use crate::snapshot::substance::{Collector, Substance};
 use crate::step::StepState;
+use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::name::Name;
 use bevy_ecs::prelude::*;
 use std::sync::Arc;
@@ -52,9 +54,15 @@ type BodyQuery = (
 
 type BodyItem<'w> = <BodyQuery as bevy_ecs::query::QueryData>::Item<'w, 'w>;
 
+/// Bodies and joints that are out of the steps.
+type DisabledBodies = (With<RigidBody>, With<Disabled>);
+type DisabledJoints = (Or<(With<Joint>, With<Coupler>)>, With<Disabled>);
+
 /// Makes their components known to the world, so that it can be read without being changed.
 pub(super) fn register(world: &mut World) {
     world.query::<BodyQuery>();
+    world.query_filtered::<&BodyId, DisabledBodies>();
+    world.query_filtered::<&JointId, DisabledJoints>();
     machines::register(world);
     recapture::register(world);
 }
@@ -101,7 +109,21 @@ pub(super) fn capture(world: &World, image: &mut Image) -> Result<(), SnapshotEr
     image.impulses = state.impulse_memory();
     image.touching = state.touching_memory();
     image.joints = state.joints_memory(known);
+    read_disabled(world, &mut image.disabled);
     Ok(())
+}
+
+fn read_disabled(world: &World, disabled: &mut image::Disabled) {
+    disabled.bodies.clear();
+    disabled.joints.clear();
+    if let Some(mut ids) = world.try_query_filtered::<&BodyId, DisabledBodies>() {
+        disabled.bodies.extend(ids.iter(world));
+        disabled.bodies.sort_unstable();
+    }
+    if let Some(mut ids) = world.try_query_filtered::<&JointId, DisabledJoints>() {
+        disabled.joints.extend(ids.iter(world));
+        disabled.joints.sort_unstable();
+    }
 }
 
 /// The bodies of an image.

@@ -176,7 +176,9 @@ fn put_bodies(world: &mut World, image: &Image, known: &Bodies, before: &Entitie
         world.despawn(*entity);
     }
     for (id, entity) in &before.bodies {
-        if !is_listed(id) {
+        if image.disabled.bodies.binary_search(id).is_ok() {
+            world.entity_mut(*entity).insert(Disabled);
+        } else if !is_listed(id) {
             world.despawn(*entity);
         }
     }
@@ -292,9 +294,11 @@ fn put_joints(world: &mut World, image: &Image, (bodies, before): (&[Entity], &E
         entities.insert(part.spec.id, entity.id());
     }
     let listed = |id: &JointId| entities.contains_key(id);
-    for (_, entity) in before.joints.iter().filter(|(id, _)| !listed(id)) {
+    for (id, entity) in before.joints.iter().filter(|(id, _)| !listed(id)) {
         // What needs something that is out of the steps is in no snapshot, and stays.
-        if !rests(world, *entity) {
+        if image.disabled.joints.binary_search(id).is_ok() {
+            world.entity_mut(*entity).insert(Disabled);
+        } else if !rests(world, *entity) {
             world.despawn(*entity);
         }
     }

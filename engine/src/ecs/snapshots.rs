@@ -47,8 +47,8 @@ impl Snapshot {
     /// Puts a world that has the step back, or on, to this snapshot of it or of any other: the steps from here on are those that followed it there, to the last bit.
     ///
     /// Bodies and joints whose ids are in the world keep their entities, with all components that are not of this crate; those that are missing are spawned, and
-    /// those that are too many are despawned. [`Disabled`](bevy_ecs::entity_disabling::Disabled) ones are in no snapshot: they stay, but those that the snapshot
-    /// has are bodies again. Schedules stay, and so does the number of threads. There are no contacts and no report until the next step. At the end [`Restored`] is
+    /// those that are too many are despawned. Of [`Disabled`](bevy_ecs::entity_disabling::Disabled) ones a snapshot holds the ids alone: they stay as they are, but those
+    /// that it has are bodies again, and those that were disabled then are so again. Schedules stay, and so does the number of threads. There are no contacts and no report until the next step. At the end [`Restored`] is
     /// triggered.
     ///
     /// # Errors
@@ -56,6 +56,7 @@ impl Snapshot {
     pub fn restore(&self, world: &mut World) -> Result<(), SnapshotError> {
         restore::restore(world, &self.image)?;
         world.trigger(Restored);
+        world.flush();
         Ok(())
     }
 }

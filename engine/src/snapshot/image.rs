@@ -41,6 +41,14 @@ pub(crate) struct Image {
     pub(crate) machines: Machines,
     pub(crate) impulses: ImpulseMemory,
     pub(crate) touching: TouchingMemory,
+    pub(crate) disabled: Disabled,
+}
+
+/// Bodies and joints that are in the world and out of the steps, ascending: of these there is nothing else.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Disabled {
+    pub(crate) bodies: Vec<BodyId>,
+    pub(crate) joints: Vec<JointId>,
 }
 
 /// What acts on some of the bodies, ascending.
@@ -107,7 +115,8 @@ impl Image {
         writer.section("joints", &(&self.joints, &self.machines))?;
         writer.section("contacts", &*self.impulses.contacts.list())?;
         writer.section("sleeping contacts", &*self.impulses.asleep)?;
-        writer.section("touching", &self.touching)
+        writer.section("touching", &self.touching)?;
+        writer.section("disabled", &self.disabled)
     }
 
     pub(super) fn read(reader: &mut Reader) -> Result<Self, SnapshotError> {
@@ -135,13 +144,16 @@ impl Image {
             machines: Default::default(),
             impulses: Default::default(),
             touching: Default::default(),
+            disabled: Default::default(),
         };
         let (joints, machines) = reader.section("joints")?;
         let contacts = ContactMemory::Listed(reader.section("contacts")?);
         let asleep = Arc::new(reader.section("sleeping contacts")?);
         let touching = reader.section("touching")?;
+        let disabled = reader.section("disabled")?;
         let image = Self {
             touching,
+            disabled,
             joints,
             machines,
             impulses: ImpulseMemory { contacts, asleep },

@@ -208,6 +208,24 @@ fn a_disabled_body_is_out_of_the_steps_until_it_is_enabled() {
     assert_eq!(messages::<PhysicsError>(&mut app), []);
 }
 
+/// As in a pool of objects.
+#[test]
+fn a_transform_that_is_written_while_its_body_is_disabled_is_taken() {
+    use bevy_ecs::entity_disabling::Disabled;
+    let mut app = app();
+    app.world_mut().resource_mut::<Settings>().gravity = DVec3::ZERO;
+    let body = ball(&mut app, 0.0, 1.0);
+    run(&mut app, 2);
+    app.world_mut().entity_mut(body).insert(Disabled);
+    run(&mut app, 2);
+    change(&mut app, body, |at| at.translation.x = 5.0);
+    run(&mut app, 3);
+    app.world_mut().entity_mut(body).remove::<Disabled>();
+    run(&mut app, 3);
+    assert_eq!(pose(&app, body).position, DVec3::new(5.0, 1.0, 0.0));
+    assert_eq!(transform(&app, body).translation.x, 5.0);
+}
+
 #[test]
 fn what_hangs_on_a_disabled_body_rests_with_it() {
     use bevy_ecs::entity_disabling::Disabled;

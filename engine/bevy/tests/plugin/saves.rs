@@ -6,7 +6,7 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::prelude::*;
 use bevy_moreau::moreau::StepError;
 use bevy_moreau::prelude::*;
-use bevy_moreau::snapshot;
+use bevy_moreau::{push_snapshot, snapshot};
 use bevy_transform::prelude::*;
 
 /// Bodies with all that the plugin adds: child colliders, a child sensor, locked axes, a platform that is moved by its `Transform`, a stack, things in flight.
@@ -100,12 +100,11 @@ fn a_restored_app_makes_the_steps_that_followed_to_the_last_bit() {
         time.overstep()
     };
     let (saved, at) = (snapshot(stage.app.world_mut()).unwrap(), clock(&stage.app));
-    let shown = transform(&stage.app, stage.platform);
     let then = stage.go_on(80);
     assert_eq!(messages::<PhysicsError>(&mut stage.app), []);
     for _ in 0..2 {
         saved.restore(stage.app.world_mut()).unwrap();
-        // What is of Bevy is the user's: its time, and the transform that he moves the platform by.
+        // Time is Bevy's.
         let mut time = stage
             .app
             .world_mut()
@@ -113,7 +112,6 @@ fn a_restored_app_makes_the_steps_that_followed_to_the_last_bit() {
         let over = time.overstep();
         time.discard_overstep(over);
         time.accumulate_overstep(at);
-        change(&mut stage.app, stage.platform, |now| *now = shown);
         assert!(stage.go_on(80) == then);
     }
     assert_eq!(joints(&mut stage.app), 1);
@@ -134,6 +132,76 @@ fn what_was_written_since_the_last_step_is_saved() {
     stage.app.world_mut().despawn(late);
     saved.restore(stage.app.world_mut()).unwrap();
     assert!(states(&mut stage.app) == then);
+}
+
+/// After a restore a `Transform` is where the snapshot has its body: what is written to it from then on is a user's, the same value as before included.
+#[test]
+fn transforms_are_those_of_the_snapshot_at_once() {
+    let mut app = app();
+    let body = ball(&mut app, 0.0, 100.0);
+    frames_of(&mut app, 1.0);
+    run(&mut app, 10);
+    let (saved, there) = (snapshot(app.world_mut()).unwrap(), pose(&app, body));
+    run(&mut app, 30);
+    // Written and not yet read when the restore comes: it is gone.
+    change(&mut app, body, |at| at.translation.x = 7.0);
+    saved.restore(app.world_mut()).unwrap();
+    let shown = transform(&app, body).translation.as_dvec3();
+    assert!((shown - there.position).length() < 1e-5, "{shown}");
+    run(&mut app, 1);
+    assert_eq!(pose(&app, body).position.x, 0.0);
+    // The same write again, as netcode does it, and one relative to what is there.
+    for _ in 0..2 {
+        saved.restore(app.world_mut()).unwrap();
+        change(&mut app, body, |at| at.translation.x = 7.0);
+        change(&mut app, body, |at| at.translation.y += 1.0);
+        run(&mut app, 1);
+        let at = pose(&app, body).position;
+        assert_eq!(at.x, 7.0);
+        assert!((at.y - there.position.y - 1.0).abs() < 0.1, "{at}");
+    }
+}
+
+#[test]
+fn a_rollback_holds_what_was_written_since_the_last_step() {
+    let mut app = app();
+    floor(&mut app);
+    run(&mut app, 2);
+    let whole = ball(&mut app, 3.0, 5.0);
+    let of_parts = (RigidBody::Dynamic, Transform::from_xyz(-3.0, 5.0, 0.0));
+    let of_parts = app.world_mut().spawn(of_parts).id();
+    let part = (Collider::sphere(0.5), Transform::default());
+    app.world_mut().spawn((part, ChildOf(of_parts)));
+    let mut rollback = Rollback::new(4);
+    push_snapshot(&mut rollback, app.world_mut()).unwrap();
+    run(&mut app, 20);
+    rollback.restore_world(app.world_mut(), 0).unwrap();
+    for (body, x) in [(whole, 3.0), (of_parts, -3.0)] {
+        assert_eq!(pose(&app, body).position, DVec3::new(x, 5.0, 0.0));
+    }
+}
+
+#[test]
+fn a_rollback_over_an_enabling_disables_again() {
+    let mut app = app();
+    let [pooled, other] = [0.0, 3.0].map(|x| ball(&mut app, x, 5.0));
+    let rod = Joint::to_world(pooled, JointKind::Ball).at(DVec3::ZERO, DVec3::Y);
+    let rod = app.world_mut().spawn(rod).id();
+    run(&mut app, 2);
+    app.world_mut().entity_mut(pooled).insert(Disabled);
+    run(&mut app, 2);
+    let saved = snapshot(app.world_mut()).unwrap();
+    app.world_mut().entity_mut(pooled).remove::<Disabled>();
+    run(&mut app, 5);
+    let read = Snapshot::from_bytes(&saved.to_bytes().unwrap()).unwrap();
+    read.restore(app.world_mut()).unwrap();
+    assert!(app.world().entity(pooled).contains::<Disabled>());
+    assert!(!app.world().entity(other).contains::<Disabled>());
+    run(&mut app, 3);
+    assert!(app.world().get_entity(rod).is_ok());
+    app.world_mut().entity_mut(pooled).remove::<Disabled>();
+    run(&mut app, 3);
+    assert_eq!(messages::<PhysicsError>(&mut app), []);
 }
 
 #[test]

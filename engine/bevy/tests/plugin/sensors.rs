@@ -143,3 +143,20 @@ fn a_sensor_that_is_made_a_body_is_one() {
         assert_eq!(pose(&app, eye), at);
     }
 }
+
+#[test]
+fn a_restored_sensor_does_not_tell_of_its_body() {
+    let mut app = app();
+    let body = ball(&mut app, 0.0, 30.0);
+    let eye = feet(&mut app, body);
+    let saved = bevy_moreau::snapshot(app.world_mut()).expect("it can be saved");
+    for _ in 0..3 {
+        run(&mut app, 5);
+        saved.restore(app.world_mut()).expect("and restored");
+    }
+    run(&mut app, 5);
+    app.world_mut().despawn(eye);
+    run(&mut app, 2);
+    assert_eq!(messages::<SensorEntered>(&mut app), []);
+    assert_eq!(messages::<SensorLeft>(&mut app), []);
+}
