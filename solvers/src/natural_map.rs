@@ -476,6 +476,29 @@ mod tests {
         assert!(!residual.scaled.is_finite());
     }
 
+    /// A block of denormal numbers has no finite inverse: it carries no impulse, and an impulse that is none passes nowhere.
+    #[test]
+    fn an_impulse_that_is_no_number_passes_at_no_contact() {
+        let dead = DMat3::from_diagonal(DVec3::new(5e-324, 0.0, 0.0));
+        let rows = vec![vec![(0, dead)], vec![(1, DMat3::IDENTITY)]];
+        let velocity = vec![DVec3::Z * 1e-308, DVec3::NEG_X];
+        let problem = StoredProblem::of_contacts(Delassus::from_rows(rows), velocity, vec![0.5; 2]);
+        let undefined = stored(&problem, rows_of(&[DVec3::NAN, DVec3::X]));
+        assert!(!undefined.scaled.is_finite(), "{undefined:?}");
+        let mut impulse = [0.0; 6];
+        let mut solver = crate::Nsgs::default();
+        let solved = crate::Solver::solve(
+            &mut solver,
+            &problem,
+            &mut impulse,
+            &crate::Goal::scaled(1e-8),
+        );
+        assert!(
+            solved.is_ok() && impulse.iter().all(|r| r.is_finite()),
+            "{impulse:?}"
+        );
+    }
+
     /// The point at which a ball rolls is the difference of two speeds that cancel: what is left is their rounding.
     /// Left out, the second block would leave a solution of the first.
     #[test]

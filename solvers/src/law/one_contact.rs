@@ -54,16 +54,17 @@ pub struct OneContact {
 impl OneContact {
     /// Prepares the symmetric part of `block` (1/kg, rows and columns `(n, t₁, t₂)`).
     ///
-    /// `W_NN` must be positive; a block with `W_NN ≤ 0` or non-finite entries carries no impulse,
-    /// and [`OneContact::solve`] then returns zero.
+    /// `W_NN` must be positive; a block with `W_NN ≤ 0`, without a finite inverse, or with non-finite entries carries no
+    /// impulse, and [`OneContact::solve`] then returns zero.
     #[must_use]
     pub fn new(block: &DMat3) -> Self {
-        let usable = block.x_axis.x > 0.0 && block.is_finite();
+        let inverse = |w: f64| Some(1.0 / w).filter(|inverse| w > 0.0 && inverse.is_finite());
+        let usable = inverse(block.x_axis.x).is_some() && block.is_finite();
         let block = if usable { *block } else { DMat3::ZERO };
         let w_nn = block.x_axis.x;
         let w1 = 0.5 * (block.x_axis.y + block.y_axis.x);
         let w2 = 0.5 * (block.x_axis.z + block.z_axis.x);
-        let inv_w_nn = if w_nn > 0.0 { 1.0 / w_nn } else { 0.0 };
+        let inv_w_nn = inverse(w_nn).unwrap_or(0.0);
         let (a, d) = (
             block.y_axis.y - w1 * w1 * inv_w_nn,
             block.z_axis.z - w2 * w2 * inv_w_nn,
@@ -83,7 +84,7 @@ impl OneContact {
             inv_w_nn,
             w,
             s: eigenvalues,
-            inv_s: eigenvalues.map(|e| if e > 0.0 { 1.0 / e } else { 0.0 }),
+            inv_s: eigenvalues.map(|e| inverse(e).unwrap_or(0.0)),
             rotation,
             isotropic,
         }

@@ -38,9 +38,10 @@ impl Sums {
             let natural = lambda * scaled.length_squared();
             self.natural_scaled += natural;
             self.move_by(lambda * natural, r != DVec3::ZERO);
-            self.impulse_scaled += lambda * r.length_squared();
             self.free_scaled += q.length_squared() * inverse;
         }
+        // Of a contact that no impulse moves, too: NaN is none.
+        self.impulse_scaled += lambda * r.length_squared();
         self.see(cone::violation(friction, r), -u.x, -q.x);
     }
 
@@ -207,9 +208,9 @@ impl Sums {
     }
 
     pub(super) fn finish(self) -> Residual {
-        let reference = self.impulse_scaled.max(self.free_scaled);
+        let reference = larger(self.impulse_scaled, self.free_scaled);
         let [natural, impulse, free] = self.constraint;
-        let of_all = (self.impulse_scaled + impulse).max(self.free_scaled + free);
+        let of_all = larger(self.impulse_scaled + impulse, self.free_scaled + free);
         Residual {
             scaled: ratio(self.natural_scaled, reference),
             constraint: ratio(natural, of_all),
@@ -229,6 +230,15 @@ fn unless_negative(lambda: f64) -> f64 {
 pub(super) fn add(sum: &mut [f64; 3], other: &[f64; 3]) {
     for (sum, other) in sum.iter_mut().zip(other) {
         *sum += other;
+    }
+}
+
+/// The larger one; undefined if one is.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        f64::NAN
+    } else {
+        a.max(b)
     }
 }
 

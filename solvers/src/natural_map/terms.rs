@@ -246,8 +246,9 @@ impl Eight {
         terms.fastest.store(part, velocity);
         let pressed = zero.less(dot(r, r) + velocity);
         terms.closed.store(part, pressed.choose(one, zero));
-        let impulse = lambda * dot(r, r);
-        terms.impulse_scaled.store(part, none.choose(zero, impulse));
+        // Of a contact that no impulse moves, too: NaN is none.
+        let impulse = none.choose(zero, lambda) * dot(r, r);
+        terms.impulse_scaled.store(part, impulse);
         terms
             .free_scaled
             .store(part, none.choose(zero, dot(q, q) * inverse));
