@@ -104,7 +104,7 @@ mod tests {
                 .unwrap();
             let sum = || (0..64_u32).into_par_iter().with_max_len(1).sum::<u32>();
             pool.install(|| {
-                for _ in 0..20_000 {
+                for _ in 0..10_000 {
                     let both = during(true, || sum() + during(true, sum));
                     assert_eq!(both, 2 * 2016);
                 }
