@@ -353,6 +353,16 @@ impl Bodies {
         for gone in self.slots().filter(|slot| !stays[*slot]) {
             self.leave_place(gone);
         }
+        // Of a snapshot: otherwise they are listed later.
+        let sleep = &mut self.sleep;
+        for list in [&mut sleep.touched, &mut sleep.hosts] {
+            if !list.is_empty() {
+                let stays =
+                    |(_, old): &(usize, &Option<Slot>)| old.is_some_and(|old| list.contains(&old));
+                let rows = new.old.iter().enumerate().filter(stays);
+                *list = rows.map(|(row, _)| Slot::new(row)).collect();
+            }
+        }
         self.sleep.rest = carried(&self.sleep.rest, &new.old, Rest::NEWCOMER);
         self.sleep.any_disturbed |= new.old.contains(&None);
         self.sleep.count_asleep();

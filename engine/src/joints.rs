@@ -36,7 +36,7 @@ use coordinates::{Placed, Row, turning, unwrapped};
 use coupled::Coupled;
 pub(crate) use drift::{Drift, JointPush, Solution};
 use glam::{DQuat, DVec3};
-use idle::IdleJoint;
+use idle::{IdleCoupler, IdleJoint};
 use moreau_solvers::{Interaction, Law};
 use rows::Along;
 pub(crate) use rows::JointRows;
@@ -228,6 +228,8 @@ pub(crate) struct Joints {
     /// Joints of the world that take no part, ascending, and what is kept of them, in the order of ids.
     resting: Vec<JointId>,
     idle: Vec<IdleJoint>,
+    resting_couplers: Vec<JointId>,
+    idle_couplers: Vec<IdleCoupler>,
     /// Of the bodies, when the list was made of it.
     resolved: Option<u64>,
     /// What was asked for has other drives than the list, and no more.
@@ -327,8 +329,9 @@ impl Joints {
         }
     }
 
-    /// Other couplers from now on, in exchange for those before, if they are others.
-    pub(crate) fn replace_couplers(&mut self, specs: &mut Vec<CouplerSpec>) {
+    /// Other couplers from now on, in exchange for those before, if they are others; `resting` as for joints.
+    pub(crate) fn replace_couplers(&mut self, specs: &mut Vec<CouplerSpec>, resting: &[JointId]) {
+        self.set_resting_couplers(resting, specs);
         if *specs == self.coupler_specs {
             return;
         }

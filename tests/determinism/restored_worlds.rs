@@ -434,3 +434,42 @@ fn a_body_that_is_not_whole_is_refused_by_every_snapshot() {
     simulation.step().unwrap();
     simulation.snapshot().unwrap();
 }
+
+/// Marks of sleepers that were put on or taken off before a snapshot hold for their bodies, whatever comes and goes between the restore and the next step.
+#[test]
+fn marks_of_sleepers_are_of_their_bodies_after_a_restore() {
+    use bevy_ecs::entity_disabling::Disabled;
+    let run = |way: usize, touched: usize, restored: bool| {
+        let mut simulation = Simulation::new(Settings::default()).unwrap();
+        let floor = (RigidBody::Static, Collider::half_space(DVec3::Z));
+        simulation.spawn(floor).unwrap();
+        let boxes = [0.0, 3.0, 6.0].map(|x| {
+            let cube = (RigidBody::Dynamic, Collider::cuboid(0.5, 0.5, 0.5));
+            let cube = (cube, Pose::at(x, 0.0, 0.5));
+            simulation.spawn(cube).unwrap()
+        });
+        while simulation.time() < 1.0 {
+            simulation.step().unwrap();
+        }
+        assert!(boxes.iter().all(|of| simulation.is_sleeping(*of)));
+        simulation.wake(boxes[touched]);
+        if restored {
+            let snapshot = simulation.snapshot().unwrap();
+            simulation.restore(&snapshot).unwrap();
+        }
+        let other = boxes[(touched + 1) % 3];
+        match way {
+            0 => drop(simulation.despawn(other)),
+            1 => drop(simulation.world_mut().entity_mut(other).insert(Disabled)),
+            _ => drop(simulation.despawn(boxes[touched])),
+        }
+        simulation.step().unwrap();
+        boxes.map(|of| simulation.is_sleeping(of))
+    };
+    for way in 0..3 {
+        for touched in 0..3 {
+            let both = [false, true].map(|restored| run(way, touched, restored));
+            assert_eq!(both[0], both[1], "way {way}, box {touched}");
+        }
+    }
+}

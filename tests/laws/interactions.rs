@@ -485,9 +485,11 @@ struct Belt(Entity, DVec3);
 
 fn run_belt(belt: Res<Belt>, mut step: ResMut<StepState>) {
     let edited = step.interactions().retain(|interaction, law| {
-        let [_, b] = interaction.entities;
-        let side = if b == belt.0 { 1.0 } else { -1.0 };
-        law.surface_velocity = belt.1 * side;
+        law.surface_velocity = match interaction.entities {
+            [_, b] if b == belt.0 => belt.1,
+            [a, _] if a == belt.0 => -belt.1,
+            _ => DVec3::ZERO,
+        };
         true
     });
     edited.unwrap();

@@ -475,3 +475,147 @@ fn a_joint_that_comes_back_holds_its_bodies_where_it_did() {
         assert!((axis - DVec3::Y).length() < 1e-9, "{way}: {axis}");
     }
 }
+
+fn wheel(simulation: &mut Simulation, x: f64, rate: f64) -> Entity {
+    let mass = Mass::given(1.0, DVec3::splat(0.1));
+    let spin = Twist::from_inertial_frame(DVec3::ZERO, DVec3::Y * rate, DQuat::IDENTITY);
+    let wheel = (RigidBody::Dynamic, mass, Pose::at(x, 0.0, 0.0), spin);
+    simulation.spawn(wheel).unwrap()
+}
+
+fn weightless() -> Simulation {
+    Simulation::new(Settings {
+        gravity: DVec3::ZERO,
+        sleeping: SleepSettings::OFF,
+        threads: 1,
+        ..Settings::default()
+    })
+    .unwrap()
+}
+
+/// **Law.** Limits count turns, also over a while in which their joint is out of the steps: a wheel stops at 20 rad.
+#[test]
+fn limits_of_a_joint_that_comes_back_count_its_turns_on() {
+    for way in ["never", "joint", "body"] {
+        let mut simulation = weightless();
+        let wheel = wheel(&mut simulation, 0.0, 8.0);
+        let limit = JointForce::Limit {
+            axis: JointAxis::RotationZ,
+            low: -10.0,
+            high: 20.0,
+            restitution: 0.0,
+        };
+        let hinge = Joint::to_world(wheel, JointKind::Revolute).at(DVec3::ZERO, DVec3::Y);
+        let hinge = simulation
+            .spawn_joint(hinge, JointForces(vec![limit]))
+            .unwrap();
+        let h = simulation.settings().time_step;
+        let mut turned = 0.0;
+        let mut step = |simulation: &mut Simulation| {
+            simulation.step().unwrap();
+            turned += h * simulation.twist(wheel).unwrap().angular.y;
+            turned
+        };
+        while step(&mut simulation) < 15.0 {}
+        match way {
+            "joint" => drop(simulation.set(hinge, JointDisabled)),
+            "body" => drop(simulation.set(wheel, RigidBody::Kinematic)),
+            _ => {}
+        }
+        step(&mut simulation);
+        let world = simulation.world_mut();
+        world.entity_mut(hinge).remove::<JointDisabled>();
+        simulation.set(wheel, RigidBody::Dynamic);
+        let mut last = 0.0;
+        for _ in 0..400 {
+            last = step(&mut simulation);
+        }
+        // A limit is met within a step of its speed.
+        assert!((last - 20.0).abs() <= 8.0 * h, "{way}: {last} rad");
+    }
+}
+
+/// **Law.** A gear that comes back takes its wheels where they are.
+#[test]
+fn a_gear_that_comes_back_counts_its_turns_on() {
+    let mut simulation = weightless();
+    // q_a − 0.3 q_b = 0.
+    let wheels = [(0.0, 3.0), (1.0, 10.0)].map(|(x, rate)| wheel(&mut simulation, x, rate));
+    let axis = JointAxis::RotationZ;
+    let terms = [(1.0, wheels[0]), (-0.3, wheels[1])].map(|(ratio, wheel)| {
+        let at = simulation.pose(wheel).unwrap().position;
+        let hinge = Joint::to_world(wheel, JointKind::Revolute).at(at, DVec3::Y);
+        let joint = simulation.spawn_joint(hinge, ()).unwrap();
+        CouplerTerm { joint, axis, ratio }
+    });
+    let joint = terms[1].joint;
+    let gear = Coupler {
+        terms: terms.to_vec(),
+        offset: 0.0,
+    };
+    let gear = simulation.spawn_coupler(gear).unwrap();
+    let rate = |simulation: &Simulation| simulation.twist(wheels[1]).unwrap().angular.y;
+    for out in [gear, joint, gear] {
+        for _ in 0..150 {
+            simulation.step().unwrap();
+        }
+        simulation.set(out, JointDisabled);
+        simulation.step().unwrap();
+        let world = simulation.world_mut();
+        world.entity_mut(out).remove::<JointDisabled>();
+        simulation.step().unwrap();
+        let turn = |wheel: Entity| simulation.pose(wheel).unwrap().orientation;
+        let before = wheels.map(turn);
+        simulation.step().unwrap();
+        let h = simulation.settings().time_step;
+        for (wheel, before) in wheels.into_iter().zip(before) {
+            let now = simulation.pose(wheel).unwrap().orientation;
+            let angle = before.angle_between(now);
+            let own = h * simulation.twist(wheel).unwrap().angular.y;
+            assert!((angle - own).abs() < 1e-9, "{angle} for {own}");
+        }
+        assert!((rate(&simulation) - 10.0).abs() < 1e-6);
+    }
+}
+
+/// A snapshot with a body that is disabled has its joints: those that were made later go, those that went come back, and none is broken that was not.
+#[test]
+fn joints_of_a_disabled_body_are_those_of_the_snapshot() {
+    use bevy_ecs::entity_disabling::Disabled;
+    let mut simulation = weightless();
+    let [a, b] = [0.0, 1.0].map(|x| wheel(&mut simulation, x, 0.0));
+    let rod = |length| Joint {
+        frames: JointFrames::Own([Pose::default(); 2]),
+        ..Joint::new(a, b, JointKind::Distance { length })
+    };
+    let old = simulation.spawn_joint(rod(1.0), ()).unwrap();
+    simulation.step().unwrap();
+    simulation.world_mut().entity_mut(b).insert(Disabled);
+    simulation.step().unwrap();
+    let saved = simulation.snapshot().unwrap();
+    let saved = Snapshot::from_bytes(&saved.to_bytes().unwrap()).unwrap();
+    let count = |simulation: &mut Simulation| {
+        let world = simulation.world_mut();
+        world.query::<&Joint>().iter(world).count()
+    };
+    for way in ["made", "broken", "gone"] {
+        simulation.world_mut().entity_mut(b).remove::<Disabled>();
+        simulation.step().unwrap();
+        match way {
+            "made" => drop(simulation.spawn_joint(rod(1.0), (NoCollision,)).unwrap()),
+            "broken" => drop(simulation.set(old, JointBroken)),
+            _ => drop(simulation.despawn(old)),
+        }
+        simulation.step().unwrap();
+        simulation.restore(&saved).unwrap();
+        assert!(simulation.world().get::<Disabled>(b).is_some());
+        assert_eq!(count(&mut simulation), 1, "{way}");
+        simulation.step().unwrap();
+        simulation.world_mut().entity_mut(b).remove::<Disabled>();
+        assert_eq!(simulation.step().unwrap().joints, 1, "{way}");
+        simulation.restore(&saved).unwrap();
+    }
+    // In a world without the disabled body there is nothing to join.
+    let mut other = Simulation::from_snapshot(&saved).unwrap();
+    assert_eq!(other.step().unwrap().joints, 0);
+}

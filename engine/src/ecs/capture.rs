@@ -124,6 +124,7 @@ fn read_disabled(world: &World, disabled: &mut image::Disabled) {
         disabled.joints.extend(ids.iter(world));
         disabled.joints.sort_unstable();
     }
+    disabled.couplers = machines::resting_couplers(world);
 }
 
 /// The bodies of an image.

@@ -33,6 +33,8 @@ type Whole = (Without<JointDisabled>, Without<JointBroken>);
 /// The others: they go with their bodies as well.
 type Idle = Or<(With<JointDisabled>, With<JointBroken>, With<Disabled>)>;
 
+type IdleCouplers = Or<(With<JointDisabled>, With<Disabled>)>;
+
 /// The joints of the world.
 #[derive(SystemParam)]
 pub(super) struct Joints<'w, 's> {
@@ -40,6 +42,7 @@ pub(super) struct Joints<'w, 's> {
     idle: Query<'w, 's, (Entity, &'static Joint, &'static JointId), Idle>,
     couplers: Query<'w, 's, (Entity, &'static Coupler, &'static JointId), Without<JointDisabled>>,
     ids: Query<'w, 's, StateQuery, With<Joint>>,
+    idle_couplers: Query<'w, 's, &'static JointId, (With<Coupler>, IdleCouplers)>,
     disabled: Query<'w, 's, (), With<Disabled>>,
 }
 
@@ -50,8 +53,9 @@ pub(crate) struct JointLists {
     couplers: Vec<CouplerSpec>,
     /// Joints none of whose bodies is dynamic, or one of whose bodies is out of the steps.
     resting: Vec<Entity>,
-    /// All joints that take no part for now, ascending.
+    /// All joints, and all couplers, that take no part for now, ascending.
     out: Vec<JointId>,
+    out_couplers: Vec<JointId>,
 }
 
 /// Hands the joints and couplers of the world to the step.
@@ -65,7 +69,7 @@ pub(super) fn gather(
     list_resting(world, lists);
     state.exchange_joints(&mut lists.joints, &lists.out);
     list_couplers(world, notices, lists)?;
-    state.exchange_couplers(&mut lists.couplers);
+    state.exchange_couplers(&mut lists.couplers, &lists.out_couplers);
     Ok(())
 }
 
@@ -189,9 +193,12 @@ fn list_couplers(
     let JointLists {
         couplers: list,
         resting,
+        out_couplers: out,
         ..
     } = lists;
     let mut specs = Rewritten { list, count: 0 };
+    out.clear();
+    out.extend(&world.idle_couplers);
     for (entity, coupler, id) in &world.couplers {
         let spec = specs.next();
         (spec.id, spec.offset) = (*id, coupler.offset);
@@ -222,7 +229,11 @@ fn list_couplers(
         if gone || !whole {
             specs.drop_last();
         }
+        if !gone && !whole {
+            out.push(*id);
+        }
     }
+    out.sort_unstable();
     specs.sort_by_id(|spec| spec.id);
     Ok(())
 }

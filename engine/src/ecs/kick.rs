@@ -3,7 +3,7 @@
 //! The machine is made of the components as they are now, and of the places where its joints were first seen. What the last step knew of bodies may be long
 //! past, after edits or steps that were refused.
 
-use super::machines::{machines, taking_part};
+use super::machines::{is_disabled, machines, taking_part};
 use crate::bodies::Bodies;
 use crate::bodies::plain::Body;
 use crate::components::notices::Notices;
@@ -72,7 +72,11 @@ impl Machine {
             let bodies = spec.bodies.into_iter().flatten();
             bodies.filter(moves).collect()
         };
-        let all = machines(world, world.get_resource::<Notices>()?).ok()?;
+        let mut all = machines(world, world.get_resource::<Notices>()?).ok()?;
+        // Those of bodies that are out of the steps take no part.
+        let is_off = |id: &BodyId| entities.get(id).is_some_and(|of| is_disabled(world, *of));
+        all.joints
+            .retain(|part| !part.spec.bodies.iter().flatten().any(is_off));
         let (mut joints, mut couplers) = taking_part(all, |spec| !moving(spec).is_empty());
         let of_joints: BTreeMap<JointId, Vec<BodyId>> =
             joints.iter().map(|spec| (spec.id, moving(spec))).collect();

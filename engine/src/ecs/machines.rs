@@ -34,7 +34,7 @@ pub(super) fn register(world: &mut World) {
     world.query::<CouplerQuery>();
 }
 
-/// The joints and couplers. Those of bodies and joints that are no more go with the next step, and are left out, as those of disabled bodies are, which rest.
+/// The joints and couplers, those of disabled bodies too. Those of bodies and joints that are no more go with the next step, and are left out; so are couplers of disabled joints.
 pub(super) fn machines(world: &World, notices: &Notices) -> Result<Machines, SnapshotError> {
     let mut found = Machines::default();
     let (Some(mut joints), Some(mut couplers)) = (
@@ -52,7 +52,6 @@ pub(super) fn machines(world: &World, notices: &Notices) -> Result<Machines, Sna
             let Some(body) = body else { continue };
             let is_body = world.get::<RigidBody>(body).is_some();
             match world.get::<BodyId>(body).filter(|_| is_body) {
-                Some(_) if is_disabled(world, body) => gone = true,
                 Some(id) => *of = Some(*id),
                 None if disabled || broken || notices.bodies_gone.contains(&body) => gone = true,
                 None => {
@@ -110,14 +109,23 @@ pub(super) fn is_disabled(world: &World, entity: Entity) -> bool {
     world.get::<Disabled>(entity).is_some()
 }
 
-/// A joint or coupler that is not in a snapshot: something that it needs is out of the steps.
-pub(super) fn rests(world: &World, joint: Entity) -> bool {
-    let bodies = world.get::<Joint>(joint).map(|joint| joint.bodies);
-    let mut bodies = bodies.into_iter().flatten().flatten();
-    let coupler = world.get::<Coupler>(joint);
-    let mut joints = coupler.iter().flat_map(|of| &of.terms);
-    bodies.any(|body| is_disabled(world, body))
-        || joints.any(|term| is_disabled(world, term.joint) || rests(world, term.joint))
+/// A coupler that is not in a snapshot: one of its joints is disabled as an entity.
+pub(super) fn rests(world: &World, coupler: Entity) -> bool {
+    let terms = world.get::<Coupler>(coupler).map(|of| &of.terms);
+    let mut terms = terms.into_iter().flatten();
+    terms.any(|term| is_disabled(world, term.joint))
+}
+
+/// Couplers that are not in a snapshot, ascending.
+pub(super) fn resting_couplers(world: &World) -> Vec<JointId> {
+    let couplers = world.try_query::<(Entity, &JointId, &Coupler)>();
+    let mut found: Vec<JointId> = couplers.map_or_else(Vec::new, |mut couplers| {
+        let all = couplers.iter(world);
+        let resting = all.filter(|(coupler, ..)| rests(world, *coupler));
+        resting.map(|(_, id, _)| *id).collect()
+    });
+    found.sort_unstable();
+    found
 }
 
 /// Something that a joint or coupler needs is no more.

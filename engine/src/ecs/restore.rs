@@ -2,7 +2,7 @@
 
 use super::install::{StepOutcome, check_installed};
 use super::link::Link;
-use super::machines::{dangles, rests};
+use super::machines::dangles;
 use crate::bodies::Bodies;
 use crate::bodies::slot::Slot;
 use crate::bodies::user_forces::forces_of;
@@ -12,6 +12,8 @@ use crate::components::{
     KinematicTarget, NoCollision, Pose, RigidBody, Sensor, Sleeping, Twist, Wrench,
 };
 use crate::error::{JointError, StepError};
+use crate::joints::check::check_joint;
+use crate::joints::coupled::check as check_coupler;
 use crate::results::contact_view::Contacts;
 use crate::settings::Settings;
 use crate::snapshot::error::SnapshotError;
@@ -130,10 +132,12 @@ impl Entities {
 fn check_machines(image: &Image) -> Result<(), SnapshotError> {
     let body = |id: &BodyId| {
         let bodies = &image.matter.bodies;
-        bodies.binary_search_by_key(id, |(own, _)| *own).is_ok()
+        let steps = bodies.binary_search_by_key(id, |(own, _)| *own).is_ok();
+        steps || image.disabled.bodies.binary_search(id).is_ok()
     };
     let mut last = None;
-    for JointPart { spec, .. } in &image.machines.joints {
+    for part in &image.machines.joints {
+        let spec = &part.spec;
         let refused = |source| StepError::Joint {
             id: spec.id,
             source,
@@ -144,11 +148,20 @@ fn check_machines(image: &Image) -> Result<(), SnapshotError> {
         if let Some(id) = spec.bodies.iter().flatten().find(|id| !body(id)) {
             return Err(refused(JointError::UnknownBody { id: *id }).into());
         }
+        if !part.disabled && !part.broken {
+            // It may rest with bodies of other kinds.
+            let kinds = spec.bodies.map(|id| id.map(|_| RigidBody::Dynamic));
+            check_joint(spec, kinds).map_err(refused)?;
+        }
     }
     let joints = &image.machines.joints;
     let joint = |id: &JointId| joints.binary_search_by_key(id, |of| of.spec.id).is_ok();
     let mut last = None;
-    for CouplerPart { spec, .. } in &image.machines.couplers {
+    let locked = |id: JointId| {
+        let place = joints.binary_search_by_key(&id, |of| of.spec.id).ok()?;
+        Some(joints[place].spec.kind.locked())
+    };
+    for CouplerPart { spec, disabled, .. } in &image.machines.couplers {
         let refused = |source| StepError::Joint {
             id: spec.id,
             source,
@@ -158,6 +171,9 @@ fn check_machines(image: &Image) -> Result<(), SnapshotError> {
         }
         if let Some((id, ..)) = spec.terms.iter().find(|(id, ..)| !joint(id)) {
             return Err(refused(JointError::UnknownJoint { id: *id }).into());
+        }
+        if !disabled {
+            check_coupler(spec, locked).map_err(refused)?;
         }
     }
     Ok(())
@@ -249,6 +265,8 @@ fn put_joints(world: &mut World, image: &Image, (bodies, before): (&[Entity], &E
         let place = listed.binary_search_by_key(&id, |(own, _)| *own).ok()?;
         bodies.get(place).copied()
     };
+    // One that was out of the steps is where it is, if it is there.
+    let body = |id: BodyId| body(id).or_else(|| before.body(id));
     let mut entities = BTreeMap::new();
     for JointPart {
         spec,
@@ -257,9 +275,13 @@ fn put_joints(world: &mut World, image: &Image, (bodies, before): (&[Entity], &E
         name,
     } in &machines.joints
     {
+        let [a, b] = spec.bodies;
+        if [a, b].into_iter().flatten().any(|id| body(id).is_none()) {
+            continue;
+        }
         let mut entity = known_or_new(world, before.joint(spec.id));
         let joint = Joint {
-            bodies: spec.bodies.map(|id| id.and_then(body)),
+            bodies: [a, b].map(|id| id.and_then(body)),
             frames: spec.frames,
             kind: spec.kind,
         };
@@ -280,6 +302,10 @@ fn put_joints(world: &mut World, image: &Image, (bodies, before): (&[Entity], &E
         entities.insert(spec.id, entity.id());
     }
     for part in &machines.couplers {
+        let mut joints = part.spec.terms.iter();
+        if joints.any(|(id, ..)| !entities.contains_key(id)) {
+            continue;
+        }
         let mut entity = known_or_new(world, before.joint(part.spec.id));
         let coupler = Coupler {
             terms: part.terms(|id| entities.get(&id).copied()),
@@ -295,10 +321,10 @@ fn put_joints(world: &mut World, image: &Image, (bodies, before): (&[Entity], &E
     }
     let listed = |id: &JointId| entities.contains_key(id);
     for (id, entity) in before.joints.iter().filter(|(id, _)| !listed(id)) {
-        // What needs something that is out of the steps is in no snapshot, and stays.
+        // Couplers of joints that were out of the steps are in no snapshot, and stay.
         if image.disabled.joints.binary_search(id).is_ok() {
             world.entity_mut(*entity).insert(Disabled);
-        } else if !rests(world, *entity) {
+        } else if image.disabled.couplers.binary_search(id).is_err() {
             world.despawn(*entity);
         }
     }

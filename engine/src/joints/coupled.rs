@@ -117,13 +117,15 @@ impl Joints {
             })
             .map_err(refused)?;
             let before = self.couplers.iter().find(|old| old.id == spec.id);
+            let idle = before.is_none().then(|| self.idle_coupler(spec)).flatten();
             let terms = spec.terms.iter().enumerate().map(|(k, (id, axis, ratio))| {
-                let last = before.and_then(|old| old.terms.get(k));
+                let last = before.and_then(|old| Some(old.terms.get(k)?.last));
+                let last = last.or_else(|| idle?.get(k).copied());
                 known(id).map(|joint| Term {
                     joint,
                     axis: *axis,
                     ratio: *ratio,
-                    last: last.map_or(0.0, |old| old.last),
+                    last: last.unwrap_or(0.0),
                 })
             });
             if let Some(terms) = terms.collect::<Option<Vec<Term>>>() {

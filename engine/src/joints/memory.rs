@@ -2,7 +2,7 @@
 
 use super::check::check_joint;
 use super::coupled::{self, Coupled, Term};
-use super::idle::IdleJoint;
+use super::idle::{IdleCoupler, IdleJoint};
 use super::plain::JointSpec;
 use super::rows::Kept;
 use super::{CouplerSpec, JointReaction, Jointed, Joints, rigid_bodies};
@@ -32,6 +32,7 @@ pub(crate) struct JointsMemory {
     kept: Vec<Kept>,
     /// Joints that are out of the steps, in the order of ids.
     idle: Vec<IdleJoint>,
+    idle_couplers: Vec<IdleCoupler>,
 }
 
 /// One joint of the list.
@@ -88,6 +89,7 @@ impl Joints {
             driven_anew: self.driven_anew,
             kept: kept.to_vec(),
             idle: self.idle.clone(),
+            idle_couplers: self.idle_couplers.clone(),
         }
     }
 }
@@ -178,14 +180,23 @@ impl JointsMemory {
             }
         }
         for joint in &self.idle {
-            let made = check_frames(&joint.frames).and_then(|()| finite("turn", joint.turned));
-            made.map_err(|source| refused(joint.id, source))?;
+            let turns = std::iter::once(&joint.turned).chain(&joint.coordinates);
+            check_frames(&joint.frames)
+                .and_then(|()| turns.copied().try_for_each(|turn| finite("turn", turn)))
+                .map_err(|source| refused(joint.id, source))?;
+        }
+        for coupler in &self.idle_couplers {
+            let mut turns = coupler.last.iter();
+            turns
+                .try_for_each(|turn| finite("turn", *turn))
+                .map_err(|source| refused(coupler.id, source))?;
         }
         if let Some(pair) = self.idle.windows(2).find(|pair| pair[0].id >= pair[1].id) {
             return Err(refused(pair[1].id, JointError::DuplicateId));
         }
         let joints = Joints {
             idle: self.idle.clone(),
+            idle_couplers: self.idle_couplers.clone(),
             couplers,
             specs: self.specs().cloned().collect(),
             coupler_specs: self.coupler_specs.clone(),

@@ -70,6 +70,7 @@ impl Joints {
             joint.count_turns(bodies, 0.0);
         }
         let couplers = self.couple(&list, bodies)?;
+        self.lay_couplers_aside(&couplers);
         self.couplers = couplers;
         self.lay_aside(&list);
         self.list = list;
@@ -94,6 +95,7 @@ impl Joints {
             specs,
             coupler_specs,
             idle: self.idle.clone(),
+            idle_couplers: self.idle_couplers.clone(),
             ..Self::default()
         };
         joints.resolve(bodies)?;
@@ -176,6 +178,10 @@ impl Joints {
         if let Some(known) = known.filter(|known| known.forces.len() == spec.forces.len()) {
             joint.coordinates.clone_from(&known.coordinates);
             joint.efforts.clone_from(&known.efforts);
+        } else if let (None, Some(idle)) = (known, idle)
+            && idle.coordinates.len() == spec.forces.len()
+        {
+            joint.coordinates.clone_from(&idle.coordinates);
         }
         joint
     }

@@ -49,6 +49,8 @@ pub(crate) struct Image {
 pub(crate) struct Disabled {
     pub(crate) bodies: Vec<BodyId>,
     pub(crate) joints: Vec<JointId>,
+    /// Couplers of these joints.
+    pub(crate) couplers: Vec<JointId>,
 }
 
 /// What acts on some of the bodies, ascending.

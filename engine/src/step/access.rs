@@ -148,13 +148,17 @@ impl StepState {
     }
 
     /// As [`Self::exchange_joints`].
-    pub(crate) fn exchange_couplers(&mut self, couplers: &mut Vec<CouplerSpec>) {
-        self.joints.replace_couplers(couplers);
+    pub(crate) fn exchange_couplers(
+        &mut self,
+        couplers: &mut Vec<CouplerSpec>,
+        resting: &[JointId],
+    ) {
+        self.joints.replace_couplers(couplers, resting);
     }
 
     /// Replaces all couplers, as [`Self::set_joints`]. Those of joints that are not there have no effect.
     pub fn set_couplers(&mut self, mut couplers: Vec<CouplerSpec>) {
-        self.exchange_couplers(&mut couplers);
+        self.exchange_couplers(&mut couplers, &[]);
     }
 
     /// Replaces the table of pairs of materials, from the next step on; bodies whose materials have names wake.
