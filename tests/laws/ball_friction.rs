@@ -485,7 +485,9 @@ fn friction_that_is_switched_off_or_gone_does_nothing() {
     for _ in 0..50 {
         simulation.step().unwrap();
     }
-    assert!(simulation.pose(bodies[0]).unwrap().position.z < -0.01);
+    // The joint to the world is back where it held its body, which friction keeps there; the other one swings.
+    assert!(simulation.pose(bodies[0]).unwrap().position.z > -1e-9);
+    assert!(pose(&simulation).position.z < -0.1);
     assert!(simulation.despawn(bodies[0]));
     for _ in 0..10 {
         simulation.step().unwrap();
