@@ -353,7 +353,7 @@ impl Bodies {
         for gone in self.slots().filter(|slot| !stays[*slot]) {
             self.leave_place(gone);
         }
-        // Of a snapshot: otherwise they are listed later.
+        // A restored world lists them by its old slots; in a running one they are listed after this.
         let sleep = &mut self.sleep;
         for list in [&mut sleep.touched, &mut sleep.hosts] {
             if !list.is_empty() {

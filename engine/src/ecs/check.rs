@@ -12,18 +12,18 @@ use bevy_ecs::prelude::*;
 
 /// Checks a body; its mass component with the computed values.
 pub(super) fn check_entity(world: &World, entity: Entity) -> Result<Mass, BodyError> {
-    let missing = BodyError::Missing { part: "RigidBody" };
-    let body = world.get_entity(entity).map_err(|_| missing)?;
-    let of_body = |part: &'static str| BodyError::Missing { part };
-    let kind = *body.get::<RigidBody>().ok_or(of_body("RigidBody"))?;
-    let material = body.get::<Material>().ok_or(of_body("Material"))?;
-    let mass = body.get::<Mass>().ok_or(of_body("Mass"))?;
+    let missing = |part: &'static str| BodyError::Missing { part };
+    let body = world.get_entity(entity);
+    let body = body.map_err(|_| missing("RigidBody"))?;
+    let kind = *body.get::<RigidBody>().ok_or(missing("RigidBody"))?;
+    let material = body.get::<Material>().ok_or(missing("Material"))?;
+    let mass = body.get::<Mass>().ok_or(missing("Mass"))?;
     let groups = *body
         .get::<CollisionGroups>()
-        .ok_or(of_body("CollisionGroups"))?;
-    let pose = body.get::<Pose>().ok_or(of_body("Pose"))?;
-    let twist = body.get::<Twist>().ok_or(of_body("Twist"))?;
-    let wrench = body.get::<Wrench>().ok_or(of_body("Wrench"))?;
+        .ok_or(missing("CollisionGroups"))?;
+    let pose = body.get::<Pose>().ok_or(missing("Pose"))?;
+    let twist = body.get::<Twist>().ok_or(missing("Twist"))?;
+    let wrench = body.get::<Wrench>().ok_or(missing("Wrench"))?;
     let response = Response::new(body.get::<GravityScale>(), body.get::<Drag>());
     let shape = body.get::<Collider>();
     let made = Made::of(material, body.get::<PartMaterials>());
