@@ -3,7 +3,7 @@
 //! ```text
 //! smooth     Dormand–Prince, ÿ = 0 in the closed contacts I₂ and in equalities
 //! events     y = 0 of an open contact;  λ = 0 of a closed one: roots on the dense output
-//! impact     0 ≤ ẏ⁺ + e ẏ⁻ ⊥ p ≥ 0          in all contacts that touch, I₀: y = 0
+//! impact     0 ≤ ẏ⁺ + e ẏ⁻ ⊥ p ≥ 0          in all contacts that touch, I₀: y = 0; or a wave through them: `multiple_impact.rs`
 //! closing    0 ≤ ÿ ⊥ λ ≥ 0                  in those that touch and rest, I₁: y = 0, ẏ = 0;  then I₂: λ > 0
 //! ```
 //!
@@ -18,6 +18,7 @@
 mod contacts;
 mod dormand_prince;
 mod flow;
+mod multiple_impact;
 mod relays;
 
 use crate::error::{FieldError, SystemsError, expect_range};
@@ -357,17 +358,35 @@ fn check(plant: &Plant) -> Result<(), SystemsError> {
             matches!(link.relation.seen(), Seen::Lagrangian(relation) if !relation.is_compliant());
         let law = matches!(
             link.law,
-            NonsmoothLaw::NewtonImpact { .. } | NonsmoothLaw::Equality { .. }
+            NonsmoothLaw::NewtonImpact { .. }
+                | NonsmoothLaw::MultipleImpact { .. }
+                | NonsmoothLaw::Equality { .. }
         );
         rigid && law
     };
-    match plant.links.iter().find(|link| !fits(link)) {
+    let refused = |link: &Link, expected| {
+        let (field, found) = ("law", link.law.name());
+        Err(link.named()(FieldError::Kind {
+            field,
+            found,
+            expected,
+        }))
+    };
+    if let Some(link) = plant.links.iter().find(|link| !fits(link)) {
+        return refused(
+            link,
+            "NewtonImpact, MultipleImpact or Equality on a rigid Lagrangian relation for event-driven integration",
+        );
+    }
+    // What leaves an impact must be one law's.
+    let mut impacts = plant.links.iter().filter(|link| link.law.is_impact());
+    let first = impacts.next().map(|link| link.law.name());
+    match impacts.find(|link| Some(link.law.name()) != first) {
         None => Ok(()),
-        Some(link) => Err(link.named()(FieldError::Kind {
-            field: "law",
-            found: link.law.name(),
-            expected: "NewtonImpact or Equality on a rigid Lagrangian relation for event-driven integration",
-        })),
+        Some(link) => refused(
+            link,
+            "NewtonImpact of all contacts, or MultipleImpact of all, for event-driven integration",
+        ),
     }
 }
 

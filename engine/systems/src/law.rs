@@ -14,6 +14,7 @@ use moreau_solvers::law::RollingCoulomb;
 /// | `MixedComplementarity` | `m₁ + m₂` | the first `m₁` rows `y = 0`, the others `0 ≤ y ⊥ λ ≥ 0` |
 /// | `Relay` | `m` | `−y ∈ N_[lo, hi](λ)`, row by row |
 /// | `NewtonImpact` | 1 | `0 ≤ u + e u_k ⊥ λ ≥ 0` where the contact is closed |
+/// | `MultipleImpact` | 1 | the same in time stepping; event-driven, a contact that presses and gives `e²` of the work back |
 /// | `NewtonImpactFriction` | 2, 3 | the same in the normal, Coulomb's law on `u_T + e_T u_{T,k}` |
 /// | `RollingFriction` | 5, 6 | the same with resistance against rolling and spinning |
 ///
@@ -48,6 +49,16 @@ pub enum NonsmoothLaw {
     NewtonImpact {
         /// `e`, in [0, 1].
         restitution: f64,
+    },
+    /// Impacts without friction that go through several contacts as a wave, as through a row of balls: the limit of stiff contacts with the force `K δ^η`
+    /// [docs/theory.md §12]. Only the ratios of the `K` matter. Time stepping, which takes all impacts of a step as one, imposes Newton's law with `e`.
+    MultipleImpact {
+        /// `e`, energetic, in [0.05, 1]: a contact unloads `e^(−2η)` times as stiffly as it is loaded. Of one contact alone it is Newton's.
+        restitution: f64,
+        /// `K > 0`, N/m^η.
+        stiffness: f64,
+        /// `η` in [1, 4]: 1 of springs, 1.5 of balls (Hertz).
+        exponent: f64,
     },
     /// Impacts with Coulomb friction.
     NewtonImpactFriction {
@@ -102,7 +113,7 @@ impl NonsmoothLaw {
                 inequalities,
             } => equalities + inequalities,
             Self::Relay { lower, .. } => lower.len(),
-            Self::NewtonImpact { .. } => 1,
+            Self::NewtonImpact { .. } | Self::MultipleImpact { .. } => 1,
             Self::NewtonImpactFriction { space, .. } => match space {
                 Space::Plane => 2,
                 Space::Space => 3,
@@ -117,6 +128,7 @@ impl NonsmoothLaw {
         matches!(
             self,
             Self::NewtonImpact { .. }
+                | Self::MultipleImpact { .. }
                 | Self::NewtonImpactFriction { .. }
                 | Self::RollingFriction { .. }
         )
@@ -129,6 +141,7 @@ impl NonsmoothLaw {
             Self::MixedComplementarity { .. } => "MixedComplementarity",
             Self::Relay { .. } => "Relay",
             Self::NewtonImpact { .. } => "NewtonImpact",
+            Self::MultipleImpact { .. } => "MultipleImpact",
             Self::NewtonImpactFriction { .. } => "NewtonImpactFriction",
             Self::RollingFriction { .. } => "RollingFriction",
         }
@@ -137,9 +150,9 @@ impl NonsmoothLaw {
     /// `e` and `e_T`.
     pub(crate) fn restitution(&self) -> [f64; 2] {
         match self {
-            Self::NewtonImpact { restitution } | Self::RollingFriction { restitution, .. } => {
-                [*restitution, 0.0]
-            }
+            Self::NewtonImpact { restitution }
+            | Self::MultipleImpact { restitution, .. }
+            | Self::RollingFriction { restitution, .. } => [*restitution, 0.0],
             Self::NewtonImpactFriction {
                 restitution,
                 tangential_restitution,
@@ -168,7 +181,9 @@ impl NonsmoothLaw {
                 let bounds = lower.iter().zip(upper);
                 laws.extend(bounds.map(|(low, high)| Law::interval(unit * low, unit * high)));
             }
-            Self::NewtonImpact { .. } => laws.push(Law::Complementarity),
+            Self::NewtonImpact { .. } | Self::MultipleImpact { .. } => {
+                laws.push(Law::Complementarity);
+            }
             Self::NewtonImpactFriction {
                 friction, space, ..
             } => laws.push(match space {
@@ -208,6 +223,18 @@ impl NonsmoothLaw {
                     expect_range("upper", *high, holds, "above minus infinity")?;
                 }
                 Ok(())
+            }
+            Self::MultipleImpact {
+                restitution,
+                stiffness,
+                exponent,
+            } => {
+                let holds = *restitution >= 0.05;
+                expect_range("restitution", *restitution, holds, "in [0.05, 1]")?;
+                let holds = stiffness.is_finite() && *stiffness > 0.0;
+                expect_range("stiffness", *stiffness, holds, "finite and > 0")?;
+                let holds = (1.0..=4.0).contains(exponent);
+                expect_range("exponent", *exponent, holds, "in [1, 4]")
             }
             Self::NewtonImpactFriction { friction, .. } => coefficient("friction", *friction),
             Self::RollingFriction {

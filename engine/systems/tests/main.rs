@@ -26,6 +26,7 @@ mod events;
 mod events_attacked;
 mod events_manager;
 mod mechanisms;
+mod multiple_impacts;
 mod order;
 mod order_of_others;
 mod relations;

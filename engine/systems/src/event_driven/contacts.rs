@@ -1,9 +1,10 @@
 //! Which contacts are open, leaving or closed; the roots that end a step, and the problems of an event.
 
 use super::dormand_prince::Step;
-use super::flow::Flow;
+use super::flow::{Flow, Rows, block_of};
+use super::multiple_impact::{self, Curve};
 use super::{Event, EventKind, EventReport, EventSettings, Found, Hybrid, Row};
-use crate::algebra::add;
+use crate::algebra::{Matrix, add, dot};
 use crate::error::SystemsError;
 use crate::law::NonsmoothLaw;
 use crate::solver_choice::AnySolver;
@@ -99,7 +100,7 @@ impl<'a> Contacts<'a> {
         Ok(None)
     }
 
-    /// `0 ≤ ẏ⁺ + e ẏ⁻ ⊥ p ≥ 0` in the contacts that touch, `ẏ⁺ = 0` in equalities.
+    /// `0 ≤ ẏ⁺ + e ẏ⁻ ⊥ p ≥ 0` in the contacts that touch, or a wave through them; `ẏ⁺ = 0` in equalities.
     fn impact(
         &mut self,
         (t, s): (f64, &mut Vec<f64>),
@@ -118,16 +119,10 @@ impl<'a> Contacts<'a> {
             Ok(rates[*row])
         };
         let before = list.iter().map(rate).collect::<Result<Vec<f64>, _>>()?;
-        let mut q = before.clone();
-        for (q, (link, _)) in q.iter_mut().zip(&list).skip(self.equalities.len()) {
-            let [e, _] = self.flow.plant.links[*link].law.restitution();
-            if -*q > self.settings.resting_rate {
-                *q *= 1.0 + e;
-            } else if *q < -self.settings.rate && e > 0.0 {
-                report.accumulations += 1;
-            }
-        }
-        let impulses = self.solve(&rows.w, q, report, solver)?;
+        let impulses = match self.curves(&list, &before) {
+            Some(curves) => self.wave(&list, &rows, &before, &curves, report)?,
+            None => self.at_once(&list, &rows, &before, report, solver)?,
+        };
         for (answer, impulse) in rows.answers.iter().zip(&impulses) {
             add(&mut s[self.flow.n..], *impulse, answer);
         }
@@ -142,6 +137,95 @@ impl<'a> Contacts<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Newton's law in all rows together.
+    fn at_once(
+        &self,
+        list: &[Row],
+        rows: &Rows,
+        before: &[f64],
+        report: &mut EventReport,
+        solver: &mut AnySolver,
+    ) -> Result<Vec<f64>, SystemsError> {
+        let mut q = before.to_vec();
+        for (q, (link, _)) in q.iter_mut().zip(list).skip(self.equalities.len()) {
+            let [e, _] = self.flow.plant.links[*link].law.restitution();
+            if -*q > self.settings.resting_rate {
+                *q *= 1.0 + e;
+            } else if *q < -self.settings.rate && e > 0.0 {
+                report.accumulations += 1;
+            }
+        }
+        self.solve(&rows.w, q, report, solver)
+    }
+
+    /// The contacts' curves, if their impacts are waves and one is faster than those that are taken without restitution.
+    fn curves(&self, list: &[Row], before: &[f64]) -> Option<Vec<Curve>> {
+        let contacts = self.equalities.len()..;
+        let fast = |rate: &f64| -rate > self.settings.resting_rate;
+        if !before[contacts.clone()].iter().any(fast) {
+            return None;
+        }
+        let curve = |(link, _): &Row| match self.flow.plant.links[*link].law {
+            NonsmoothLaw::MultipleImpact {
+                restitution,
+                stiffness,
+                exponent,
+            } => Some(Curve {
+                stiffness,
+                exponent,
+                restitution,
+            }),
+            _ => None,
+        };
+        list[contacts].iter().map(curve).collect()
+    }
+
+    /// A wave through the contacts, with the impulses of equalities eliminated: `P_e = −W_ee⁻¹(u_e + W_ec P_c)`.
+    fn wave(
+        &self,
+        list: &[Row],
+        rows: &Rows,
+        before: &[f64],
+        curves: &[Curve],
+        report: &mut EventReport,
+    ) -> Result<Vec<f64>, SystemsError> {
+        let (n, m) = (self.equalities.len(), curves.len());
+        // W_ee⁻¹ [W_ec, u_e]: one row a contact, and that of the rates.
+        let all: Vec<usize> = (0..n).collect();
+        let equalities = Rows {
+            h: Vec::new(),
+            answers: Vec::new(),
+            w: block_of(&rows.w, &all),
+        };
+        let mut held = Vec::with_capacity(m + 1);
+        for column in 0..=m {
+            let entry = |e: usize| match column.checked_sub(m) {
+                Some(_) => before[e],
+                None => rows.w[(e, n + column)],
+            };
+            let mut right: Vec<f64> = (0..n).map(entry).collect();
+            self.flow.solve(&list[..n], &equalities, &mut right)?;
+            held.push(right);
+        }
+        let through = |i: usize, answer: &[f64]| dot(&rows.w.row(n + i)[..n], answer);
+        let mut w = Matrix::zeros(m, m);
+        let mut rates = before[n..].to_vec();
+        for i in 0..m {
+            for k in 0..m {
+                w[(i, k)] = rows.w[(n + i, n + k)] - through(i, &held[k]);
+            }
+            rates[i] -= through(i, &held[m]);
+        }
+        let (own, ended) = multiple_impact::impulses(&w, &rates, curves);
+        report.converged &= ended;
+        let mut impulses: Vec<f64> = held[m].iter().map(|p| -p).collect();
+        for (impulse, answer) in own.iter().zip(&held) {
+            add(&mut impulses, -impulse, answer);
+        }
+        impulses.extend(own);
+        Ok(impulses)
     }
 
     /// `0 ≤ ÿ ⊥ λ ≥ 0` in the contacts that rest: those with a force are closed.
@@ -193,7 +277,7 @@ impl<'a> Contacts<'a> {
     /// Equalities first, then complementarity.
     fn solve(
         &self,
-        w: &crate::Matrix,
+        w: &Matrix,
         q: Vec<f64>,
         report: &mut EventReport,
         solver: &mut AnySolver,

@@ -293,7 +293,7 @@ fn independent(w: &Matrix) -> Vec<usize> {
 }
 
 /// Rows and columns of a matrix.
-fn block_of(w: &Matrix, own: &[usize]) -> Matrix {
+pub(super) fn block_of(w: &Matrix, own: &[usize]) -> Matrix {
     let mut part = Matrix::zeros(own.len(), own.len());
     for (i, row) in own.iter().enumerate() {
         for (j, column) in own.iter().enumerate() {

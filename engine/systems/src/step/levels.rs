@@ -72,6 +72,7 @@ fn of_position(law: &NonsmoothLaw) -> Result<Level, FieldError> {
             | NonsmoothLaw::MixedComplementarity { .. }
             | NonsmoothLaw::Equality { .. }
             | NonsmoothLaw::NewtonImpact { .. }
+            | NonsmoothLaw::MultipleImpact { .. }
     );
     expect_law(
         law,
