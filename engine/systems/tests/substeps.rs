@@ -170,3 +170,92 @@ fn a_part_that_fails_leaves_the_world_as_it_was() {
     assert_eq!(before, after);
     assert_eq!(simulation.time().to_bits(), 0);
 }
+
+/// Steps without the components between them have the bits of steps with them, with instruments, substeps and schemes of two steps; and after an error nothing has
+/// happened.
+#[test]
+fn many_steps_at_once_are_the_same_steps() {
+    let world = || {
+        let mut simulation = SystemsSimulation::new(Settings::new(5e-3)).unwrap();
+        let mut all = Vec::new();
+        for (k, integrator) in [
+            Integrator::moreau_jean(0.5),
+            Integrator::schatzman_paoli(),
+            Integrator::moreau_jean(1.0),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let system = LagrangianLinear {
+                force: vec![-9.81].into(),
+                ..LagrangianLinear::new(Matrix::identity(1))
+            };
+            let state = State::lagrangian([0.3 + k as f64], [0.0]);
+            let ball = simulation.spawn_system(system, state, integrator).unwrap();
+            let gap = LagrangianLinearRelation::new([Matrix::identity(1)]);
+            let law = NonsmoothLaw::NewtonImpact { restitution: 0.7 };
+            simulation
+                .spawn_interaction(Joins::one(ball), gap, law)
+                .unwrap();
+            all.push(ball);
+        }
+        simulation.set_substeps(all[2], Substeps(3)).unwrap();
+        let unstable = FirstOrderLinear::new(Matrix::identity(1));
+        let scheme = EulerMoreau {
+            gamma: 0.5,
+            ..EulerMoreau::default()
+        };
+        let x = simulation
+            .spawn_system(
+                unstable,
+                State::first_order([1.0]),
+                Integrator::EulerMoreau(scheme),
+            )
+            .unwrap();
+        let (clock, one) = (Clock::new(0.035), Matrix::identity(1));
+        let sensor = simulation
+            .spawn_sensor(Sensor::linear(x, one.clone(), clock))
+            .unwrap();
+        let law = LinearFeedback::new([one.scaled(3.0)]);
+        simulation
+            .spawn_actuator(Actuator::new(x, [sensor], one, law, clock))
+            .unwrap();
+        all.push(x);
+        (simulation, all)
+    };
+    let bits = |simulation: &SystemsSimulation, all: &[bevy_ecs::entity::Entity]| -> Vec<u64> {
+        let states = all.iter().map(|entity| simulation.state(*entity).unwrap());
+        states
+            .flat_map(|state| [state.q(), state.v(), state.x()].concat())
+            .map(f64::to_bits)
+            .collect()
+    };
+    let (mut single, all) = world();
+    let (mut many, same) = world();
+    for count in [1, 7, 100, 1, 250] {
+        let mut worst = 0.0_f64;
+        for _ in 0..count {
+            worst = worst.max(single.step().unwrap().overlap);
+        }
+        let report = many.steps(count).unwrap();
+        assert!(report.converged && report.time.to_bits() == single.time().to_bits());
+        assert!(report.overlap.to_bits() == worst.to_bits());
+        assert!(bits(&single, &all) == bits(&many, &same));
+    }
+    assert!(many.steps(0).unwrap().converged && bits(&single, &all) == bits(&many, &same));
+    // A force that is no number after a while.
+    let late = LagrangianLinear {
+        force: Signal::varying(|t, f| f[0] = if t > 2.0 { f64::NAN } else { 0.0 }),
+        ..LagrangianLinear::new(Matrix::identity(1))
+    };
+    many.spawn_system(
+        late,
+        State::lagrangian([0.0], [0.0]),
+        Integrator::moreau_jean(0.5),
+    )
+    .unwrap();
+    let before = (bits(&many, &same), many.time());
+    assert!(many.steps(1000).is_err());
+    assert!(before.0 == bits(&many, &same) && before.1.to_bits() == many.time().to_bits());
+    assert!(many.step().unwrap().converged);
+}

@@ -35,26 +35,24 @@ impl Plant {
     ) -> Result<(), SystemsError> {
         let mut blocks: Vec<Option<Block>> = self.blocks.drain(..).map(Some).collect();
         let mut links: Vec<Option<Link>> = self.links.drain(..).map(Some).collect();
-        let mut report: Option<StepReport> = None;
+        let mut report = StepReport::nothing(self.at.t);
         for count in counts {
             let (mut part, places) = self.take_part(*count, &mut blocks, &mut links);
+            let mut own = StepReport::nothing(self.at.t);
             for k in 0..*count {
-                part.at.t = self.at.t + f64::from(k) * part.at.h;
                 if k > 0 {
-                    part.go_on();
+                    part.go_on(self.at.t + f64::from(k) * part.at.h);
                 }
                 part.step_as_one(settings, solver)?;
-                report = Some(match report {
-                    Some(before) => before.with(&part.report, k > 0),
-                    None => part.report.clone(),
-                });
+                own.add_later(&part.report);
             }
+            report.add_beside(&own);
             part.give_back(places, &mut blocks, &mut links);
         }
         self.blocks = blocks.into_iter().flatten().collect();
         self.links = links.into_iter().flatten().collect();
         self.is_noted = true;
-        self.report = report.unwrap_or_default();
+        self.report = report;
         self.report.time = self.at.end();
         Ok(())
     }
@@ -116,8 +114,9 @@ impl Plant {
         }
     }
 
-    /// The end of a part of a step is the start of the next one.
-    fn go_on(&mut self) {
+    /// The end of a step is the start of the next one, at `t`, s.
+    pub(crate) fn go_on(&mut self, t: f64) {
+        self.at.t = t;
         self.report = StepReport::default();
         self.blocks.iter_mut().for_each(Block::go_on);
         self.links.iter_mut().for_each(Link::go_on);
@@ -135,27 +134,5 @@ impl Block {
             _ => {}
         }
         std::mem::swap(&mut self.start, &mut self.state);
-    }
-}
-
-impl StepReport {
-    /// This and another one: the worst of both. Interactions and rows add up over parts, not over the steps of one.
-    fn with(mut self, other: &Self, is_later: bool) -> Self {
-        self.newton_residual = self.newton_residual.max(other.newton_residual);
-        self.newton_iterations += other.newton_iterations;
-        self.projections += other.projections;
-        if !is_later {
-            self.active += other.active;
-            self.rows += other.rows;
-        }
-        self.overlap = self.overlap.max(other.overlap);
-        if self.converged || !other.converged && other.residual.scaled > self.residual.scaled {
-            self.status = other.status;
-        }
-        if other.residual.scaled > self.residual.scaled {
-            self.residual = other.residual;
-        }
-        self.converged &= other.converged;
-        self
     }
 }
