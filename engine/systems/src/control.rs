@@ -273,11 +273,20 @@ impl Control {
     }
 
     /// The first instant after `t`, s, if there are instruments.
-    fn next_after(&self, t: f64) -> Option<f64> {
-        let sensors = self.sensors.iter().map(|own| own.sensor.clock);
-        let actuators = self.actuators.iter().map(|own| own.actuator.clock);
-        let next = sensors.chain(actuators).map(|clock| clock.next_after(t));
-        next.min_by(f64::total_cmp)
+    fn next_after(&self, t: f64) -> Result<Option<f64>, SystemsError> {
+        let mut first: Option<f64> = None;
+        let mut take = |next: f64| first = Some(first.map_or(next, |first| first.min(next)));
+        for own in &self.sensors {
+            let entity = own.entity;
+            let next = own.sensor.clock.next_after(t);
+            take(next.map_err(|source| SystemsError::Sensor { entity, source })?);
+        }
+        for own in &self.actuators {
+            let entity = own.entity;
+            let next = own.actuator.clock.next_after(t);
+            take(next.map_err(|source| SystemsError::Actuator { entity, source })?);
+        }
+        Ok(first)
     }
 
     /// Writes what was read and commanded.

@@ -132,7 +132,7 @@ pub enum FieldError {
         reason: &'static str,
     },
     /// The systems of an interaction have integrators that do not go together.
-    #[error("its systems have different integrators, {} and {}", integrators[0], integrators[1])]
+    #[error("its systems have integrators of different kinds or parameters, {} and {}", integrators[0], integrators[1])]
     DifferentIntegrators {
         /// Their names.
         integrators: [&'static str; 2],

@@ -20,6 +20,7 @@ mod dormand_prince;
 mod flow;
 mod multiple_impact;
 mod relays;
+mod roots;
 
 use crate::error::{FieldError, SystemsError, expect_range};
 use crate::law::NonsmoothLaw;
@@ -169,8 +170,8 @@ trait Hybrid {
     /// The first event within a step.
     fn first_event(&self, step: &Step) -> Result<Option<Found>, SystemsError>;
 
-    /// Takes the error of the integration out of what the mode keeps at zero.
-    fn stabilise(&self, t: f64, s: &mut [f64]) -> Result<(), SystemsError>;
+    /// Takes the error of the integration out of what the mode keeps at zero; false if that contradicts itself.
+    fn stabilise(&self, t: f64, s: &mut [f64]) -> Result<bool, SystemsError>;
 
     /// After a step without event.
     fn arm(&mut self, t: f64, s: &[f64]);
@@ -200,11 +201,11 @@ struct Found {
 /// A row of an interaction.
 type Row = (usize, usize);
 
-/// Advances a plant from its start to `end`, s, and leaves it at the end as after a step.
+/// Advances a plant from its start to `end`, s, and leaves it at the end as after a step. `earlier` are the events of the parts before, if it is one of several.
 pub(crate) fn advance(
     plant: &mut Plant,
     end: f64,
-    settings: &EventSettings,
+    (settings, earlier): (&EventSettings, &[Event]),
     (tolerance, solver): (f64, &mut AnySolver),
 ) -> Result<EventReport, SystemsError> {
     settings.check().map_err(SystemsError::Settings)?;
@@ -216,6 +217,7 @@ pub(crate) fn advance(
         t,
         end,
         settings,
+        earlier,
         report: EventReport::default(),
     };
     let first_order = |block: &Block| matches!(block.start, State::FirstOrder { .. });
@@ -240,11 +242,17 @@ pub(crate) fn advance(
     Ok(report)
 }
 
+/// Events in a row after which an advance ends that do not bring it on: each less than [`STILL`] of the time after the one before.
+const MOST_AT_ONCE: usize = 1_000;
+const STILL: f64 = 1e-14;
+
 /// Where an advance is.
 struct Span<'a> {
     t: f64,
     end: f64,
     settings: &'a EventSettings,
+    /// What happened in the parts before, of which an accumulation may have begun.
+    earlier: &'a [Event],
     report: EventReport,
 }
 
@@ -258,13 +266,8 @@ impl Span<'_> {
             return None;
         }
         let own = |event: &&Event| is_impact(event) && event.interaction == last.interaction;
-        let first = self
-            .report
-            .events
-            .iter()
-            .rev()
-            .filter(own)
-            .nth(impacts - 1)?;
+        let all = self.earlier.iter().chain(&self.report.events);
+        let first = all.rev().filter(own).nth(impacts - 1)?;
         (last.time - first.time <= within).then_some(last.interaction)
     }
 
@@ -283,6 +286,7 @@ impl Span<'_> {
         hybrid.settle((self.t, &mut s), None, &mut self.report, solver)?;
         let mut h = self.settings.largest_step.min(1e-3 * (self.end - self.t));
         let tolerance = [self.settings.relative, self.settings.absolute];
+        let mut stalled = 0;
         while self.t < self.end {
             let last = self.t + h >= self.end;
             let length = if last { self.end - self.t } else { h };
@@ -307,13 +311,17 @@ impl Span<'_> {
                 None => {
                     self.t = if last { self.end } else { self.t + length };
                     s.copy_from_slice(step.end());
-                    hybrid.stabilise(self.t, &mut s)?;
+                    self.report.converged &= hybrid.stabilise(self.t, &mut s)?;
                     hybrid.arm(self.t, &s);
+                    stalled = 0;
                 }
                 Some(found) => {
+                    let before = self.t;
                     self.t += found.part * length;
                     s = step.at(found.part);
-                    hybrid.stabilise(self.t, &mut s)?;
+                    self.report.converged &= hybrid.stabilise(self.t, &mut s)?;
+                    let moves = self.t - before > STILL * self.t.abs().max(1e-3);
+                    stalled = if moves { 0 } else { stalled + 1 };
                     hybrid.settle((self.t, &mut s), Some(found), &mut self.report, solver)?;
                 }
             }
@@ -323,7 +331,7 @@ impl Span<'_> {
             if self.report.accumulating.is_some() {
                 break;
             }
-            if !(budget && (is_good || !too_short)) {
+            if !(budget && stalled < MOST_AT_ONCE && (is_good || !too_short)) {
                 self.report.converged = false;
                 break;
             }

@@ -15,7 +15,7 @@
 //! [`Occurred::HandedOver`]. Systems need an integrator that can do it, Moreau–Jean.
 
 use crate::control::{Actuator, Sensor};
-use crate::error::{FieldError, SystemsError, expect_range};
+use crate::error::{SystemsError, expect_range};
 use crate::event_driven::{Accumulation, Event, EventKind, EventSettings};
 use crate::interaction::SpawnId;
 use crate::settings::Settings;
@@ -77,13 +77,19 @@ pub struct ManagerReport {
 struct Discretisation {
     start: f64,
     period: f64,
-    /// The next `k`.
-    next: u64,
+    /// The next `k`; none before the first advance.
+    next: Option<u64>,
 }
 
 impl Discretisation {
     fn time(&self) -> f64 {
-        self.start + self.next as f64 * self.period
+        self.start + self.next.unwrap_or(0) as f64 * self.period
+    }
+
+    /// Points before `t`, s, are over at the first advance.
+    fn begin(&mut self, t: f64) {
+        let over = ((t - self.start) / self.period).ceil().max(0.0) as u64;
+        self.next = self.next.or(Some(over));
     }
 }
 
@@ -141,7 +147,8 @@ impl EventsManager {
         }
     }
 
-    /// A time discretisation `t_0 + k T`, s, in place of the one before.
+    /// A time discretisation `t_0 + k T`, s, in place of the one before; points before the time of the next advance are over. `T` must be above
+    /// [`Self::tolerance`], and above a rounding of the time.
     ///
     /// # Errors
     /// [`SystemsError::Settings`] if a number is out of its range.
@@ -155,7 +162,7 @@ impl EventsManager {
         self.discretisation = Some(Discretisation {
             start,
             period,
-            next: 0,
+            next: None,
         });
         Ok(())
     }
@@ -195,6 +202,14 @@ impl EventsManager {
         let bound = "finite and ≥ 0";
         let fits = tolerance.is_finite() && tolerance >= 0.0;
         expect_range("tolerance", tolerance, fits, bound).map_err(SystemsError::Settings)?;
+        if let Some(discretisation) = &mut self.discretisation {
+            let period = discretisation.period;
+            let least = tolerance + 4.0 * f64::EPSILON * end.abs().max(discretisation.start.abs());
+            let bound = "above the tolerance and a rounding of the time";
+            expect_range("discretisation.period", period, period > least, bound)
+                .map_err(SystemsError::Settings)?;
+            discretisation.begin(simulation.time() - least);
+        }
         let mut report = ManagerReport {
             converged: true,
             ..ManagerReport::default()
@@ -236,8 +251,9 @@ impl EventsManager {
         while let Some(discretisation) = &mut self.discretisation
             && discretisation.time() <= due
         {
-            push(Occurred::TimeDiscretisation(discretisation.next));
-            discretisation.next += 1;
+            let k = discretisation.next.unwrap_or(0);
+            push(Occurred::TimeDiscretisation(k));
+            discretisation.next = Some(k + 1);
         }
         // The first instant after just before now.
         let before = self.sampled.unwrap_or(f64::NEG_INFINITY);
@@ -384,14 +400,7 @@ fn sampling(
     instruments.sort_unstable_by_key(|(id, ..)| *id);
     let mut instants = Vec::with_capacity(instruments.len());
     for (_, entity, clock) in instruments {
-        let next = clock.next_after(t);
-        if !next.is_finite() {
-            return Err(SystemsError::Settings(FieldError::NotFinite {
-                field: "clock",
-                index: 0,
-                value: next,
-            }));
-        }
+        let next = clock.next_after(t).map_err(SystemsError::Settings)?;
         instants.push((next, entity));
     }
     Ok(instants)

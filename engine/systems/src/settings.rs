@@ -33,7 +33,10 @@ impl Settings {
             let holds = value.is_finite() && value > 0.0;
             expect_range(field, value, holds, "finite and > 0")
         };
-        let not_negative = |field, value: f64| expect_range(field, value, value >= 0.0, "≥ 0");
+        let not_negative = |field, value: f64| {
+            let holds = value.is_finite() && value >= 0.0;
+            expect_range(field, value, holds, "finite and ≥ 0")
+        };
         positive("h", self.h)?;
         positive("tolerance", self.tolerance)?;
         not_negative("newton.relative", self.newton.relative)?;

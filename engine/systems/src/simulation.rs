@@ -9,7 +9,7 @@ use crate::law::NonsmoothLaw;
 use crate::relation::Relation;
 use crate::report::StepReport;
 use crate::settings::Settings;
-use crate::solver_choice::{AnySolver, named};
+use crate::solver_choice::{AnySolver, Judged, named};
 use crate::step::Plant;
 use crate::step::gather::Gather;
 use crate::step::scheme::Instant;
@@ -214,6 +214,18 @@ impl SystemsSimulation {
         }
     }
 
+    /// `q_{k−1} ← q_k − ratio (q_k − q_{k−1})` of all systems or of one: the same velocity over another step.
+    fn stretch(&mut self, ratio: f64, only: Option<Entity>) {
+        let mut remembering = self.world.query::<(Entity, &State, &mut Previous)>();
+        for (entity, state, mut previous) in remembering.iter_mut(&mut self.world) {
+            if only.is_none_or(|only| only == entity) {
+                for (before, now) in previous.0.iter_mut().zip(state.q()) {
+                    *before = now - ratio * (now - *before);
+                }
+            }
+        }
+    }
+
     /// The present time, s: `t_0 + k h`.
     #[must_use]
     pub fn time(&self) -> f64 {
@@ -238,20 +250,22 @@ impl SystemsSimulation {
         &self.settings
     }
 
-    /// Other settings from the next step on. What schemes of two steps remember belongs to the old `h`: it is forgotten if that changes.
+    /// Other settings from the next step on. What schemes of two steps remember belongs to the old `h`: if that changes, they keep the velocity of the last step.
     ///
     /// # Errors
     /// [`SystemsError::Settings`] names the setting that is out of range; the old ones then stay.
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), SystemsError> {
         settings.check().map_err(SystemsError::Settings)?;
         if settings.h.to_bits() != self.settings.h.to_bits() {
-            self.begin_at(self.time());
+            let time = self.time();
+            (self.start, self.steps) = (time, 0);
+            self.stretch(settings.h / self.settings.h, None);
         }
         self.settings = settings;
         Ok(())
     }
 
-    /// Other [`Substeps`] of a system from the next step on; what its scheme remembers belongs to the old ones and is forgotten if they change. Interactions are checked by the
+    /// Other [`Substeps`] of a system from the next step on; if they change, a scheme of two steps keeps the velocity of the last. Interactions are checked by the
     /// next step, so that the systems that one joins may be changed in turn.
     ///
     /// # Errors
@@ -266,18 +280,18 @@ impl SystemsSimulation {
             return Err(named(FieldError::Missing { field: "system" }));
         }
         let old = self.world.get::<Substeps>(system).copied();
-        if old.unwrap_or_default() != substeps {
-            self.world
-                .entity_mut(system)
-                .insert(substeps)
-                .remove::<Previous>();
+        let old = old.unwrap_or_default();
+        if old != substeps {
+            self.world.entity_mut(system).insert(substeps);
+            let ratio = f64::from(old.0) / f64::from(substeps.0);
+            self.stretch(ratio, Some(system));
         }
         Ok(())
     }
 
-    /// Another solver for the problems of the steps, see [`solver_choice`](crate::solver_choice).
+    /// Another solver for the problems of the steps, see [`solver_choice`](crate::solver_choice). What it says of its answers is not believed: they are judged here.
     pub fn set_solver(&mut self, solver: impl Solver + Send + Sync + 'static) {
-        self.solver = Box::new(solver);
+        self.solver = Box::new(Judged(solver));
     }
 
     /// Another solver by its name; false if there is none of that name.

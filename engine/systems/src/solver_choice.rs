@@ -67,6 +67,32 @@ pub fn named(name: &str) -> Option<AnySolver> {
     })
 }
 
+/// A solver of the user's, whose answers are judged by the natural map whatever it says of them.
+pub(crate) struct Judged<S>(pub(crate) S);
+
+impl<S: Solver> Solver for Judged<S> {
+    fn solve(
+        &mut self,
+        problem: &StoredProblem,
+        impulse: &mut [f64],
+        goal: &Goal,
+    ) -> Result<SolverReport, ProblemError> {
+        let mut report = self.0.solve(problem, impulse, goal)?;
+        report.residual = natural_map::stored(problem, impulse);
+        let reached = goal.excess(&report.residual) <= 1.0;
+        report.status = match report.status {
+            _ if reached => SolverStatus::Converged,
+            SolverStatus::Converged => SolverStatus::Stopped,
+            other => other,
+        };
+        Ok(report)
+    }
+
+    fn history(&self) -> &History {
+        self.0.history()
+    }
+}
+
 /// The default. Boxes are first solved with the rows at their bounds that were there in the step before ([`PrimalDual`]), of many rows with sparse factors. Where that fails: one row is solved in closed form; few rows without friction by pivoting ([`BoxAuto`], Lemke first), which asks nothing of `W` (that of a
 /// circuit is not symmetric and has zeros on its diagonal); many rows, and contacts with friction, by [`Auto`] on the sparse blocks of `W`, and those without friction
 /// that it does not solve by [`BoxAuto`] after all.

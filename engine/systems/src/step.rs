@@ -193,8 +193,14 @@ impl Plant {
                 worst = worst.max(missed / terms);
             }
         };
-        for block in &mut self.blocks {
+        let links = &self.links;
+        for (j, block) in self.blocks.iter_mut().enumerate() {
             judge(block.residual(at));
+            if !block.system.is_linear() {
+                let active = links.iter().filter(|link| link.active);
+                let acts = |row: usize| active.clone().map(|link| link.acts_on(j, row)).sum();
+                block.residual_by_rows(at, newton.relative, acts, &mut judge);
+            }
         }
         for link in self.links.iter_mut().filter(|link| link.active) {
             if let Some(turned) = link.turned(&self.blocks, at) {

@@ -34,6 +34,10 @@ impl Clock {
         expect_range("clock.start", start, start.is_finite(), "finite")?;
         let positive = period.is_finite() && period > 0.0;
         expect_range("clock.period", period, positive, "finite and > 0")?;
+        // Beyond that the numbers of instants are not exact.
+        let counted = (start / period).abs() < 9e15;
+        let bound = "within 9e15 periods of zero";
+        expect_range("clock.start", start, counted, bound)?;
         let slow = h.is_none_or(|h| period >= h * (1.0 - 1e-9));
         expect_range("clock.period", period, slow, "at least the step h")
     }
@@ -46,8 +50,16 @@ impl Clock {
     }
 
     /// The time of the first instant after `t`, s, of those that event-driven integration meets.
-    pub(crate) fn next_after(&self, t: f64) -> f64 {
-        let next = self.last_instant(t, 0.0).map_or(0, |last| last + 1);
-        self.start + next as f64 * self.period
+    ///
+    /// # Errors
+    /// [`FieldError::Range`] if the period is so short that there is no such number.
+    pub(crate) fn next_after(&self, t: f64) -> Result<f64, FieldError> {
+        let last = self.last_instant(t, 0.0);
+        let next = last.map_or(0, |last| last.saturating_add(1));
+        let time = self.start + next as f64 * self.period;
+        let bound = "longer than a rounding of the time";
+        let holds = time.is_finite() && time > t;
+        expect_range("clock.period", self.period, holds, bound)?;
+        Ok(time)
     }
 }

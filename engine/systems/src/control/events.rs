@@ -24,14 +24,19 @@ pub(crate) fn advance(
     };
     loop {
         control.act(plant, 0.0)?;
-        let (t, next) = (plant.at.t, control.next_after(plant.at.t));
+        let (t, next) = (plant.at.t, control.next_after(plant.at.t)?);
         let until = next.filter(|next| *next < end).unwrap_or(end);
         let left = EventSettings {
             max_steps: settings.max_steps.saturating_sub(whole.steps),
             max_events: settings.max_events.saturating_sub(whole.events.len()),
             ..settings.clone()
         };
-        let part = event_driven::advance(plant, until, &left, (tolerance, &mut *solver))?;
+        let part = event_driven::advance(
+            plant,
+            until,
+            (&left, &whole.events),
+            (tolerance, &mut *solver),
+        )?;
         whole.time = part.time;
         whole.converged = part.converged;
         whole.steps += part.steps;

@@ -3,6 +3,7 @@
 use super::dormand_prince::Step;
 use super::flow::{Flow, Rows, block_of};
 use super::multiple_impact::{self, Curve};
+use super::roots::{closing, first_negative};
 use super::{Event, EventKind, EventReport, EventSettings, Found, Hybrid, Row};
 use crate::algebra::{Matrix, add, dot};
 use crate::error::SystemsError;
@@ -33,9 +34,6 @@ pub(super) struct Contacts<'a> {
     tolerance: f64,
 }
 
-/// Points of a step at which events are looked for.
-const SAMPLES: u32 = 8;
-
 impl<'a> Contacts<'a> {
     pub(super) fn new(flow: Flow<'a>, settings: &EventSettings, tolerance: f64) -> Self {
         let (mut contacts, mut equalities) = (Vec::new(), Vec::new());
@@ -64,40 +62,29 @@ impl<'a> Contacts<'a> {
         self.equalities.iter().copied().chain(contacts).collect()
     }
 
-    /// Where the force of a closed row comes to zero.
-    fn opening(
-        &self,
-        step: &Step,
-        closed: &[Row],
-        place: usize,
-    ) -> Result<Option<f64>, SystemsError> {
-        let force = |part: f64| -> Result<f64, SystemsError> {
-            let (_, lambda) = self
-                .flow
-                .slope(step.t + part * step.h, &step.at(part), closed)?;
-            Ok(lambda[place])
-        };
-        let least = -1e-12 * (1.0 + force(0.0)?.abs());
-        let mut before = 0.0;
-        for sample in [0.5, 1.0] {
-            if force(sample)? < least {
-                let (mut low, mut high) = (before, sample);
-                while high - low > 1e-15 * high.max(1e-3) {
-                    let middle = 0.5 * (low + high);
-                    if middle <= low || middle >= high {
-                        break;
-                    }
-                    if force(middle)? < least {
-                        high = middle;
-                    } else {
-                        low = middle;
-                    }
-                }
-                return Ok(Some(high));
-            }
-            before = sample;
+    /// Where the force of a closed contact first comes to zero, and which of the closed contacts it is.
+    fn opening(&self, step: &Step, closed: &[Row]) -> Result<Option<(f64, usize)>, SystemsError> {
+        let begin = self.equalities.len();
+        if closed.len() == begin {
+            return Ok(None);
         }
-        Ok(None)
+        let forces = |part: f64| -> Result<Vec<f64>, SystemsError> {
+            let t = step.t + part * step.h;
+            let (_, mut lambda) = self.flow.slope(t, &step.at(part), closed)?;
+            Ok(lambda.split_off(begin))
+        };
+        let least: Vec<f64> = forces(0.0)?
+            .iter()
+            .map(|lambda| -1e-12 * (1.0 + lambda.abs()))
+            .collect();
+        first_negative(|part| {
+            let forces = forces(part)?;
+            Ok(forces
+                .iter()
+                .zip(&least)
+                .map(|(l, least)| l - least)
+                .collect())
+        })
     }
 
     /// `0 ≤ ẏ⁺ + e ẏ⁻ ⊥ p ≥ 0` in the contacts that touch, or a wave through them; `ẏ⁺ = 0` in equalities.
@@ -121,7 +108,10 @@ impl<'a> Contacts<'a> {
         let before = list.iter().map(rate).collect::<Result<Vec<f64>, _>>()?;
         let impulses = match self.curves(&list, &before) {
             Some(curves) => self.wave(&list, &rows, &before, &curves, report)?,
-            None => self.at_once(&list, &rows, &before, report, solver)?,
+            None => {
+                let sunk = self.sunk(touching, t, s);
+                self.at_once(&list, &rows, (&before, &sunk), report, solver)?
+            }
         };
         for (answer, impulse) in rows.answers.iter().zip(&impulses) {
             add(&mut s[self.flow.n..], *impulse, answer);
@@ -139,19 +129,30 @@ impl<'a> Contacts<'a> {
         Ok(())
     }
 
-    /// Newton's law in all rows together.
+    /// Interactions of contacts that were leaving and overlap more than [`EventSettings::gap`] leaves open: they never opened, since what they rose by is below rounding. What they
+    /// approach with they took up on the way through that gap, and have no restitution from it.
+    fn sunk(&self, touching: &[usize], t: f64, s: &[f64]) -> Vec<usize> {
+        let touching = touching.iter().map(|contact| self.contacts[*contact]);
+        let leaving = touching.filter(|(_, status)| *status == Status::Leaving);
+        leaving
+            .map(|(link, _)| link)
+            .filter(|link| gap(&self.flow, *link, t, s) < -0.5 * self.settings.gap)
+            .collect()
+    }
+
+    /// Newton's law in all rows together; those of `sunk` are without restitution.
     fn at_once(
         &self,
         list: &[Row],
         rows: &Rows,
-        before: &[f64],
+        (before, sunk): (&[f64], &[usize]),
         report: &mut EventReport,
         solver: &mut AnySolver,
     ) -> Result<Vec<f64>, SystemsError> {
         let mut q = before.to_vec();
         for (q, (link, _)) in q.iter_mut().zip(list).skip(self.equalities.len()) {
             let [e, _] = self.flow.plant.links[*link].law.restitution();
-            if -*q > self.settings.resting_rate {
+            if -*q > self.settings.resting_rate && !sunk.contains(link) {
                 *q *= 1.0 + e;
             } else if *q < -self.settings.rate && e > 0.0 {
                 report.accumulations += 1;
@@ -197,7 +198,7 @@ impl<'a> Contacts<'a> {
         let equalities = Rows {
             h: Vec::new(),
             answers: Vec::new(),
-            w: block_of(&rows.w, &all),
+            w: block_of(&rows.w, &all, &all),
         };
         let mut held = Vec::with_capacity(m + 1);
         for column in 0..=m {
@@ -305,27 +306,23 @@ impl Hybrid for Contacts<'_> {
 
     /// The first root of an open contact's `y`, or of a closed one's `λ`.
     fn first_event(&self, step: &Step) -> Result<Option<Found>, SystemsError> {
-        let mut first: Option<Found> = None;
         let closed = self.closed();
+        let mut first = None;
+        if let Some((part, place)) = self.opening(step, &closed)? {
+            let (link, _) = closed[self.equalities.len() + place];
+            let which = self.contacts.iter().position(|(own, _)| *own == link);
+            first = which.map(|which| Found { part, which });
+        }
         for (which, (index, status)) in self.contacts.iter().enumerate() {
             let link = &self.flow.plant.links[*index];
             let end = self.flow.gap(link, step.t + step.h, step.end());
             self.flow.expect_finite(*index, "output", &end)?;
-            let part = if *status == Status::Closed {
-                let place = closed.iter().position(|(link, _)| link == index);
-                self.opening(step, &closed, place.unwrap_or(0))?
-            } else {
-                let at = |part: f64| (step.t + part * step.h, step.at(part));
-                let y = |part: f64| {
-                    let (t, s) = at(part);
-                    gap(&self.flow, *index, t, &s)
-                };
+            let y = |part: f64| gap(&self.flow, *index, step.t + part * step.h, &step.at(part));
+            let part = match *status {
+                Status::Closed => None,
+                Status::Open => closing(y, 0.0),
                 // What is leaving may still overlap: it meets again when it gets deeper than it is.
-                let least = match *status {
-                    Status::Open => 0.0,
-                    _ => y(0.0).min(0.0) - self.settings.gap,
-                };
-                closing(y, least)
+                Status::Leaving => closing(y, y(0.0).min(0.0) - self.settings.gap),
             };
             if let Some(part) = part
                 && first.is_none_or(|found| part < found.part)
@@ -337,10 +334,11 @@ impl Hybrid for Contacts<'_> {
     }
 
     /// `y = 0` and `ẏ = 0` in the closed rows.
-    fn stabilise(&self, t: f64, s: &mut [f64]) -> Result<(), SystemsError> {
+    fn stabilise(&self, t: f64, s: &mut [f64]) -> Result<bool, SystemsError> {
         let (closed, flow) = (self.closed(), &self.flow);
+        let mut holds = true;
         if closed.is_empty() {
-            return Ok(());
+            return Ok(holds);
         }
         for velocities in [false, true] {
             let masses = flow.masses(s)?;
@@ -355,14 +353,21 @@ impl Hybrid for Contacts<'_> {
                 flow.expect_finite(*index, "output", &values)?;
                 Ok(-values[*row])
             };
-            let mut change = closed.iter().map(missed).collect::<Result<Vec<f64>, _>>()?;
+            let missed = closed.iter().map(missed).collect::<Result<Vec<f64>, _>>()?;
+            let mut change = missed.clone();
             flow.solve(&closed, &rows, &mut change)?;
+            let size = s.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
+            let bound = self.settings.gap.max(self.settings.rate).max(1e-12 * size);
+            let left = |(row, missed): (usize, &f64)| {
+                (dot(rows.w.row(row), &change) - missed).abs() <= 100.0 * bound
+            };
+            holds &= missed.iter().enumerate().all(left);
             let begin = if velocities { flow.n } else { 0 };
             for (answer, change) in rows.answers.iter().zip(&change) {
                 add(&mut s[begin..begin + flow.n], *change, answer);
             }
         }
-        Ok(())
+        Ok(holds)
     }
 
     /// Contacts that have left are open.
@@ -420,48 +425,4 @@ fn gap(flow: &Flow, link: usize, t: f64, s: &[f64]) -> f64 {
 
 fn rate(flow: &Flow, link: usize, t: f64, s: &[f64]) -> f64 {
     flow.rate(&flow.plant.links[link], t, s)[0]
-}
-
-/// Where `y` comes to zero from above, the first time at which a sample is below `least`; to `least`, if it was not above zero before.
-pub(super) fn closing(y: impl Fn(f64) -> f64, least: f64) -> Option<f64> {
-    let mut before = 0.0;
-    let mut was_open = y(0.0) > 0.0 && least >= 0.0;
-    for k in 1..=SAMPLES {
-        let sample = f64::from(k) / f64::from(SAMPLES);
-        let value = y(sample);
-        if value < least {
-            if !was_open {
-                // It left and came back between two samples: where it was open is found by halving.
-                let halves = (1..=60).scan(sample, |part, _| {
-                    *part *= 0.5;
-                    Some(*part)
-                });
-                let Some(open) = halves.into_iter().find(|part| y(*part) > 0.0) else {
-                    let last = f64::from(k - 1) / f64::from(SAMPLES);
-                    return Some(root(|part| y(part) - least, last, sample));
-                };
-                before = open;
-            }
-            return Some(root(y, before, sample));
-        }
-        if value > 0.0 {
-            (before, was_open) = (sample, true);
-        }
-    }
-    None
-}
-
-/// The root of a function that is positive at `low` and negative at `high`, by bisection: the last point at which it is not negative.
-fn root(y: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
-    loop {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            return low;
-        }
-        if y(middle) < 0.0 {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
 }

@@ -8,6 +8,7 @@
 //! The state is all `q` and then all `v`, in the order of the systems' ids.
 
 use super::Row;
+use super::roots::by_time;
 use crate::algebra::{Factor, Matrix, add, dot};
 use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::relation::Seen;
@@ -85,32 +86,27 @@ impl<'a> Flow<'a> {
         rate(link, t, &q, &v)
     }
 
-    /// `ÿ − H v̇`: what the rates change by themselves, by central differences along the motion (exactly zero for a linear relation).
+    /// `ÿ − H v̇`: what the rates change by themselves, by differences along the motion (exactly zero for a linear relation).
     fn bias(&self, link: &Link, t: f64, s: &[f64]) -> Vec<f64> {
-        let mut bias = vec![0.0; link.rows()];
         if link.relation.is_linear() {
-            return bias;
+            return vec![0.0; link.rows()];
         }
         let v: SmallVec<[&[f64]; 2]> = link.blocks.iter().map(|j| self.v(s, *j)).collect();
         let speed = v
             .iter()
             .flat_map(|v| v.iter())
             .fold(1.0, |most: f64, v| most.max(v.abs()));
-        let step = 6e-6 / speed;
-        for sign in [-1.0, 1.0] {
+        let along = |after: f64| -> Result<Vec<f64>, std::convert::Infallible> {
             let moved = link.blocks.iter().map(|j| {
                 let mut q = self.q(s, *j).to_vec();
-                add(&mut q, sign * step, self.v(s, *j));
+                add(&mut q, after, self.v(s, *j));
                 q
             });
             let moved: SmallVec<[Vec<f64>; 2]> = moved.collect();
             let q: SmallVec<[&[f64]; 2]> = moved.iter().map(Vec::as_slice).collect();
-            add(
-                &mut bias,
-                0.5 * sign / step,
-                &rate(link, t + sign * step, &q, &v),
-            );
-        }
+            Ok(rate(link, t + after, &q, &v))
+        };
+        let Ok(bias) = by_time(6e-6 / speed, along);
         bias
     }
 
@@ -233,7 +229,8 @@ impl<'a> Flow<'a> {
         Ok(([&s[self.n..], &a].concat(), lambda))
     }
 
-    /// `x ← W⁻¹ x`; rows that others imply, as those of a joint that is there twice, get nothing.
+    /// `W x = b` in place of `b`; where rows imply others, as those of a joint that is there twice or of a beam on many supports, the smallest such `x`: with the independent rows `A`
+    /// of `W`, `x = Aᵀ (A Aᵀ)⁻¹ b_A`.
     pub(super) fn solve(
         &self,
         list: &[Row],
@@ -241,23 +238,30 @@ impl<'a> Flow<'a> {
         x: &mut [f64],
     ) -> Result<(), SystemsError> {
         let own = independent(&rows.w);
+        let is_whole = own.len() == x.len();
         if own.is_empty() {
             x.fill(0.0);
             return Ok(());
         }
-        let is_whole = own.len() == x.len();
-        let part = (!is_whole).then(|| block_of(&rows.w, &own));
-        match Factor::new(part.as_ref().unwrap_or(&rows.w)) {
-            Some(factor) if is_whole => factor.solve(x),
-            Some(factor) => {
+        let part = (!is_whole).then(|| {
+            let all: Vec<usize> = (0..x.len()).collect();
+            let wide = block_of(&rows.w, &own, &all);
+            (wide.product(&wide.transposed()), wide)
+        });
+        match (
+            Factor::new(part.as_ref().map_or(&rows.w, |(square, _)| square)),
+            part,
+        ) {
+            (Some(factor), None) => factor.solve(x),
+            (Some(factor), Some((_, wide))) => {
                 let mut answer: Vec<f64> = own.iter().map(|k| x[*k]).collect();
                 factor.solve(&mut answer);
                 x.fill(0.0);
-                own.iter()
-                    .zip(&answer)
-                    .for_each(|(k, value)| x[*k] = *value);
+                for (row, answer) in answer.iter().enumerate() {
+                    add(x, *answer, wide.row(row));
+                }
             }
-            None => {
+            (None, _) => {
                 let first = list.first().map_or(0, |(link, _)| *link);
                 let entity = self.plant.links[first].entity;
                 let source = FieldError::Singular {
@@ -283,7 +287,9 @@ fn independent(w: &Matrix) -> Vec<usize> {
             row.push((w[(i, *other)] - known) / root[k][k]);
         }
         let left = w[(i, i)] - dot(&row, &row);
-        if left > 1e-12 * w[(i, i)] {
+        // What rounding leaves of a row that is implied.
+        let rounding = 32.0 * (own.len() + 1) as f64 * f64::EPSILON;
+        if left > rounding * w[(i, i)] {
             row.push(left.sqrt());
             own.push(i);
             root.push(row);
@@ -293,10 +299,10 @@ fn independent(w: &Matrix) -> Vec<usize> {
 }
 
 /// Rows and columns of a matrix.
-pub(super) fn block_of(w: &Matrix, own: &[usize]) -> Matrix {
-    let mut part = Matrix::zeros(own.len(), own.len());
-    for (i, row) in own.iter().enumerate() {
-        for (j, column) in own.iter().enumerate() {
+pub(super) fn block_of(w: &Matrix, rows: &[usize], columns: &[usize]) -> Matrix {
+    let mut part = Matrix::zeros(rows.len(), columns.len());
+    for (i, row) in rows.iter().enumerate() {
+        for (j, column) in columns.iter().enumerate() {
             part[(i, j)] = w[(*row, *column)];
         }
     }

@@ -8,8 +8,8 @@
 //! Events are roots of `y` away from sliding, and of `λ` at its bounds in it. Where `y = 0` the mode is that of the solution of
 //! `−ẏ ∈ N_[lo, hi](λ)`, with `ẏ = W λ + C M⁻¹ f + ė` and `W = C M⁻¹ B`: relative degree 1. Relations are linear, without `D`.
 
-use super::contacts::closing;
 use super::dormand_prince::Step;
+use super::roots::{by_time, closing, first_negative};
 use super::{Event, EventKind, EventReport, EventSettings, Found, Hybrid, Row};
 use crate::algebra::{Factor, Matrix, add, dot};
 use crate::error::{FieldError, SystemsError, expect_finite};
@@ -191,7 +191,7 @@ impl<'a> Relays<'a> {
         Ok(free)
     }
 
-    /// `ẏ` of some relays under `ẋ = slope`; `ė` by central differences.
+    /// `ẏ` of some relays under `ẋ = slope`; `ė` by differences.
     fn rates(
         &self,
         list: &[usize],
@@ -200,9 +200,10 @@ impl<'a> Relays<'a> {
         s: &[f64],
     ) -> Result<Vec<f64>, SystemsError> {
         let of = |k: &usize| {
-            let (relay, step) = (&self.relays[*k], 6e-6);
-            let by_time = self.finite_y(*k, t + step, s)? - self.finite_y(*k, t - step, s)?;
-            Ok(dot(&relay.output, slope) + by_time / (2.0 * step))
+            let by_time = by_time(6e-6, |after| {
+                Ok::<_, SystemsError>(vec![self.finite_y(*k, t + after, s)?])
+            })?;
+            Ok(dot(&self.relays[*k].output, slope) + by_time[0])
         };
         list.iter().map(of).collect()
     }
@@ -272,35 +273,20 @@ impl<'a> Relays<'a> {
         })
     }
 
-    /// How far `λ` of a sliding relay is within its bounds.
-    fn margin(&self, k: usize, t: f64, s: &[f64]) -> Result<f64, SystemsError> {
-        let lambda = self.motion(t, s)?.lambda_of(k);
-        let [low, high] = self.relays[k].bounds;
-        Ok((lambda - low).min(high - lambda))
-    }
-
-    /// Where `λ` of a sliding relay comes to a bound.
-    fn release(&self, k: usize, step: &Step) -> Result<Option<f64>, SystemsError> {
-        let margin = |part: f64| self.margin(k, step.t + part * step.h, &step.at(part));
-        let mut before = 0.0;
-        for sample in [0.25, 0.5, 0.75, 1.0] {
-            if margin(sample)? < -1e-12 {
-                let (mut low, mut high) = (before, sample);
-                loop {
-                    let middle = 0.5 * (low + high);
-                    if middle <= low || middle >= high {
-                        return Ok(Some(high));
-                    }
-                    if margin(middle)? < -1e-12 {
-                        high = middle;
-                    } else {
-                        low = middle;
-                    }
-                }
-            }
-            before = sample;
+    /// Where `λ` of a sliding relay first comes to a bound, and which of the sliding ones it is.
+    fn release(&self, step: &Step) -> Result<Option<(f64, usize)>, SystemsError> {
+        if self.sliding().is_empty() {
+            return Ok(None);
         }
-        Ok(None)
+        first_negative(|part| {
+            let motion = self.motion(step.t + part * step.h, &step.at(part))?;
+            let margin = |(k, lambda): (&usize, &f64)| {
+                let [low, high] = self.relays[*k].bounds;
+                (lambda - low).min(high - lambda) + 1e-12
+            };
+            let sliding = motion.sliding.iter().zip(&motion.lambda);
+            Ok(sliding.map(margin).collect())
+        })
     }
 }
 
@@ -310,20 +296,20 @@ impl Hybrid for Relays<'_> {
     }
 
     fn first_event(&self, step: &Step) -> Result<Option<Found>, SystemsError> {
-        let mut first: Option<Found> = None;
+        let released = self.release(step)?;
+        let mut first = released.map(|(part, place)| {
+            let which = self.sliding()[place];
+            Found { part, which }
+        });
         for (which, relay) in self.relays.iter().enumerate() {
             self.finite_y(which, step.t + step.h, step.end())?;
             let sign = match relay.mode {
                 Mode::Low => 1.0,
                 Mode::High => -1.0,
-                Mode::Sliding => 0.0,
+                Mode::Sliding => continue,
             };
-            let part = if relay.mode == Mode::Sliding {
-                self.release(which, step)?
-            } else {
-                let y = |part: f64| sign * self.y(relay, step.t + part * step.h, &step.at(part));
-                closing(y, if relay.armed { 0.0 } else { -self.settings.gap })
-            };
+            let y = |part: f64| sign * self.y(relay, step.t + part * step.h, &step.at(part));
+            let part = closing(y, if relay.armed { 0.0 } else { -self.settings.gap });
             if let Some(part) = part
                 && first.is_none_or(|found| part < found.part)
             {
@@ -334,10 +320,10 @@ impl Hybrid for Relays<'_> {
     }
 
     /// `y = 0` of the relays that slide.
-    fn stabilise(&self, t: f64, s: &mut [f64]) -> Result<(), SystemsError> {
+    fn stabilise(&self, t: f64, s: &mut [f64]) -> Result<bool, SystemsError> {
         let sliding = self.sliding();
         if sliding.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let missed = |k: &usize| Ok(-self.finite_y(*k, t, s)?);
         let missed = sliding.iter().map(missed);
@@ -346,7 +332,7 @@ impl Hybrid for Relays<'_> {
         for (k, change) in sliding.iter().zip(&change) {
             add(s, *change, &self.relays[*k].answer);
         }
-        Ok(())
+        Ok(true)
     }
 
     fn arm(&mut self, t: f64, s: &[f64]) {

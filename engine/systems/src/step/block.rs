@@ -324,6 +324,45 @@ impl Block {
         [square.sqrt(), self.missed.size() + norm(&self.applied)]
     }
 
+    /// The rows of the residual of a nonlinear system, each with the size of its terms: those of a large coordinate must not hide a small one. Where a row is a small sum of large terms
+    /// these count: of what interactions do, `acts` of the row, and what rounding, `ε`, leaves of the others as the slopes know them,
+    /// `ε/bound · Σ |M̂| (|z| + |z_k|) + |M̂ − M| |q|/h`.
+    pub(super) fn residual_by_rows(
+        &self,
+        at: Instant,
+        relative: f64,
+        acts: impl Fn(usize) -> f64,
+        mut judge: impl FnMut([f64; 2]),
+    ) {
+        let [matrix, _] = &self.matrices;
+        let rounding = if relative > 0.0 {
+            8.0 * f64::EPSILON / relative
+        } else {
+            0.0
+        };
+        let start = if self.start.v().is_empty() {
+            self.start.x()
+        } else {
+            self.start.v()
+        };
+        for (i, (missed, applied)) in self.missed.sum.iter().zip(&self.applied).enumerate() {
+            let missed = (missed - applied).abs();
+            let terms = self.missed.rows[i] + applied.abs();
+            if missed <= relative * terms || matrix.rows() != self.size() {
+                judge([missed, terms]);
+                continue;
+            }
+            let mut sums = 0.0;
+            for (j, entry) in matrix.row(i).iter().enumerate() {
+                sums += entry.abs() * (self.z[j].abs() + start[j].abs());
+                if let (Some(q), true) = (self.state.q().get(j), self.mass.rows() == self.size()) {
+                    sums += (entry - self.mass[(i, j)]).abs() * q.abs() / at.h;
+                }
+            }
+            judge([missed, terms + acts(i) + rounding * sums]);
+        }
+    }
+
     /// Puts the name of the system to an error.
     pub(crate) fn named(&self) -> impl Fn(FieldError) -> SystemsError + use<> {
         let entity = self.entity;

@@ -165,15 +165,8 @@ pub(crate) fn check_degree(
     })
 }
 
-/// The relative degree of all its rows together, if the matrices do not vary.
+/// The largest relative degree of its rows, if the matrices do not vary.
 fn degree(relation: &FirstOrderLinearRelation, systems: &[&System]) -> Option<usize> {
-    if relation
-        .d
-        .as_ref()
-        .is_some_and(|d| d.entries().iter().any(|d| *d != 0.0))
-    {
-        return Some(0);
-    }
     let mut parts = Vec::new();
     for (side, system) in systems.iter().enumerate() {
         let (b, c) = (&relation.b[side], &relation.c[side]);
@@ -201,7 +194,7 @@ fn degree(relation: &FirstOrderLinearRelation, systems: &[&System]) -> Option<us
         }
         start += own_a.rows();
     }
-    Some(relative_degree(&a, &b, &c, None))
+    Some(relative_degree(&a, &b, &c, relation.d.as_ref()))
 }
 
 /// `M⁻¹A`, `M⁻¹B`, `C`.

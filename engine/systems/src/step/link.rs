@@ -325,6 +325,15 @@ impl Link {
         }
     }
 
+    /// The size of the terms of what acts on a row of a system: `Σ |input| |λ|`.
+    pub(super) fn acts_on(&self, block: usize, row: usize) -> f64 {
+        let own = self.blocks.iter().zip(&self.input);
+        own.filter(|(j, _)| **j == block)
+            .flat_map(|(_, input)| input.row(row).iter().zip(&self.lambda))
+            .map(|(entry, lambda)| (entry * lambda).abs())
+            .sum()
+    }
+
     /// Under [`RowsAt::Converged`]: how far the rows are from those at the new iterate, and how large these are.
     pub(super) fn turned(&mut self, blocks: &[Block], at: Instant) -> Option<[f64; 2]> {
         let turns = self.level == Level::Velocity && !self.relation.is_linear();

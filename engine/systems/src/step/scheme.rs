@@ -30,6 +30,8 @@ pub(crate) struct Missed {
     /// Squares of terms, and what each is multiplied by: their roots are taken when the size is asked for.
     pub(crate) squares: [f64; 4],
     pub(crate) factors: [f64; 4],
+    /// Sizes of the terms row by row, of systems that are not worked out by squares.
+    pub(crate) rows: Row,
 }
 
 impl Missed {
@@ -40,6 +42,7 @@ impl Missed {
             terms: 0.0,
             squares: [0.0; 4],
             factors: [0.0; 4],
+            rows: zeros(n),
         }
     }
 
@@ -53,12 +56,14 @@ impl Missed {
     /// No terms.
     pub(crate) fn begin(&mut self) {
         self.sum.fill(0.0);
+        self.rows.fill(0.0);
         (self.terms, self.squares) = (0.0, [0.0; 4]);
     }
 
     /// Adds `factor · term`.
     pub(crate) fn add(&mut self, factor: f64, term: &[f64]) {
         add(&mut self.sum, factor, term);
+        add_sizes(&mut self.rows, factor, term);
         self.terms += factor.abs() * norm(term);
     }
 
@@ -67,6 +72,7 @@ impl Missed {
         self.term.fill(0.0);
         write(&mut self.term);
         add(&mut self.sum, factor, &self.term);
+        add_sizes(&mut self.rows, factor, &self.term);
         self.terms += factor.abs() * norm(&self.term);
     }
 
@@ -74,7 +80,15 @@ impl Missed {
     pub(crate) fn beside(&mut self, write: impl FnOnce(&mut [f64])) {
         self.term.fill(0.0);
         write(&mut self.term);
+        add_sizes(&mut self.rows, 1.0, &self.term);
         self.terms += norm(&self.term);
+    }
+}
+
+/// `sizes ← sizes + |factor term|`.
+fn add_sizes(sizes: &mut [f64], factor: f64, term: &[f64]) {
+    for (size, term) in sizes.iter_mut().zip(term) {
+        *size += (factor * term).abs();
     }
 }
 
