@@ -15,8 +15,9 @@
 //! [`Occurred::HandedOver`]. Systems need an integrator that can do it, Moreau–Jean.
 
 use crate::control::{Actuator, Sensor};
-use crate::error::{SystemsError, expect_range};
+use crate::error::{FieldError, SystemsError, expect_range};
 use crate::event_driven::{Accumulation, Event, EventKind, EventSettings};
+use crate::integrator::Integrator;
 use crate::interaction::SpawnId;
 use crate::settings::Settings;
 use crate::simulation::SystemsSimulation;
@@ -202,6 +203,9 @@ impl EventsManager {
         let bound = "finite and ≥ 0";
         let fits = tolerance.is_finite() && tolerance >= 0.0;
         expect_range("tolerance", tolerance, fits, bound).map_err(SystemsError::Settings)?;
+        if self.settings.accumulation.is_some() {
+            expect_one_step(simulation)?;
+        }
         if let Some(discretisation) = &mut self.discretisation {
             let period = discretisation.period;
             let least = tolerance + 4.0 * f64::EPSILON * end.abs().max(discretisation.start.abs());
@@ -375,6 +379,26 @@ impl EventsManager {
             time,
             what: Occurred::HandedOver(way),
         });
+    }
+}
+
+/// Steps are cut where events are, which a scheme of two steps does not bear: over a shorter step the same positions of an impact are another velocity.
+fn expect_one_step(simulation: &mut SystemsSimulation) -> Result<(), SystemsError> {
+    let world = simulation.world_mut();
+    let mut systems = world.query::<(Entity, &SpawnId, &Integrator)>();
+    let two = systems
+        .iter(world)
+        .filter(|(.., integrator)| matches!(integrator, Integrator::SchatzmanPaoli(_)));
+    match two.min_by_key(|(_, id, _)| **id) {
+        None => Ok(()),
+        Some((entity, ..)) => {
+            let source = FieldError::Kind {
+                field: "integrator",
+                found: "SchatzmanPaoli",
+                expected: "a scheme of one step, where accumulations are handed to time stepping",
+            };
+            Err(SystemsError::System { entity, source })
+        }
     }
 }
 

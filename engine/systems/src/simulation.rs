@@ -250,7 +250,8 @@ impl SystemsSimulation {
         &self.settings
     }
 
-    /// Other settings from the next step on. What schemes of two steps remember belongs to the old `h`: if that changes, they keep the velocity of the last step.
+    /// Other settings from the next step on. What schemes of two steps remember belongs to the old `h`: if that changes, they keep the velocity of the last step. (Not so near an
+    /// impact: there Schatzman–Paoli does not bear another `h`.)
     ///
     /// # Errors
     /// [`SystemsError::Settings`] names the setting that is out of range; the old ones then stay.

@@ -5,7 +5,7 @@ use super::flow::{Flow, Rows, block_of};
 use super::multiple_impact::{self, Curve};
 use super::roots::{closing, first_negative};
 use super::{Event, EventKind, EventReport, EventSettings, Found, Hybrid, Row};
-use crate::algebra::{Matrix, add, dot};
+use crate::algebra::{Factor, Matrix, add, dot};
 use crate::error::SystemsError;
 use crate::law::NonsmoothLaw;
 use crate::solver_choice::AnySolver;
@@ -109,8 +109,8 @@ impl<'a> Contacts<'a> {
         let impulses = match self.curves(&list, &before) {
             Some(curves) => self.wave(&list, &rows, &before, &curves, report)?,
             None => {
-                let sunk = self.sunk(touching, t, s);
-                self.at_once(&list, &rows, (&before, &sunk), report, solver)?
+                let unreal = self.unreal((touching, &list), (&rows, &masses), &before, (t, s))?;
+                self.at_once(&list, &rows, (&before, &unreal), report, solver)?
             }
         };
         for (answer, impulse) in rows.answers.iter().zip(&impulses) {
@@ -129,30 +129,47 @@ impl<'a> Contacts<'a> {
         Ok(())
     }
 
-    /// Interactions of contacts that were leaving and overlap more than [`EventSettings::gap`] leaves open: they never opened, since what they rose by is below rounding. What they
-    /// approach with they took up on the way through that gap, and have no restitution from it.
-    fn sunk(&self, touching: &[usize], t: f64, s: &[f64]) -> Vec<usize> {
-        let touching = touching.iter().map(|contact| self.contacts[*contact]);
-        let leaving = touching.filter(|(_, status)| *status == Status::Leaving);
-        leaving
-            .map(|(link, _)| link)
-            .filter(|link| gap(&self.flow, *link, t, s) < -0.5 * self.settings.gap)
-            .collect()
+    /// Interactions of contacts whose approach is one of rounding, and which have no restitution from it: what was taken up over a height that positions do not tell from zero, eight
+    /// roundings of the coordinates; or, of a contact that was leaving and never opened, over the gap that it had to sink before it counted as touching again.
+    fn unreal(
+        &self,
+        (touching, list): (&[usize], &[Row]),
+        (rows, masses): (&Rows, &[Factor]),
+        before: &[f64],
+        (t, s): (f64, &[f64]),
+    ) -> Result<Vec<usize>, SystemsError> {
+        let free = self.flow.free(t, s, masses)?;
+        let accelerations = self.flow.second_rates(list, rows, &free, t, s)?;
+        let mut unreal = Vec::new();
+        for (place, contact) in touching.iter().enumerate() {
+            let (link, status) = self.contacts[*contact];
+            let k = self.equalities.len() + place;
+            let joined = self.flow.plant.links[link].blocks.iter();
+            let coordinates = joined.flat_map(|j| self.flow.q(s, *j));
+            let size = coordinates.fold(0.0, |most: f64, q| most.max(q.abs()));
+            let height = 8.0 * f64::EPSILON * size;
+            let taken_up = before[k] * before[k] <= -2.0 * accelerations[k] * height;
+            let sunk = gap(&self.flow, link, t, s) < -0.5 * self.settings.gap;
+            if taken_up || status == Status::Leaving && sunk {
+                unreal.push(link);
+            }
+        }
+        Ok(unreal)
     }
 
-    /// Newton's law in all rows together; those of `sunk` are without restitution.
+    /// Newton's law in all rows together; those of `unreal` are without restitution.
     fn at_once(
         &self,
         list: &[Row],
         rows: &Rows,
-        (before, sunk): (&[f64], &[usize]),
+        (before, unreal): (&[f64], &[usize]),
         report: &mut EventReport,
         solver: &mut AnySolver,
     ) -> Result<Vec<f64>, SystemsError> {
         let mut q = before.to_vec();
         for (q, (link, _)) in q.iter_mut().zip(list).skip(self.equalities.len()) {
             let [e, _] = self.flow.plant.links[*link].law.restitution();
-            if -*q > self.settings.resting_rate && !sunk.contains(link) {
+            if -*q > self.settings.resting_rate && !unreal.contains(link) {
                 *q *= 1.0 + e;
             } else if *q < -self.settings.rate && e > 0.0 {
                 report.accumulations += 1;
