@@ -1,8 +1,11 @@
-//! Dense matrices of sizes known at run time, and their LU factors.
+//! Matrices of sizes known at run time, dense and sparse, and their LU factors.
 
+pub mod coefficient;
 pub mod factor;
 pub mod matrix;
+mod sparse_factor;
 
+pub use coefficient::Coefficient;
 pub use factor::Factor;
 pub use matrix::Matrix;
 

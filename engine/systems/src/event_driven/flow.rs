@@ -16,6 +16,7 @@ use crate::step::block::Block;
 use crate::step::link::Link;
 use crate::system::Model;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// A plant as an ordinary differential equation.
 pub(super) struct Flow<'a> {
@@ -114,14 +115,9 @@ impl<'a> Flow<'a> {
         bias
     }
 
-    /// Factors of the masses.
-    pub(super) fn masses(&self, s: &[f64]) -> Result<Vec<Factor>, SystemsError> {
-        let factor = |(j, block): (usize, &Block)| {
-            let factor = Factor::new(&block.mass(self.q(s, j)));
-            let entity = block.entity;
-            let source = FieldError::Singular { field: "mass" };
-            factor.ok_or(SystemsError::System { entity, source })
-        };
+    /// Factors of the masses; those that are constant are there.
+    pub(super) fn masses(&self, s: &[f64]) -> Result<Vec<Arc<Factor>>, SystemsError> {
+        let factor = |(j, block): (usize, &Block)| block.factor_of_mass(self.q(s, j));
         self.plant.blocks.iter().enumerate().map(factor).collect()
     }
 
@@ -141,7 +137,7 @@ impl<'a> Flow<'a> {
         rows: &[Row],
         t: f64,
         s: &[f64],
-        masses: &[Factor],
+        masses: &[Arc<Factor>],
     ) -> Result<Rows, SystemsError> {
         let (mut h, mut answers) = (Vec::new(), Vec::new());
         for (index, row) in rows {
@@ -177,7 +173,7 @@ impl<'a> Flow<'a> {
         &self,
         t: f64,
         s: &[f64],
-        masses: &[Factor],
+        masses: &[Arc<Factor>],
     ) -> Result<Vec<f64>, SystemsError> {
         let mut free = vec![0.0; self.n];
         for (j, block) in self.plant.blocks.iter().enumerate() {

@@ -21,6 +21,7 @@ use crate::step::assemble::{solve, stored};
 use crate::step::link::Link;
 use crate::system::{Model, state::State};
 use moreau_solvers::Law;
+use std::sync::Arc;
 
 /// What a relay is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ struct Relay {
 /// The relays of a plant of first-order systems.
 pub(super) struct Relays<'a> {
     plant: &'a Plant,
-    masses: Vec<Factor>,
+    masses: Vec<Arc<Factor>>,
     relays: Vec<Relay>,
     settings: EventSettings,
     tolerance: f64,
@@ -92,9 +93,7 @@ impl<'a> Relays<'a> {
                     expected: "FirstOrder, as the first system, for event-driven integration",
                 }));
             }
-            let mass = Factor::new(&block.mass(&[]));
-            let singular = FieldError::Singular { field: "mass" };
-            masses.push(mass.ok_or(singular).map_err(block.named())?);
+            masses.push(block.factor_of_mass(&[])?);
         }
         let mut own = Self {
             plant,

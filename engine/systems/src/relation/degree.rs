@@ -7,7 +7,7 @@
 //! Degree 0 is an algebraic law, 1 a law with jumps in `λ`, 2 one with jumps in `x`: impacts. A time-stepping scheme that takes `λ` implicitly as a
 //! function works up to degree 1; one that takes it as a measure, with a law for impacts, up to 2.
 
-use crate::algebra::Matrix;
+use crate::algebra::{Matrix, dot, norm};
 
 /// The relative degree of `(A, B, C, D)`, with `A` already multiplied by `M⁻¹` and so `B`; `usize::MAX` if `λ` never reaches `y`. `D = None` is zero.
 /// A product counts as zero where it is not above rounding, `n ε` times the product of the norms.
@@ -26,15 +26,106 @@ pub fn relative_degree(a: &Matrix, b: &Matrix, c: &Matrix, d: Option<&Matrix>) -
     if d.is_some_and(|d| d.entries().iter().any(|entry| *entry != 0.0)) {
         return 0;
     }
-    let size = |matrix: &Matrix| crate::algebra::norm(matrix.entries());
-    let (mut row, mut bound) = (c.clone(), size(c) * size(b));
-    for degree in 1..=a.rows() {
-        let product = row.product(b);
-        if size(&product) > a.rows() as f64 * f64::EPSILON * bound {
+    let mut part = Part {
+        state: b.transposed(),
+        output: c,
+        rate: Box::new(|x| a.times(x)),
+        size: Some(norm(a.entries())),
+    };
+    degree_of(std::slice::from_mut(&mut part))
+}
+
+/// `x ↦ A x`.
+type Product<'a> = dyn Fn(&[f64]) -> Vec<f64> + 'a;
+
+/// A system as its degree asks for it: `A` by its products alone, so that it may be large.
+pub(crate) struct Part<'a> {
+    /// `(Aᵏ B)ᵀ`, first `Bᵀ`: a row for each multiplier.
+    pub(crate) state: Matrix,
+    /// `C`.
+    pub(crate) output: &'a Matrix,
+    /// `A x`.
+    pub(crate) rate: Box<Product<'a>>,
+    /// `‖A‖`, if it is known.
+    pub(crate) size: Option<f64>,
+}
+
+impl Part<'_> {
+    /// `‖A‖²`: the mean of `‖A z‖²` over vectors `z` of ±1, which is that of all of them; of few states over the unit vectors, which is the sum itself.
+    fn square(&self) -> f64 {
+        if let Some(size) = self.size {
+            return size * size;
+        }
+        let n = self.state.columns();
+        let mut z = crate::algebra::zeros(n);
+        let mut sum = 0.0;
+        if n <= PROBES {
+            for k in 0..n {
+                z.fill(0.0);
+                z[k] = 1.0;
+                let answer = (self.rate)(&z);
+                sum += dot(&answer, &answer);
+            }
+            return sum;
+        }
+        // Signs by a generator of the kind of Marsaglia's, always the same ones.
+        let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..PROBES {
+            for z in &mut z {
+                bits ^= bits << 13;
+                bits ^= bits >> 7;
+                bits ^= bits << 17;
+                *z = if bits >> 63 == 0 { 1.0 } else { -1.0 };
+            }
+            let answer = (self.rate)(&z);
+            sum += dot(&answer, &answer);
+        }
+        sum / PROBES as f64
+    }
+}
+
+/// Vectors that a norm is estimated from.
+const PROBES: usize = 8;
+
+/// The degree of systems whose outputs add up, without `D`.
+pub(crate) fn degree_of(parts: &mut [Part]) -> usize {
+    let n: usize = parts.iter().map(|part| part.state.columns()).sum();
+    let Some(first) = parts.first() else {
+        return usize::MAX;
+    };
+    let [m, outputs] = [first.state.rows(), first.output.rows()];
+    let square = |matrix: &Matrix| dot(matrix.entries(), matrix.entries());
+    let of_output: f64 = parts.iter().map(|part| square(part.output)).sum();
+    let of_input: f64 = parts.iter().map(|part| square(&part.state)).sum();
+    let mut bound = of_output.sqrt() * of_input.sqrt();
+    let mut growth = None;
+    for degree in 1..=n {
+        let mut square = 0.0;
+        for row in 0..outputs {
+            for column in 0..m {
+                let products = parts
+                    .iter()
+                    .map(|part| dot(part.output.row(row), part.state.row(column)));
+                let entry: f64 = products.sum();
+                square += entry * entry;
+            }
+        }
+        if square.sqrt() > n as f64 * f64::EPSILON * bound {
             return degree;
         }
-        row = row.product(a);
-        bound *= size(a);
+        let growth =
+            *growth.get_or_insert_with(|| parts.iter().map(Part::square).sum::<f64>().sqrt());
+        bound *= growth;
+        // Beyond the largest number nothing can be told from rounding any more; below the smallest there is nothing.
+        if !bound.is_finite() || bound == 0.0 {
+            break;
+        }
+        for part in parts.iter_mut() {
+            for column in 0..m {
+                let next = (part.rate)(part.state.row(column));
+                part.state.row_mut(column).copy_from_slice(&next);
+            }
+        }
     }
     usize::MAX
 }

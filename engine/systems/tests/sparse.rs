@@ -1,0 +1,652 @@
+//! Systems with sparse matrices do what those with the same dense ones do; large ones run.
+//!
+//! Both ways add the same terms in another order and eliminate in another order, so that they differ by roundings of the state, times the condition number of `M̂`
+//! (below 100 in all of these scenes) and the number of steps (some hundred): 1e-10 of the state is a bound with room.
+
+use bevy_ecs::entity::Entity;
+use moreau_systems::*;
+
+const CLOSE: f64 = 1e-10;
+
+type Entries = Vec<(usize, usize, f64)>;
+
+fn sparse(n: usize, entries: &Entries) -> SparseMatrix {
+    SparseMatrix::from_triplets(n, n, entries.iter().copied()).unwrap()
+}
+
+fn dense(n: usize, entries: &Entries) -> Matrix {
+    let mut matrix = Matrix::zeros(n, n);
+    for (row, column, value) in entries {
+        matrix[(*row, *column)] += value;
+    }
+    matrix
+}
+
+/// Which form the matrices of a system have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Dense,
+    Sparse,
+    /// Some of one form, some of the other.
+    Mixed,
+}
+
+impl Form {
+    fn make(self, place: usize, n: usize, entries: &Entries) -> Coefficient {
+        match self {
+            Self::Dense => dense(n, entries).into(),
+            Self::Mixed if place == 0 => dense(n, entries).into(),
+            Self::Sparse | Self::Mixed => sparse(n, entries).into(),
+        }
+    }
+}
+
+/// The part of each element of a chain in a matrix: `[[a, b], [b, a]]`.
+fn elements(n: usize, a: f64, b: f64) -> Entries {
+    (0..n - 1)
+        .flat_map(|i| [(i, i, a), (i, i + 1, b), (i + 1, i, b), (i + 1, i + 1, a)])
+        .collect()
+}
+
+/// A damped bar of `n` nodes, 1 kg and 1 m, with its consistent mass, that falls; `c` is its speed of sound, m/s.
+fn bar(form: Form, n: usize, c: f64) -> LagrangianLinear<Coefficient> {
+    let length = 1.0 / (n - 1) as f64;
+    let stiff = c * c / length;
+    LagrangianLinear {
+        damping: Some(form.make(2, n, &elements(n, 1e-3 * stiff, -1e-3 * stiff))),
+        stiffness: Some(form.make(1, n, &elements(n, stiff, -stiff))),
+        force: vec![-9.81 * length; n].into(),
+        ..LagrangianLinear::new(form.make(0, n, &elements(n, length / 3.0, length / 6.0)))
+    }
+}
+
+/// A row with one entry.
+fn unit_row(n: usize, place: usize, value: f64) -> Matrix {
+    let mut row = Matrix::zeros(1, n);
+    row[(0, place)] = value;
+    row
+}
+
+/// Largest difference of two lists, relative to the largest entry.
+fn difference(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let size = b.iter().fold(0.0_f64, |most, b| most.max(b.abs()));
+    let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    apart.fold(0.0, f64::max) / size
+}
+
+/// The bar above a floor, its lowest node first, after so many steps; and how many of them had a contact.
+fn fall(form: Form, n: usize, integrator: Integrator, settings: Settings) -> (Vec<f64>, usize) {
+    let mut simulation = SystemsSimulation::new(settings).unwrap();
+    let state = State::lagrangian(vec![0.01; n], vec![-1.0; n]);
+    let bar = simulation
+        .spawn_system(bar(form, n, 30.0), state, integrator)
+        .unwrap();
+    let floor = LagrangianLinearRelation::new([unit_row(n, 0, 1.0)]);
+    let law = NonsmoothLaw::NewtonImpact { restitution: 0.6 };
+    let floor = simulation
+        .spawn_interaction(Joins::one(bar), floor, law)
+        .unwrap();
+    let mut contacts = 0;
+    for _ in 0..300 {
+        assert!(simulation.step().unwrap().converged);
+        let outcome = simulation.outcome(floor).unwrap();
+        contacts += usize::from(outcome.lambda.iter().any(|lambda| *lambda > 0.0));
+    }
+    (simulation.state(bar).unwrap().stacked(), contacts)
+}
+
+#[test]
+fn a_bar_falls_as_with_dense_matrices_under_every_integrator() {
+    let jean = MoreauJean::default();
+    let schemes = [
+        Integrator::MoreauJean(jean),
+        Integrator::moreau_jean(0.8),
+        Integrator::moreau_jean(1.0),
+        Integrator::MoreauJean(MoreauJean {
+            mass_at: MassAt::Forecast { gamma: 0.5 },
+            rows_at: RowsAt::Predicted,
+            ..jean
+        }),
+        Integrator::MoreauJean(MoreauJean {
+            gamma_for_relation: 0.5,
+            rows_at: RowsAt::Converged,
+            ..jean
+        }),
+        Integrator::MoreauJean(MoreauJean {
+            rows_at: RowsAt::Start,
+            activation: Activation::Hysteresis {
+                close: 1e-6,
+                open: 1e-5,
+            },
+            ..jean
+        }),
+        Integrator::schatzman_paoli(),
+    ];
+    // Fifty nodes are beyond the plain loops of dense factors, seven within the rows of small systems.
+    for (n, h) in [(7, 1e-3), (50, 1e-4)] {
+        for scheme in schemes {
+            let run = |form| fall(form, n, scheme, Settings::new(h));
+            let (expected, contacts) = run(Form::Dense);
+            assert!(contacts > 3, "{scheme:?}: {contacts} contacts");
+            for form in [Form::Sparse, Form::Mixed] {
+                let (found, also) = run(form);
+                let apart = difference(&found, &expected);
+                assert!(apart < CLOSE, "{n} {scheme:?} {form:?}: {apart}");
+                assert_eq!(contacts, also);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bar_is_projected_as_with_dense_matrices() {
+    let (n, tolerance, max_iterations) = (50, 1e-12, 20);
+    for metric in [Metric::Mass, Metric::Coordinates] {
+        let direct = Projection::Direct {
+            tolerance,
+            max_iterations,
+            metric,
+        };
+        let combined = Projection::Combined {
+            tolerance,
+            max_iterations,
+            metric,
+        };
+        for projection in [direct, combined] {
+            let settings = Settings {
+                projection,
+                ..Settings::new(1e-4)
+            };
+            let run = |form| fall(form, n, Integrator::moreau_jean(0.5), settings.clone());
+            let (expected, contacts) = run(Form::Dense);
+            let (found, also) = run(Form::Sparse);
+            let apart = difference(&found, &expected);
+            assert!(apart < CLOSE, "{projection:?}: {apart}");
+            assert_eq!(contacts, also);
+        }
+    }
+}
+
+/// A ladder of `n` capacitors and resistors, driven by a sine at its start: `C_i v̇_i = (v_{i−1} − 2 v_i + v_{i+1})/R + …`, in units in which all is about 1.
+fn ladder(form: Form, n: usize, with_mass: bool) -> FirstOrderLinear<Coefficient> {
+    let leak = (0..n).map(|i| (i, i, -0.1));
+    let links = elements(n, -1.0, 1.0).into_iter().chain(leak).collect();
+    // Capacitors that couple neighbours.
+    let mass = elements(n, 1.0, -0.3);
+    FirstOrderLinear {
+        mass: with_mass.then(|| form.make(0, n, &mass)),
+        input: Signal::varying(|t, input| input[0] = 5.0 * libm::sin(3.0 * t)),
+        ..FirstOrderLinear::new(form.make(1, n, &links))
+    }
+}
+
+/// The ladder with a diode in its middle that keeps the voltage above −0.1, and a relay at its end: its state after 400 steps, and how many the diode led in.
+fn rectify(form: Form, n: usize, with_mass: bool, integrator: Integrator) -> (Vec<f64>, usize) {
+    let mut simulation = SystemsSimulation::new(Settings::new(0.02)).unwrap();
+    let state = State::first_order(vec![0.0; n]);
+    let ladder = simulation
+        .spawn_system(ladder(form, n, with_mass), state, integrator)
+        .unwrap();
+    let at = |place: usize, d: f64, e: f64| FirstOrderLinearRelation {
+        d: Some(Matrix::diagonal(&[d])),
+        e: vec![e].into(),
+        ..FirstOrderLinearRelation::new(
+            [unit_row(n, place, 1.0)],
+            [unit_row(n, place, 1.0).transposed()],
+        )
+    };
+    // With explicit multipliers the outputs must answer to them at once.
+    let diode = simulation
+        .spawn_interaction(
+            Joins::one(ladder),
+            at(1, 0.05, 0.1),
+            NonsmoothLaw::Complementarity { rows: 1 },
+        )
+        .unwrap();
+    simulation
+        .spawn_interaction(Joins::one(ladder), at(3, 0.1, -0.2), NonsmoothLaw::sign())
+        .unwrap();
+    let mut leads = 0;
+    for _ in 0..400 {
+        assert!(simulation.step().unwrap().converged);
+        let lambda = &simulation.outcome(diode).unwrap().lambda;
+        leads += usize::from(lambda[0] > 0.0);
+    }
+    (simulation.state(ladder).unwrap().x().to_vec(), leads)
+}
+
+#[test]
+fn a_ladder_of_diodes_and_relays_does_as_with_dense_matrices_under_every_form_of_euler_moreau() {
+    let default = EulerMoreau::default();
+    let schemes = [
+        default,
+        EulerMoreau {
+            theta: 1.0,
+            ..default
+        },
+        EulerMoreau {
+            gamma: 0.5,
+            ..default
+        },
+        EulerMoreau {
+            gamma: 0.5,
+            gamma_for_relation: true,
+            ..default
+        },
+        EulerMoreau {
+            rate_between: true,
+            ..default
+        },
+        EulerMoreau {
+            gamma: 0.0,
+            theta: 0.0,
+            ..default
+        },
+    ];
+    for n in [8, 60] {
+        for scheme in schemes {
+            for with_mass in [false, true] {
+                let run = |form| rectify(form, n, with_mass, Integrator::EulerMoreau(scheme));
+                let (expected, leads) = run(Form::Dense);
+                assert!((5..395).contains(&leads), "{scheme:?}: {leads}");
+                for form in [Form::Sparse, Form::Mixed] {
+                    let (found, also) = run(form);
+                    let apart = difference(&found, &expected);
+                    assert!(
+                        apart < CLOSE,
+                        "{n} {with_mass} {scheme:?} {form:?}: {apart}"
+                    );
+                    assert_eq!(leads, also);
+                }
+            }
+        }
+    }
+}
+
+/// `y = v`, and what acts on the coordinate is `λ` and a spring that stiffens: a slope of what acts that goes into the iteration matrix.
+struct Stiffening {
+    place: usize,
+}
+
+impl FirstOrderRelation for Stiffening {
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn output(&self, _t: f64, x: &[&[f64]], lambda: &[f64], y: &mut [f64]) {
+        let n = x[0].len() / 2;
+        y[0] = x[0][n + self.place] + 0.01 * lambda[0];
+    }
+
+    fn input(&self, _t: f64, x: &[&[f64]], lambda: &[f64], r: &mut [Vec<f64>]) {
+        let q = x[0][self.place];
+        r[0][self.place] = lambda[0] - 50.0 * q * q * q;
+    }
+
+    fn output_by_state(&self, _t: f64, x: &[&[f64]], _lambda: &[f64], c: &mut [Matrix]) {
+        c[0][(0, x[0].len() / 2 + self.place)] = 1.0;
+    }
+
+    fn output_by_multiplier(&self, _t: f64, _x: &[&[f64]], _lambda: &[f64], d: &mut Matrix) {
+        d[(0, 0)] = 0.01;
+    }
+
+    fn input_by_multiplier(&self, _t: f64, _x: &[&[f64]], _lambda: &[f64], b: &mut [Matrix]) {
+        b[0][(self.place, 0)] = 1.0;
+    }
+
+    fn input_by_state(&self, _t: f64, x: &[&[f64]], _lambda: &[f64], k: &mut [Matrix]) {
+        k[0][(self.place, self.place)] = -150.0 * x[0][self.place] * x[0][self.place];
+    }
+}
+
+/// A bar with a spring that is not linear and a relay in its velocity, tied to a ball of its own at the other end; in two substeps.
+fn tied(form: Form) -> Vec<f64> {
+    let n = 20;
+    let mut simulation = SystemsSimulation::new(Settings::new(2e-3)).unwrap();
+    let jean = Integrator::moreau_jean(0.5);
+    let start = State::lagrangian(vec![0.0; n], vec![0.5; n]);
+    let bar = simulation
+        .spawn_system(bar(form, n, 20.0), start, jean)
+        .unwrap();
+    let ball = LagrangianLinear::new(Matrix::diagonal(&[0.2]));
+    let ball = simulation
+        .spawn_system(ball, State::lagrangian([0.0], [0.5]), jean)
+        .unwrap();
+    for system in [bar, ball] {
+        simulation.set_substeps(system, Substeps(2)).unwrap();
+    }
+    let relation = Relation::first_order(Stiffening { place: 0 });
+    simulation
+        .spawn_interaction(Joins::one(bar), relation, NonsmoothLaw::sign())
+        .unwrap();
+    let tie = LagrangianLinearRelation::new([unit_row(n, n - 1, 1.0), unit_row(1, 0, -1.0)]);
+    simulation
+        .spawn_interaction(
+            Joins::two(bar, ball),
+            tie,
+            NonsmoothLaw::Equality { rows: 1 },
+        )
+        .unwrap();
+    for _ in 0..200 {
+        assert!(simulation.step().unwrap().converged);
+    }
+    let stacked = |system: Entity| simulation.state(system).unwrap().stacked();
+    [stacked(bar), stacked(ball)].concat()
+}
+
+/// Newton's loop ends at 1e-12 of its terms, a state of some hundred steps is known to that much times as many.
+#[test]
+fn a_nonlinear_relation_and_another_system_work_with_a_sparse_one() {
+    let apart = difference(&tied(Form::Sparse), &tied(Form::Dense));
+    assert!(apart < 1e-9, "{apart}");
+}
+
+/// What is the same from event to event: steps follow a tolerance of 1e-10, and the two ways round alike to their roundings.
+#[test]
+fn events_are_those_of_dense_matrices() {
+    let n = 8;
+    let settings = EventSettings {
+        relative: 1e-9,
+        ..EventSettings::default()
+    };
+    let fall = |form| {
+        let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+        let state = State::lagrangian(vec![0.01; n], vec![-1.0; n]);
+        let bar = simulation
+            .spawn_system(bar(form, n, 5.0), state, Integrator::moreau_jean(0.5))
+            .unwrap();
+        let floor = LagrangianLinearRelation::new([unit_row(n, 0, 1.0)]);
+        let law = NonsmoothLaw::NewtonImpact { restitution: 0.6 };
+        simulation
+            .spawn_interaction(Joins::one(bar), floor, law)
+            .unwrap();
+        let report = simulation.advance_by_events(0.05, &settings).unwrap();
+        assert!(report.converged && report.events.len() > 2, "{report:?}");
+        (report, simulation.state(bar).unwrap().stacked())
+    };
+    let ((expected, at_end), (found, also)) = (fall(Form::Dense), fall(Form::Sparse));
+    assert_eq!(expected.events.len(), found.events.len());
+    for (a, b) in expected.events.iter().zip(&found.events) {
+        assert!((a.time - b.time).abs() < 1e-9, "{a:?} {b:?}");
+    }
+    // The state answers to the instants of events by its velocity and the frequencies of the bar.
+    assert!(difference(&also, &at_end) < 1e-6);
+    let slide = |form| {
+        let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+        let ladder = simulation
+            .spawn_system(
+                ladder(form, n, true),
+                State::first_order(vec![1.0; n]),
+                Integrator::euler_moreau(0.5),
+            )
+            .unwrap();
+        let [c, b] = [1.0, 3.0].map(|value| unit_row(n, 3, value));
+        let relation = FirstOrderLinearRelation::new([c], [b.transposed()]);
+        simulation
+            .spawn_interaction(Joins::one(ladder), relation, NonsmoothLaw::sign())
+            .unwrap();
+        let report = simulation.advance_by_events(3.0, &settings).unwrap();
+        assert!(report.converged && !report.events.is_empty(), "{report:?}");
+        simulation.state(ladder).unwrap().x().to_vec()
+    };
+    assert!(difference(&slide(Form::Sparse), &slide(Form::Dense)) < 1e-8);
+}
+
+/// What is wrong with a system, when it is spawned or in its first step.
+fn fault(system: impl Into<System>, state: State, integrator: Integrator) -> FieldError {
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+    let spawned = simulation.spawn_system(system, state, integrator);
+    match spawned.and_then(|_| simulation.step()) {
+        Err(SystemsError::System { source, .. }) => source,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn wrong_sparse_matrices_are_named() {
+    let (jean, euler) = (Integrator::moreau_jean(0.5), Integrator::euler_moreau(0.5));
+    let unit = |n: usize| sparse(n, &(0..n).map(|i| (i, i, 1.0)).collect());
+    let at_rest = || State::lagrangian([0.0; 3], [0.0; 3]);
+    let free = || LagrangianLinear::new(unit(3));
+    let shape = |field, n: usize, expected: usize| FieldError::Shape {
+        field,
+        found: [n, n],
+        expected: [expected, expected],
+    };
+    let damped = LagrangianLinear {
+        damping: Some(unit(2)),
+        ..free()
+    };
+    assert_eq!(fault(damped, at_rest(), jean), shape("damping", 2, 3));
+    let stiff = LagrangianLinear {
+        stiffness: Some(unit(4)),
+        ..free()
+    };
+    assert_eq!(fault(stiff, at_rest(), jean), shape("stiffness", 4, 3));
+    let heavy = FirstOrderLinear {
+        mass: Some(unit(2)),
+        ..FirstOrderLinear::new(unit(3))
+    };
+    let zero = || State::first_order([0.0; 3]);
+    assert_eq!(fault(heavy, zero(), euler), shape("mass", 2, 3));
+    let wide = SparseMatrix::from_triplets(3, 4, [(0, 0, 1.0)]).unwrap();
+    let found = fault(LagrangianLinear::new(wide.clone()), at_rest(), jean);
+    let of_wide = |field| FieldError::Shape {
+        field,
+        found: [3, 4],
+        expected: [3, 3],
+    };
+    assert_eq!(found, of_wide("mass"));
+    let found = fault(FirstOrderLinear::new(wide), zero(), euler);
+    assert_eq!(found, of_wide("matrix"));
+    let none = State::lagrangian([], []);
+    let found = fault(LagrangianLinear::new(SparseMatrix::default()), none, jean);
+    assert_eq!(found, FieldError::Empty { field: "size" });
+    // The fifth entry, row by row.
+    let holed = LagrangianLinear {
+        stiffness: Some(sparse(3, &vec![(0, 0, 1.0), (1, 1, f64::INFINITY)])),
+        ..free()
+    };
+    let infinite = FieldError::NotFinite {
+        field: "stiffness",
+        index: 4,
+        value: f64::INFINITY,
+    };
+    assert_eq!(fault(holed, at_rest(), jean), infinite);
+    let no_number = FirstOrderLinear::new(sparse(3, &vec![(2, 1, f64::NAN)]));
+    match fault(no_number, zero(), euler) {
+        FieldError::NotFinite { field, index, .. } => assert_eq!((field, index), ("matrix", 7)),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn singular_sparse_matrices_are_named() {
+    let jean = Integrator::moreau_jean(0.5);
+    let singular = |field| FieldError::Singular { field };
+    let at_rest = || State::lagrangian([0.0; 3], [0.0; 3]);
+    // One coordinate without mass; three whose masses are one.
+    let bare = sparse(3, &vec![(0, 0, 1.0), (2, 2, 1.0)]);
+    let same = (0..9).map(|k| (k / 3, k % 3, 0.1)).collect();
+    for mass in [bare, sparse(3, &same)] {
+        for scheme in [jean, Integrator::schatzman_paoli()] {
+            let found = fault(LagrangianLinear::new(mass.clone()), at_rest(), scheme);
+            assert_eq!(found, singular("mass"));
+        }
+        let heavy = FirstOrderLinear {
+            mass: Some(mass.clone()),
+            ..FirstOrderLinear::new(SparseMatrix::from_triplets(3, 3, []).unwrap())
+        };
+        let (zero, euler) = (State::first_order([0.0; 3]), Integrator::euler_moreau(0.5));
+        assert_eq!(fault(heavy, zero, euler), singular("mass"));
+        let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+        simulation
+            .spawn_system(LagrangianLinear::new(mass), at_rest(), jean)
+            .unwrap();
+        match simulation.advance_by_events(0.1, &EventSettings::default()) {
+            Err(SystemsError::System { source, .. }) => assert_eq!(source, singular("mass")),
+            other => panic!("{other:?}"),
+        }
+    }
+    // M − hθA = 0 with a regular mass.
+    let unit: Entries = (0..3).map(|i| (i, i, 1.0)).collect();
+    let growth = unit.iter().map(|(i, j, _)| (*i, *j, 1000.0)).collect();
+    let explosive = FirstOrderLinear::new(sparse(3, &growth));
+    let (zero, euler) = (State::first_order([0.0; 3]), Integrator::euler_moreau(1.0));
+    let found = fault(explosive, zero, euler);
+    assert_eq!(found, singular("iteration matrix"));
+}
+
+/// The degree of a large system is found by products: of the voltage of a capacitor that the multiplier charges 1, of that of its neighbour 2, which is refused; of a part
+/// that it never reaches none. In position and velocity it is 2 and 1.
+#[test]
+fn the_relative_degree_of_sparse_systems_is_checked() {
+    let n = 2000;
+    let links: Entries = elements(n, -1.0, 1.0)
+        .into_iter()
+        .filter(|(row, column, _)| (*row < n / 2) == (*column < n / 2))
+        .collect();
+    let mass: Entries = (0..n).map(|i| (i, i, 0.5 + i as f64)).collect();
+    for mass in [None, Some(sparse(n, &mass))] {
+        let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+        let system = FirstOrderLinear {
+            mass,
+            ..FirstOrderLinear::new(sparse(n, &links))
+        };
+        let state = State::first_order(vec![0.0; n]);
+        let system = simulation
+            .spawn_system(system, state, Integrator::euler_moreau(1.0))
+            .unwrap();
+        let mut degree = |place: usize| {
+            let c = unit_row(n, place, 1.0);
+            let b = unit_row(n, 5, 1.0).transposed();
+            let relation = FirstOrderLinearRelation::new([c], [b]);
+            let law = NonsmoothLaw::Complementarity { rows: 1 };
+            match simulation.spawn_interaction(Joins::one(system), relation, law) {
+                Ok(_) => 1,
+                Err(SystemsError::Interaction {
+                    source: FieldError::RelativeDegree { found, most: 1, .. },
+                    ..
+                }) => found,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!([5, 6, 7, n - 1].map(&mut degree), [1, 2, 3, usize::MAX]);
+    }
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+    let n = 200;
+    let state = State::lagrangian(vec![0.0; n], vec![0.0; n]);
+    let bar = simulation
+        .spawn_system(
+            bar(Form::Sparse, n, 1.0),
+            state,
+            Integrator::moreau_jean(0.5),
+        )
+        .unwrap();
+    for (place, expected) in [(3, Err(2)), (n + 3, Ok(()))] {
+        let relation = FirstOrderLinearRelation::new(
+            [unit_row(2 * n, place, 1.0)],
+            [unit_row(n, 3, 1.0).transposed()],
+        );
+        let law = NonsmoothLaw::Complementarity { rows: 1 };
+        let found = match simulation.spawn_interaction(Joins::one(bar), relation, law) {
+            Ok(_) => Ok(()),
+            Err(SystemsError::Interaction {
+                source: FieldError::RelativeDegree { found, .. },
+                ..
+            }) => Err(found),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(found, expected);
+    }
+}
+
+/// An elastic bar of `n` elements, 1 m, 1 kg, `c = 1` m/s, at 1 m/s against a wall: the wave of pressure runs to the free end and back, so that contact lasts `2L/c`, and
+/// all of the bar leaves with the velocity that it came with [de Saint-Venant]: an impulse of 2 N·s.
+///
+/// The front of a discrete wave is spread over `n^⅓` elements and followed by ripples that are the slower the shorter they are; the wall is left when the front of the wave
+/// comes back, to some of its widths. Energy is lost where the end node, of mass `1/2n`, meets the wall at once, and nowhere else (`θ = ½`): `1/2n` of all at the first impact,
+/// and less when it meets it again.
+#[test]
+fn an_elastic_bar_leaves_the_wall_after_two_passages_of_its_wave() {
+    let n = 2000_usize;
+    let length = 1.0 / n as f64;
+    let ends = |i: usize| if i == 0 || i == n { 0.5 } else { 1.0 };
+    let mass: Entries = (0..=n).map(|i| (i, i, length * ends(i))).collect();
+    let stiffness = elements(n + 1, 1.0 / length, -1.0 / length);
+    let h = 0.5 * length;
+    let mut simulation = SystemsSimulation::new(Settings::new(h)).unwrap();
+    let system = LagrangianLinear {
+        stiffness: Some(sparse(n + 1, &stiffness)),
+        ..LagrangianLinear::new(sparse(n + 1, &mass))
+    };
+    let state = State::lagrangian(vec![0.25 * h; n + 1], vec![-1.0; n + 1]);
+    let bar = simulation
+        .spawn_system(system, state, Integrator::moreau_jean(0.5))
+        .unwrap();
+    let wall = LagrangianLinearRelation::new([unit_row(n + 1, 0, 1.0)]);
+    let law = NonsmoothLaw::NewtonImpact { restitution: 0.0 };
+    let wall = simulation
+        .spawn_interaction(Joins::one(bar), wall, law)
+        .unwrap();
+    let (mut impulse, mut last) = (0.0, 0.0);
+    while simulation.time() < 2.5 {
+        assert!(simulation.step().unwrap().converged);
+        let lambda = simulation.outcome(wall).unwrap().lambda[0];
+        if lambda > 0.0 {
+            (impulse, last) = (impulse + lambda, simulation.time());
+        }
+    }
+    let state = simulation.state(bar).unwrap();
+    let (q, v) = (state.q(), state.v());
+    let front = libm::cbrt(n as f64) * length;
+    assert!((last - 2.0).abs() < 5.0 * front, "contact of {last} s");
+    let momentum: f64 = mass.iter().zip(v).map(|((_, _, m), v)| m * v).sum();
+    // What acts on a bar changes its momentum: to the roundings of the sums.
+    assert!((momentum + 1.0 - impulse).abs() < 1e-9);
+    assert!((impulse - 2.0).abs() < 5.0 * front, "{impulse} N·s");
+    let kinetic: f64 = mass
+        .iter()
+        .zip(v)
+        .map(|((_, _, m), v)| 0.5 * m * v * v)
+        .sum();
+    let strain: f64 = q.windows(2).map(|q| (q[1] - q[0]) * (q[1] - q[0])).sum();
+    let energy = kinetic + 0.5 * strain / length;
+    let lost = 1.0 - energy / 0.5;
+    assert!(lost > 0.0 && lost < 1.0 / n as f64, "{lost} lost");
+}
+
+/// Ten thousand states take a step in well below a second: a dense matrix of them would fill 800 MB and take minutes to factor. How much memory they ask for is in
+/// `tests/allocation`.
+#[test]
+fn ten_thousand_states_step() {
+    let n = 10_000;
+    let run = |integrator: Integrator| {
+        let mut simulation = SystemsSimulation::new(Settings::new(0.02)).unwrap();
+        let state = State::first_order(vec![0.0; n]);
+        let ladder = simulation
+            .spawn_system(ladder(Form::Sparse, n, false), state, integrator)
+            .unwrap();
+        for k in 0..10 {
+            let row = unit_row(n, 2 * k + 1, 1.0);
+            let relation = FirstOrderLinearRelation {
+                e: vec![0.1].into(),
+                ..FirstOrderLinearRelation::new([row.clone()], [row.transposed()])
+            };
+            let law = NonsmoothLaw::Complementarity { rows: 1 };
+            simulation
+                .spawn_interaction(Joins::one(ladder), relation, law)
+                .unwrap();
+        }
+        for _ in 0..100 {
+            assert!(simulation.step().unwrap().converged);
+        }
+        simulation.state(ladder).unwrap().x().to_vec()
+    };
+    let x = run(Integrator::euler_moreau(1.0));
+    // The wave has not come far: nothing is known yet of the far end.
+    assert!(x[0].abs() > 1e-2 && x[n - 1].abs() < 1e-12);
+    assert!((0..10).all(|k| x[2 * k + 1] > -0.1 - 1e-12));
+}
