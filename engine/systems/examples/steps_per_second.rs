@@ -1,4 +1,4 @@
-//! Steps per second of small systems, one thread; and of chains under the solvers that are named: `-- auto lemke`.
+//! Steps per second of small systems and of large ones with dense and with sparse matrices, one thread; and of chains under the solvers that are named: `-- auto lemke`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -9,7 +9,7 @@
 mod scenes;
 
 use moreau_systems::SystemsSimulation;
-use scenes::{arm, ball, chain, diode_bridge, follower, row, sliding_point};
+use scenes::{arm, ball, bar, chain, diode_bridge, follower, ladder, row, sliding_point};
 use std::time::Instant;
 
 /// Time of this process on a processor, s, or of the clock where that is not known.
@@ -40,7 +40,7 @@ fn report(name: &str, mut simulation: SystemsSimulation, steps: usize) {
         rate = rate.max(part as f64 / (seconds(begin) - start));
     }
     println!(
-        "{name:20} {rate:10.0} steps/s, {converged} of {steps} converged, residual ≤ {worst:.0e}"
+        "{name:24} {rate:10.0} steps/s, {converged} of {steps} converged, residual ≤ {worst:.0e}"
     );
 }
 
@@ -64,6 +64,23 @@ fn main() {
     ];
     for (name, scene, steps) in scenes.into_iter().filter(|(name, ..)| is_asked(name)) {
         report(name, scene(), steps);
+    }
+    // Dense matrices of ten thousand states would fill gigabytes.
+    let large = [
+        (100, false),
+        (1000, false),
+        (100, true),
+        (1000, true),
+        (10_000, true),
+    ];
+    for (n, is_sparse) in large {
+        let form = if is_sparse { "sparse" } else { "dense" };
+        for (name, scene) in [("ladder", ladder as fn(_, _) -> _), ("bar", bar)] {
+            let title = format!("{name} of {n}, {form}");
+            if is_asked(&title) {
+                report(&title, scene(n, is_sparse), 500);
+            }
+        }
     }
     for name in solvers {
         for (masses, steps) in [(100, 1000), (1000, 200)] {
