@@ -3,11 +3,13 @@
 pub mod coefficient;
 pub mod factor;
 pub mod matrix;
+pub mod rows;
 mod sparse_factor;
 
 pub use coefficient::Coefficient;
 pub use factor::Factor;
 pub use matrix::Matrix;
+pub use rows::Rows;
 
 /// A short vector: most systems have few coordinates, so that steps need no memory for them.
 pub(crate) type Row = smallvec::SmallVec<[f64; 8]>;

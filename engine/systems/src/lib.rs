@@ -21,7 +21,7 @@ pub mod system;
 
 mod step;
 
-pub use algebra::{Coefficient, Factor, Matrix};
+pub use algebra::{Coefficient, Factor, Matrix, Rows};
 pub use control::{
     Actuator, Clock, Command, Controller, LinearFeedback, Reading, Reads, Sensor, SlidingMode,
     feedback, zero_order_hold,

@@ -41,6 +41,36 @@ impl Form {
     }
 }
 
+impl Form {
+    /// A row with one entry.
+    fn row(self, n: usize, place: usize, value: f64) -> Rows {
+        self.rows(n, &[(place, value)])
+    }
+
+    /// A row; of the mixed form it is dense.
+    fn rows(self, n: usize, entries: &[(usize, f64)]) -> Rows {
+        if self == Self::Sparse {
+            let entries = entries.iter().map(|(place, value)| (0, *place, *value));
+            return SparseMatrix::from_triplets(1, n, entries).unwrap().into();
+        }
+        let mut row = Matrix::zeros(1, n);
+        for (place, value) in entries {
+            row[(0, *place)] = *value;
+        }
+        row.into()
+    }
+
+    /// A column with one entry; of the mixed form it is sparse.
+    fn column(self, n: usize, place: usize, value: f64) -> Coefficient {
+        if self == Self::Dense {
+            return unit_row(n, place, value).transposed().into();
+        }
+        SparseMatrix::from_triplets(n, 1, [(place, 0, value)])
+            .unwrap()
+            .into()
+    }
+}
+
 /// The part of each element of a chain in a matrix: `[[a, b], [b, a]]`.
 fn elements(n: usize, a: f64, b: f64) -> Entries {
     (0..n - 1)
@@ -82,7 +112,7 @@ fn fall(form: Form, n: usize, integrator: Integrator, settings: Settings) -> (Ve
     let bar = simulation
         .spawn_system(bar(form, n, 30.0), state, integrator)
         .unwrap();
-    let floor = LagrangianLinearRelation::new([unit_row(n, 0, 1.0)]);
+    let floor = LagrangianLinearRelation::new([form.row(n, 0, 1.0)]);
     let law = NonsmoothLaw::NewtonImpact { restitution: 0.6 };
     let floor = simulation
         .spawn_interaction(Joins::one(bar), floor, law)
@@ -191,10 +221,7 @@ fn rectify(form: Form, n: usize, with_mass: bool, integrator: Integrator) -> (Ve
     let at = |place: usize, d: f64, e: f64| FirstOrderLinearRelation {
         d: Some(Matrix::diagonal(&[d])),
         e: vec![e].into(),
-        ..FirstOrderLinearRelation::new(
-            [unit_row(n, place, 1.0)],
-            [unit_row(n, place, 1.0).transposed()],
-        )
+        ..FirstOrderLinearRelation::new([form.row(n, place, 1.0)], [form.column(n, place, 1.0)])
     };
     // With explicit multipliers the outputs must answer to them at once.
     let diode = simulation
@@ -301,7 +328,8 @@ impl FirstOrderRelation for Stiffening {
     }
 }
 
-/// A bar with a spring that is not linear and a relay in its velocity, tied to a ball of its own at the other end; in two substeps.
+/// A bar with a spring that is not linear and a relay in its velocity, tied to a ball of its own at the other end, with a compliant stop in its middle and a controller that acts on
+/// position and velocity there; in two substeps.
 fn tied(form: Form) -> Vec<f64> {
     let n = 20;
     let mut simulation = SystemsSimulation::new(Settings::new(2e-3)).unwrap();
@@ -321,7 +349,8 @@ fn tied(form: Form) -> Vec<f64> {
     simulation
         .spawn_interaction(Joins::one(bar), relation, NonsmoothLaw::sign())
         .unwrap();
-    let tie = LagrangianLinearRelation::new([unit_row(n, n - 1, 1.0), unit_row(1, 0, -1.0)]);
+    let ends = [form.row(n, n - 1, 1.0), Form::Dense.row(1, 0, -1.0)];
+    let tie = LagrangianLinearRelation::new(ends);
     simulation
         .spawn_interaction(
             Joins::two(bar, ball),
@@ -329,9 +358,31 @@ fn tied(form: Form) -> Vec<f64> {
             NonsmoothLaw::Equality { rows: 1 },
         )
         .unwrap();
+    let stop = LagrangianLinearRelation {
+        compliance: Some(Matrix::diagonal(&[1e-2])),
+        ..LagrangianLinearRelation::new([form.rows(n, &[(10, 1.0), (11, 1.0)])])
+    };
+    let law = NonsmoothLaw::Complementarity { rows: 1 };
+    let stop = simulation
+        .spawn_interaction(Joins::one(bar), stop, law)
+        .unwrap();
+    let feedback = FirstOrderLinearRelation {
+        d: Some(Matrix::diagonal(&[0.5])),
+        ..FirstOrderLinearRelation::new(
+            [form.rows(2 * n, &[(8, 2.0), (n + 8, 1.0), (n + 9, 0.5)])],
+            [form.column(n, 9, 1.0)],
+        )
+    };
+    let law = NonsmoothLaw::Equality { rows: 1 };
+    simulation
+        .spawn_interaction(Joins::one(bar), feedback, law)
+        .unwrap();
+    let mut stopped = 0;
     for _ in 0..200 {
         assert!(simulation.step().unwrap().converged);
+        stopped += usize::from(simulation.outcome(stop).unwrap().lambda[0] > 0.0);
     }
+    assert!(stopped > 10, "{stopped}");
     let stacked = |system: Entity| simulation.state(system).unwrap().stacked();
     [stacked(bar), stacked(ball)].concat()
 }
@@ -339,8 +390,11 @@ fn tied(form: Form) -> Vec<f64> {
 /// Newton's loop ends at 1e-12 of its terms, a state of some hundred steps is known to that much times as many.
 #[test]
 fn a_nonlinear_relation_and_another_system_work_with_a_sparse_one() {
-    let apart = difference(&tied(Form::Sparse), &tied(Form::Dense));
-    assert!(apart < 1e-9, "{apart}");
+    let expected = tied(Form::Dense);
+    for form in [Form::Sparse, Form::Mixed] {
+        let apart = difference(&tied(form), &expected);
+        assert!(apart < 1e-9, "{form:?}: {apart}");
+    }
 }
 
 /// What is the same from event to event: steps follow a tolerance of 1e-10, and the two ways round alike to their roundings.
@@ -357,7 +411,7 @@ fn events_are_those_of_dense_matrices() {
         let bar = simulation
             .spawn_system(bar(form, n, 5.0), state, Integrator::moreau_jean(0.5))
             .unwrap();
-        let floor = LagrangianLinearRelation::new([unit_row(n, 0, 1.0)]);
+        let floor = LagrangianLinearRelation::new([form.row(n, 0, 1.0)]);
         let law = NonsmoothLaw::NewtonImpact { restitution: 0.6 };
         simulation
             .spawn_interaction(Joins::one(bar), floor, law)
@@ -382,8 +436,8 @@ fn events_are_those_of_dense_matrices() {
                 Integrator::euler_moreau(0.5),
             )
             .unwrap();
-        let [c, b] = [1.0, 3.0].map(|value| unit_row(n, 3, value));
-        let relation = FirstOrderLinearRelation::new([c], [b.transposed()]);
+        let (c, b) = (form.row(n, 3, 1.0), form.column(n, 3, 3.0));
+        let relation = FirstOrderLinearRelation::new([c], [b]);
         simulation
             .spawn_interaction(Joins::one(ladder), relation, NonsmoothLaw::sign())
             .unwrap();
@@ -463,6 +517,63 @@ fn wrong_sparse_matrices_are_named() {
 }
 
 #[test]
+fn wrong_sparse_rows_are_named() {
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+    let unit = sparse(3, &(0..3).map(|i| (i, i, 1.0)).collect());
+    let point = simulation
+        .spawn_system(
+            LagrangianLinear::new(unit.clone()),
+            State::lagrangian([0.0; 3], [0.0; 3]),
+            Integrator::moreau_jean(0.5),
+        )
+        .unwrap();
+    let state = simulation
+        .spawn_system(
+            FirstOrderLinear::new(unit),
+            State::first_order([0.0; 3]),
+            Integrator::euler_moreau(0.5),
+        )
+        .unwrap();
+    let mut fault = |system: Entity, relation: Relation| {
+        let law = NonsmoothLaw::Equality { rows: 2 };
+        match simulation.spawn_interaction(Joins::one(system), relation, law) {
+            Err(SystemsError::Interaction { source, .. }) => source,
+            other => panic!("{other:?}"),
+        }
+    };
+    let matrix = |rows: usize, columns: usize, entries: Entries| {
+        SparseMatrix::from_triplets(rows, columns, entries).unwrap()
+    };
+    let found = fault(
+        point,
+        LagrangianLinearRelation::new([matrix(2, 4, vec![(0, 0, 1.0)])]).into(),
+    );
+    let shape = |field, found, expected| FieldError::Shape {
+        field,
+        found,
+        expected,
+    };
+    assert_eq!(found, shape("jacobian", [2, 4], [2, 3]));
+    let endless = vec![(0, 0, 1.0), (1, 2, f64::INFINITY)];
+    let infinite = |field, index| FieldError::NotFinite {
+        field,
+        index,
+        value: f64::INFINITY,
+    };
+    let rows = matrix(2, 3, endless.clone());
+    let found = fault(point, LagrangianLinearRelation::new([rows.clone()]).into());
+    assert_eq!(found, infinite("jacobian", 5));
+    let good = || matrix(3, 2, vec![(0, 0, 1.0), (1, 1, 1.0)]);
+    let of = |c, b| FirstOrderLinearRelation::new([c], [b]).into();
+    assert_eq!(fault(state, of(rows, good())), infinite("c", 5));
+    let outputs = || matrix(2, 3, vec![(0, 0, 1.0), (1, 1, 1.0)]);
+    let input = matrix(3, 2, vec![(2, 1, f64::INFINITY)]);
+    assert_eq!(fault(state, of(outputs(), input)), infinite("b", 5));
+    let found = fault(state, of(outputs(), outputs()));
+    assert_eq!(found, shape("b", [2, 3], [3, 2]));
+}
+
+#[test]
 fn singular_sparse_matrices_are_named() {
     let jean = Integrator::moreau_jean(0.5);
     let singular = |field| FieldError::Singular { field };
@@ -520,8 +631,10 @@ fn the_relative_degree_of_sparse_systems_is_checked() {
             .spawn_system(system, state, Integrator::euler_moreau(1.0))
             .unwrap();
         let mut degree = |place: usize| {
-            let c = unit_row(n, place, 1.0);
-            let b = unit_row(n, 5, 1.0).transposed();
+            let (c, b) = (
+                Form::Sparse.row(n, place, 1.0),
+                Form::Sparse.column(n, 5, 1.0),
+            );
             let relation = FirstOrderLinearRelation::new([c], [b]);
             let law = NonsmoothLaw::Complementarity { rows: 1 };
             match simulation.spawn_interaction(Joins::one(system), relation, law) {
@@ -586,7 +699,7 @@ fn an_elastic_bar_leaves_the_wall_after_two_passages_of_its_wave() {
     let bar = simulation
         .spawn_system(system, state, Integrator::moreau_jean(0.5))
         .unwrap();
-    let wall = LagrangianLinearRelation::new([unit_row(n + 1, 0, 1.0)]);
+    let wall = LagrangianLinearRelation::new([Form::Sparse.row(n + 1, 0, 1.0)]);
     let law = NonsmoothLaw::NewtonImpact { restitution: 0.0 };
     let wall = simulation
         .spawn_interaction(Joins::one(bar), wall, law)
@@ -630,10 +743,13 @@ fn ten_thousand_states_step() {
             .spawn_system(ladder(Form::Sparse, n, false), state, integrator)
             .unwrap();
         for k in 0..10 {
-            let row = unit_row(n, 2 * k + 1, 1.0);
+            let place = 2 * k + 1;
             let relation = FirstOrderLinearRelation {
                 e: vec![0.1].into(),
-                ..FirstOrderLinearRelation::new([row.clone()], [row.transposed()])
+                ..FirstOrderLinearRelation::new(
+                    [Form::Sparse.row(n, place, 1.0)],
+                    [Form::Sparse.column(n, place, 1.0)],
+                )
             };
             let law = NonsmoothLaw::Complementarity { rows: 1 };
             simulation

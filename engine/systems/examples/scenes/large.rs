@@ -23,10 +23,16 @@ fn differences(n: usize, a: f64) -> impl Iterator<Item = (usize, usize, f64)> {
     (0..n - 1).flat_map(of)
 }
 
-fn unit_row(n: usize, place: usize) -> Matrix {
+/// A row with one entry, and it as a column.
+fn unit(n: usize, is_sparse: bool, place: usize) -> (Rows, Coefficient) {
+    if is_sparse {
+        let row = SparseMatrix::from_triplets(1, n, [(0, place, 1.0)]);
+        let column = SparseMatrix::from_triplets(n, 1, [(place, 0, 1.0)]);
+        return (row.unwrap().into(), column.unwrap().into());
+    }
     let mut row = Matrix::zeros(1, n);
     row[(0, place)] = 1.0;
-    row
+    (row.clone().into(), row.transposed().into())
 }
 
 /// A line of `n` resistors and capacitors, discharged at its start, with ten diodes near it that keep voltages above −0.1.
@@ -43,10 +49,10 @@ pub fn ladder(n: usize, is_sparse: bool) -> SystemsSimulation {
         .spawn_system(system, state, Integrator::euler_moreau(1.0))
         .unwrap();
     for k in 0..10 {
-        let row = unit_row(n, 2 * k + 1);
+        let (c, b) = unit(n, is_sparse, 2 * k + 1);
         let relation = FirstOrderLinearRelation {
             e: vec![0.1].into(),
-            ..FirstOrderLinearRelation::new([row.clone()], [row.transposed()])
+            ..FirstOrderLinearRelation::new([c], [b])
         };
         let law = NonsmoothLaw::Complementarity { rows: 1 };
         simulation
@@ -70,7 +76,7 @@ pub fn bar(n: usize, is_sparse: bool) -> SystemsSimulation {
     let bar = simulation
         .spawn_system(system, state, Integrator::moreau_jean(0.5))
         .unwrap();
-    let wall = LagrangianLinearRelation::new([unit_row(n, 0)]);
+    let wall = LagrangianLinearRelation::new([unit(n, is_sparse, 0).0]);
     let law = NonsmoothLaw::NewtonImpact { restitution: 0.0 };
     simulation
         .spawn_interaction(Joins::one(bar), wall, law)

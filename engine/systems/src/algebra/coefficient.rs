@@ -95,6 +95,18 @@ impl Coefficient {
         }
     }
 
+    /// `Aᵀ`, dense.
+    pub(crate) fn transposed(&self) -> Matrix {
+        match self {
+            Self::Dense(matrix) => matrix.transposed(),
+            Self::Sparse(matrix) => {
+                let mut transposed = Matrix::zeros(matrix.columns(), matrix.rows());
+                self.for_each(|row, column, value| transposed[(column, row)] = value);
+                transposed
+            }
+        }
+    }
+
     /// Every entry that is stored and, of a dense matrix, not zero, with its row and column.
     pub(crate) fn for_each(&self, mut each: impl FnMut(usize, usize, f64)) {
         match self {

@@ -95,6 +95,15 @@ impl Factor {
         columns
     }
 
+    /// The same of a matrix that may be sparse.
+    pub(crate) fn solve_columns_of(&self, b: &Coefficient) -> Matrix {
+        let mut columns = b.transposed();
+        for j in 0..columns.rows() {
+            self.solve(columns.row_mut(j));
+        }
+        columns
+    }
+
     /// [`Self::solve_columns`] in the memory of a matrix.
     pub(crate) fn solve_columns_into(&self, b: &Matrix, columns: &mut Matrix) {
         columns.become_transposed(b);

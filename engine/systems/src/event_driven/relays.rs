@@ -133,8 +133,16 @@ impl<'a> Relays<'a> {
             let (mut output, mut answer) = (vec![0.0; n], vec![0.0; n]);
             for (side, j) in link.blocks.iter().enumerate() {
                 let own = self.range(*j);
-                output[own.clone()].copy_from_slice(relation.c[side].row(row));
-                answer[own.clone()].copy_from_slice(&relation.b[side].column(row));
+                relation.c[side].for_each(|place, column, value| {
+                    if place == row {
+                        output[own.start + column] = value;
+                    }
+                });
+                relation.b[side].for_each(|place, column, value| {
+                    if column == row {
+                        answer[own.start + place] = value;
+                    }
+                });
                 self.masses[*j].solve(&mut answer[own]);
             }
             self.relays.push(Relay {

@@ -7,7 +7,8 @@
 //! Degree 0 is an algebraic law, 1 a law with jumps in `λ`, 2 one with jumps in `x`: impacts. A time-stepping scheme that takes `λ` implicitly as a
 //! function works up to degree 1; one that takes it as a measure, with a law for impacts, up to 2.
 
-use crate::algebra::{Matrix, dot, norm};
+use crate::algebra::{Matrix, Rows, dot, norm};
+use std::borrow::Cow;
 
 /// The relative degree of `(A, B, C, D)`, with `A` already multiplied by `M⁻¹` and so `B`; `usize::MAX` if `λ` never reaches `y`. `D = None` is zero.
 /// A product counts as zero where it is not above rounding, `n ε` times the product of the norms.
@@ -28,7 +29,7 @@ pub fn relative_degree(a: &Matrix, b: &Matrix, c: &Matrix, d: Option<&Matrix>) -
     }
     let mut part = Part {
         state: b.transposed(),
-        output: c,
+        output: Cow::Owned(Rows::from(c.clone())),
         rate: Box::new(|x| a.times(x)),
         size: Some(norm(a.entries())),
     };
@@ -43,7 +44,7 @@ pub(crate) struct Part<'a> {
     /// `(Aᵏ B)ᵀ`, first `Bᵀ`: a row for each multiplier.
     pub(crate) state: Matrix,
     /// `C`.
-    pub(crate) output: &'a Matrix,
+    pub(crate) output: Cow<'a, Rows>,
     /// `A x`.
     pub(crate) rate: Box<Product<'a>>,
     /// `‖A‖`, if it is known.
@@ -94,8 +95,8 @@ pub(crate) fn degree_of(parts: &mut [Part]) -> usize {
         return usize::MAX;
     };
     let [m, outputs] = [first.state.rows(), first.output.rows()];
+    let of_output: f64 = parts.iter().map(|part| part.output.square()).sum();
     let square = |matrix: &Matrix| dot(matrix.entries(), matrix.entries());
-    let of_output: f64 = parts.iter().map(|part| square(part.output)).sum();
     let of_input: f64 = parts.iter().map(|part| square(&part.state)).sum();
     let mut bound = of_output.sqrt() * of_input.sqrt();
     let mut growth = None;
@@ -105,7 +106,7 @@ pub(crate) fn degree_of(parts: &mut [Part]) -> usize {
             for column in 0..m {
                 let products = parts
                     .iter()
-                    .map(|part| dot(part.output.row(row), part.state.row(column)));
+                    .map(|part| part.output.row_dot(row, part.state.row(column)));
                 let entry: f64 = products.sum();
                 square += entry * entry;
             }

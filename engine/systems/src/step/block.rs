@@ -321,6 +321,13 @@ impl Block {
         }
     }
 
+    /// `x ← M̂⁻¹ x`.
+    pub(super) fn divide(&self, x: &mut [f64]) {
+        if let Some(factor) = &self.factor {
+            factor.solve(x);
+        }
+    }
+
     /// `𝓡_free` at the iterate, if it is not there.
     fn miss(&mut self, at: Instant) {
         if !self.is_missed {

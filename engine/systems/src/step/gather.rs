@@ -283,6 +283,7 @@ fn link(
         input: smallvec::smallvec![Matrix::default(); sides],
         linearised_for: None,
         linearisations: 0,
+        sparse: None,
         known: vec![Vec::new(); sides],
         feedthrough: None,
         responses: Sides::new(),

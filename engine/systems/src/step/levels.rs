@@ -1,7 +1,7 @@
 //! What goes with what: relation, law and integrator decide on what quantity a law is imposed, or that it cannot be.
 
 use super::link::Level;
-use crate::algebra::{Coefficient, Factor, Matrix};
+use crate::algebra::{Coefficient, Factor, Matrix, Rows};
 use crate::error::FieldError;
 use crate::integrator::Integrator;
 use crate::law::NonsmoothLaw;
@@ -11,6 +11,7 @@ use crate::relation::{Relation, Seen};
 use crate::system::System;
 use crate::system::first_order::{Dynamics, FirstOrderLinear};
 use crate::system::lagrangian::LagrangianLinear;
+use std::borrow::Cow;
 
 /// The level of an interaction.
 pub(crate) fn level(
@@ -165,7 +166,10 @@ pub(crate) fn check_degree(
 }
 
 /// The relative degree of all its rows together, if the matrices do not vary.
-fn degree(relation: &FirstOrderLinearRelation, systems: &[&System]) -> Option<usize> {
+fn degree(
+    relation: &FirstOrderLinearRelation<Rows, Coefficient>,
+    systems: &[&System],
+) -> Option<usize> {
     if relation
         .d
         .as_ref()
@@ -188,8 +192,8 @@ fn degree(relation: &FirstOrderLinearRelation, systems: &[&System]) -> Option<us
 /// `M⁻¹A`, `M⁻¹B`, `C`.
 fn of_first_order<'a>(
     system: &'a FirstOrderLinear<Coefficient>,
-    b: &Matrix,
-    c: &'a Matrix,
+    b: &Coefficient,
+    c: &'a Rows,
 ) -> Option<Part<'a>> {
     let Dynamics::Constant(a) = &system.matrix else {
         return None;
@@ -199,7 +203,7 @@ fn of_first_order<'a>(
         None => None,
     };
     let (state, size) = match &mass {
-        Some(mass) => (mass.solve_columns(b), None),
+        Some(mass) => (mass.solve_columns_of(b), None),
         None => (b.transposed(), Some(a.norm())),
     };
     let rate = move |x: &[f64]| {
@@ -212,7 +216,7 @@ fn of_first_order<'a>(
     };
     Some(Part {
         state,
-        output: c,
+        output: Cow::Borrowed(c),
         rate: Box::new(rate),
         size,
     })
@@ -221,12 +225,12 @@ fn of_first_order<'a>(
 /// The same for `x = (q, v)`.
 fn of_lagrangian<'a>(
     system: &'a LagrangianLinear<Coefficient>,
-    b: &Matrix,
-    c: &'a Matrix,
+    b: &Coefficient,
+    c: &'a Rows,
 ) -> Option<Part<'a>> {
     let n = system.mass.rows();
     let mass = Factor::of(&system.mass)?;
-    let answer = mass.solve_columns(b);
+    let answer = mass.solve_columns_of(b);
     let mut state = Matrix::zeros(answer.rows(), 2 * n);
     for row in 0..answer.rows() {
         state.row_mut(row)[n..].copy_from_slice(answer.row(row));
@@ -244,7 +248,7 @@ fn of_lagrangian<'a>(
     };
     Some(Part {
         state,
-        output: c,
+        output: Cow::Borrowed(c),
         rate: Box::new(rate),
         size: None,
     })
