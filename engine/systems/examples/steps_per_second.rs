@@ -9,7 +9,7 @@
 mod scenes;
 
 use moreau_systems::SystemsSimulation;
-use scenes::{arm, ball, bar, chain, diode_bridge, follower, ladder, row, sliding_point};
+use scenes::{arm, ball, bar, chain, diode_bridge, follower, ladder, plate, row, sliding_point};
 use std::time::Instant;
 
 /// Time of this process on a processor, s, or of the clock where that is not known.
@@ -80,6 +80,10 @@ fn main() {
             if is_asked(&title) {
                 report(&title, scene(n, is_sparse), 500);
             }
+        }
+        let title = format!("plate of {n}, {form}");
+        if is_asked(&title) {
+            report(&title, plate(n.isqrt(), is_sparse), 500);
         }
     }
     for name in solvers {

@@ -62,6 +62,39 @@ pub fn ladder(n: usize, is_sparse: bool) -> SystemsSimulation {
     simulation
 }
 
+/// A plate of `n × n` cells that is heated at a corner, in which ten relays keep cells at 0.5.
+pub fn plate(n: usize, is_sparse: bool) -> SystemsSimulation {
+    let mut simulation = SystemsSimulation::new(Settings::new(0.02)).unwrap();
+    let pairs = (0..n * n).flat_map(move |i| {
+        let right = (i % n + 1 < n).then_some((i, i + 1));
+        let below = (i + n < n * n).then_some((i, i + n));
+        right.into_iter().chain(below)
+    });
+    let entries = pairs.flat_map(|(i, j)| [(i, i, -1.0), (i, j, 1.0), (j, i, 1.0), (j, j, -1.0)]);
+    let cells = n * n;
+    let mut input = vec![0.0; cells];
+    input[0] = 1.0;
+    let system = FirstOrderLinear {
+        input: input.into(),
+        ..FirstOrderLinear::new(matrix(cells, is_sparse, entries))
+    };
+    let state = State::first_order(vec![0.6; cells]);
+    let plate = simulation
+        .spawn_system(system, state, Integrator::euler_moreau(1.0))
+        .unwrap();
+    for k in 0..10 {
+        let (c, b) = unit(cells, is_sparse, k * (n + 1));
+        let relation = FirstOrderLinearRelation {
+            e: vec![-0.5].into(),
+            ..FirstOrderLinearRelation::new([c], [b])
+        };
+        simulation
+            .spawn_interaction(Joins::one(plate), relation, NonsmoothLaw::sign())
+            .unwrap();
+    }
+    simulation
+}
+
 /// An elastic bar of 1 m and 1 kg with `n` nodes, whose speed of sound is 1 m/s, pressed against a wall: it strikes the wall with its end, and stays.
 pub fn bar(n: usize, is_sparse: bool) -> SystemsSimulation {
     let length = 1.0 / (n - 1) as f64;

@@ -4,7 +4,7 @@ mod arm;
 mod large;
 
 pub use arm::arm;
-pub use large::{bar, ladder};
+pub use large::{bar, ladder, plate};
 use moreau_systems::*;
 
 /// A point above a wall under gravity, e = 0.9.

@@ -7,7 +7,7 @@ use moreau_solvers::SparseMatrix;
 /// A constant matrix of a linear system, with all entries or without the zeros. Its unit is that of the quantity it stands for.
 ///
 /// A system with a sparse one is worked out sparsely: its iteration matrix is factored without the zeros, and no square matrix of its size is formed. Small systems
-/// are faster with dense ones: from about fifty coordinates on it is worth it.
+/// are as fast with dense ones: from about fifteen coordinates on sparse ones are faster.
 ///
 /// ```
 /// use moreau_systems::{Coefficient, Matrix, SparseMatrix};
@@ -129,14 +129,21 @@ impl Coefficient {
         }
     }
 
-    /// A dense matrix of zeros, in the memory that is there, which is taken.
-    pub(crate) fn take_zeros(&mut self, rows: usize, columns: usize) -> Matrix {
-        let mut zeros = match std::mem::take(self) {
-            Self::Dense(matrix) => matrix,
-            Self::Sparse(_) => Matrix::default(),
-        };
-        zeros.become_zeros(rows, columns);
-        zeros
+    /// Becomes a dense matrix that is written over zeros, in the memory that is there.
+    #[inline]
+    pub(crate) fn become_written(
+        &mut self,
+        [rows, columns]: [usize; 2],
+        write: impl FnOnce(&mut Matrix),
+    ) {
+        if let Self::Dense(matrix) = self {
+            matrix.become_zeros(rows, columns);
+            write(matrix);
+        } else {
+            let mut matrix = Matrix::zeros(rows, columns);
+            write(&mut matrix);
+            *self = Self::Dense(matrix);
+        }
     }
 
     /// The shape, and that all entries are finite.

@@ -128,19 +128,16 @@ impl Block {
             return;
         }
         let n = self.size();
-        let mut mass = self.mass.take_zeros(n, n);
-        match self.system.model() {
-            Model::Lagrangian(model) => {
-                let state = if of == MassOf::Start {
-                    &self.start
-                } else {
-                    &self.state
-                };
-                model.mass(state.q(), &mut mass);
-            }
-            Model::FirstOrder(model) => model.mass(&mut mass),
-        }
-        self.mass = Coefficient::Dense(mass);
+        let state = if of == MassOf::Start {
+            &self.start
+        } else {
+            &self.state
+        };
+        let model = self.system.model();
+        self.mass.become_written([n, n], |mass| match model {
+            Model::Lagrangian(model) => model.mass(state.q(), mass),
+            Model::FirstOrder(model) => model.mass(mass),
+        });
         let is_constant =
             self.system.is_constant() || matches!(self.state, State::FirstOrder { .. });
         self.mass_of = if is_constant { MassOf::All } else { of };
@@ -162,9 +159,9 @@ impl Block {
         let mut q = Row::from_slice(self.start.q());
         model.displace(&mut q, &self.work);
         let n = model.size();
-        let mut mass = self.mass.take_zeros(n, n);
-        model.mass(&q, &mut mass);
-        (self.mass, self.mass_of) = (Coefficient::Dense(mass), MassOf::Ahead);
+        self.mass
+            .become_written([n, n], |mass| model.mass(&q, mass));
+        self.mass_of = MassOf::Ahead;
     }
 
     /// The first iterate.
@@ -275,9 +272,12 @@ impl Block {
         let (n, integrator) = (self.size(), self.integrator);
         let [mut matrix, mut slope] = std::mem::take(&mut self.matrices);
         matrix.become_zeros(n, n);
+        slope.become_zeros(n, n);
         self.mass.add_to(1.0, &mut matrix);
-        for (of, weight) in slopes {
-            slope.become_zeros(n, n);
+        for (k, (of, weight)) in slopes.iter().enumerate() {
+            if k > 0 {
+                slope.fill(0.0);
+            }
             integrator.scheme().slope(*of, self, at, &mut slope);
             matrix.add_scaled(*weight, &slope);
         }

@@ -71,9 +71,10 @@ fn a_point_that_slides_with_friction() {
 fn systems_with_sparse_matrices() {
     assert_eq!(bytes(scenes::ladder(10_000, true), 300, 300), 0);
     assert_eq!(bytes(scenes::bar(10_000, true), 10, 100), 0);
+    assert_eq!(bytes(scenes::plate(100, true), 300, 100), 0);
 }
 
-/// Vectors of ten thousand numbers, and matrices and factors with three entries a row: a square matrix would be 800 MB.
+/// Vectors of ten thousand numbers, matrices with three entries a row and factors with some: a square matrix would be 800 MB.
 #[test]
 fn a_first_step_with_sparse_matrices_asks_for_memory_by_their_entries() {
     for scene in [scenes::ladder, scenes::bar] {
