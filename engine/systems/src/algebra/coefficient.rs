@@ -86,6 +86,7 @@ impl Coefficient {
     }
 
     /// `B ← B + factor A`, for a dense matrix of the same shape.
+    #[inline]
     pub fn add_to(&self, factor: f64, sum: &mut Matrix) {
         match self {
             Self::Dense(matrix) => sum.add_scaled(factor, matrix),

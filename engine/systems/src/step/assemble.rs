@@ -272,7 +272,10 @@ impl Assembly {
             copy_all(&mut link.lambda, &self.lambda[rows]);
             for (j, response) in link.blocks.iter().zip(&link.responses) {
                 for (k, lambda) in link.lambda.iter().enumerate() {
-                    add(&mut blocks[*j].response, *lambda, response.row(k));
+                    // Of a large system even the answer to nothing would cost its size.
+                    if *lambda != 0.0 {
+                        add(&mut blocks[*j].response, *lambda, response.row(k));
+                    }
                 }
             }
         }

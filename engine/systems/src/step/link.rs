@@ -149,21 +149,24 @@ impl Link {
         self.linearised_for = None;
         let rows = self.rows();
         clear(&mut self.offset, rows);
-        let is_sparse = self.relation.is_sparse();
-        if is_sparse && !keep {
+        if !keep && self.relation.is_sparse() {
             self.take_sparse(blocks, at);
         }
+        let is_there = keep || self.sparse.is_some();
         match self.level {
             Level::Value { gamma } => {
-                self.linearise_first_order(blocks, at, gamma, keep || is_sparse);
+                self.linearise_first_order(blocks, at, gamma, is_there);
             }
-            _ => self.linearise_lagrangian(blocks, at, keep || is_sparse),
+            _ => self.linearise_lagrangian(blocks, at, is_there),
         }
         if !keep {
             self.linearisations += 1;
             let matrices = self.output.iter().chain(&self.input);
             for matrix in matrices.chain(&self.feedthrough) {
                 expect_finite("jacobian", matrix.entries()).map_err(self.named())?;
+            }
+            if let Some(sparse) = &self.sparse {
+                sparse.check().map_err(self.named())?;
             }
         }
         self.linearised_for = step;

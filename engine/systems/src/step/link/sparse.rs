@@ -1,7 +1,9 @@
 //! A linear relation with sparse matrices as the step sees it: `output` and `input` of each system by their entries.
 
 use super::{Level, Link};
+use crate::algebra::coefficient::expect_finite_sparse;
 use crate::algebra::{Matrix, Rows, dot};
+use crate::error::FieldError;
 use crate::relation::Relation;
 use crate::step::block::Block;
 use crate::step::scheme::Instant;
@@ -12,6 +14,19 @@ use smallvec::SmallVec;
 pub(crate) struct SparseSides {
     output: SmallVec<[Rows; 2]>,
     input: SmallVec<[SparseMatrix; 2]>,
+}
+
+impl SparseSides {
+    /// All entries are finite.
+    pub(super) fn check(&self) -> Result<(), FieldError> {
+        let field = "jacobian";
+        for output in &self.output {
+            output.check(field, output.shape())?;
+        }
+        self.input
+            .iter()
+            .try_for_each(|input| expect_finite_sparse(field, input))
+    }
 }
 
 type Entries = Vec<(usize, usize, f64)>;
