@@ -1,4 +1,4 @@
-//! Steps per second of small systems, one thread; and of chains under the solvers that are named: `-- auto lemke`.
+//! Steps per second of small systems and of large ones with dense and with sparse matrices, one thread; and of chains under the solvers that are named: `-- auto lemke`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -9,7 +9,7 @@
 mod scenes;
 
 use moreau_systems::SystemsSimulation;
-use scenes::{arm, ball, chain, diode_bridge, follower, row, sliding_point};
+use scenes::{arm, ball, bar, chain, diode_bridge, follower, ladder, plate, row, sliding_point};
 use std::time::Instant;
 
 /// Time of this process on a processor, s, or of the clock where that is not known.
@@ -44,7 +44,7 @@ fn report(name: &str, scene: impl Fn() -> SystemsSimulation, steps: usize) {
     let [single, many] = rates;
     let all = if converged { "all" } else { "NOT all" };
     println!(
-        "{name:20} {single:10.0} steps/s, {many:10.0} at once, {all} converged, residual ≤ {worst:.0e}"
+        "{name:24} {single:10.0} steps/s, {many:10.0} at once, {all} converged, residual ≤ {worst:.0e}"
     );
 }
 
@@ -68,6 +68,27 @@ fn main() {
     ];
     for (name, scene, steps) in scenes.into_iter().filter(|(name, ..)| is_asked(name)) {
         report(name, scene, steps);
+    }
+    // Dense matrices of ten thousand states would fill gigabytes.
+    let large = [
+        (100, false),
+        (1000, false),
+        (100, true),
+        (1000, true),
+        (10_000, true),
+    ];
+    for (n, is_sparse) in large {
+        let form = if is_sparse { "sparse" } else { "dense" };
+        for (name, scene) in [("ladder", ladder as fn(_, _) -> _), ("bar", bar)] {
+            let title = format!("{name} of {n}, {form}");
+            if is_asked(&title) {
+                report(&title, || scene(n, is_sparse), 500);
+            }
+        }
+        let title = format!("plate of {n}, {form}");
+        if is_asked(&title) {
+            report(&title, || plate(n.isqrt(), is_sparse), 500);
+        }
     }
     for name in solvers {
         for (masses, steps) in [(100, 1000), (1000, 200)] {

@@ -1,10 +1,15 @@
-//! Dense matrices of sizes known at run time, and their LU factors.
+//! Matrices of sizes known at run time, dense and sparse, and their LU factors.
 
+pub mod coefficient;
 pub mod factor;
 pub mod matrix;
+pub mod rows;
+mod sparse_factor;
 
+pub use coefficient::Coefficient;
 pub use factor::Factor;
 pub use matrix::Matrix;
+pub use rows::Rows;
 
 /// A short vector: most systems have few coordinates, so that steps need no memory for them.
 pub(crate) type Row = smallvec::SmallVec<[f64; 8]>;

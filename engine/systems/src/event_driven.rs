@@ -226,6 +226,7 @@ pub(crate) fn advance(
         span.run(&mut relays, relays::start(plant), solver)?
     } else {
         check(plant)?;
+        plant.blocks.iter_mut().for_each(Block::keep_factor_of_mass);
         let flow = Flow::new(plant);
         let s = flow.start();
         let mut contacts = Contacts::new(flow, settings, tolerance);

@@ -21,7 +21,7 @@ pub mod system;
 
 mod step;
 
-pub use algebra::{Factor, Matrix};
+pub use algebra::{Coefficient, Factor, Matrix, Rows};
 pub use control::{
     Actuator, Clock, Command, Controller, LinearFeedback, Reading, Reads, Sensor, SlidingMode,
     feedback, zero_order_hold,
@@ -34,6 +34,7 @@ pub use integrator::{
 };
 pub use interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 pub use law::{NonsmoothLaw, Space};
+pub use moreau_solvers::SparseMatrix;
 pub use relation::Relation;
 pub use relation::degree::relative_degree;
 pub use relation::first_order::{FirstOrderLinearRelation, FirstOrderRelation};

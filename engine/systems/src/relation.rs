@@ -5,6 +5,7 @@ pub mod first_order;
 pub mod lagrangian;
 pub mod newton_euler;
 
+use crate::algebra::{Coefficient, Rows};
 use crate::error::{FieldError, expect_length};
 use bevy_ecs::prelude::*;
 use first_order::{FirstOrderLinearRelation, FirstOrderRelation};
@@ -28,11 +29,11 @@ use std::sync::Arc;
 #[derive(Component, Clone)]
 pub enum Relation {
     /// Constant `H`.
-    LagrangianLinear(Arc<LagrangianLinearRelation>),
+    LagrangianLinear(Arc<LagrangianLinearRelation<Rows>>),
     /// Any Lagrangian relation.
     Lagrangian(Arc<dyn LagrangianRelation>),
     /// Constant `B`, `C`, `D`.
-    FirstOrderLinear(Arc<FirstOrderLinearRelation>),
+    FirstOrderLinear(Arc<FirstOrderLinearRelation<Rows, Coefficient>>),
     /// Any first-order relation.
     FirstOrder(Arc<dyn FirstOrderRelation>),
 }
@@ -74,6 +75,15 @@ impl Relation {
         }
     }
 
+    /// True if it is linear with sparse matrices.
+    pub(crate) fn is_sparse(&self) -> bool {
+        match self {
+            Self::LagrangianLinear(relation) => relation.is_sparse(),
+            Self::FirstOrderLinear(relation) => relation.is_sparse(),
+            Self::Lagrangian(_) | Self::FirstOrder(_) => false,
+        }
+    }
+
     /// Checks the sizes of all that the relation was given as data. `columns` is how many entries of each system it sees, `inputs` how many it acts on.
     pub(crate) fn check(&self, columns: &[usize], inputs: &[usize]) -> Result<(), FieldError> {
         if self.rows() == 0 {
@@ -96,27 +106,28 @@ pub(crate) enum Seen<'a> {
     FirstOrder(&'a dyn FirstOrderRelation),
 }
 
-impl From<LagrangianLinearRelation> for Relation {
-    fn from(relation: LagrangianLinearRelation) -> Self {
-        Self::LagrangianLinear(Arc::new(relation))
+impl<M: Into<Rows> + Clone> From<LagrangianLinearRelation<M>> for Relation {
+    fn from(relation: LagrangianLinearRelation<M>) -> Self {
+        Self::LagrangianLinear(Arc::new(relation.any()))
     }
 }
 
-impl From<FirstOrderLinearRelation> for Relation {
-    fn from(relation: FirstOrderLinearRelation) -> Self {
-        Self::FirstOrderLinear(Arc::new(relation))
+impl<C: Into<Rows>, B: Into<Coefficient>> From<FirstOrderLinearRelation<C, B>> for Relation {
+    fn from(relation: FirstOrderLinearRelation<C, B>) -> Self {
+        Self::FirstOrderLinear(Arc::new(relation.any()))
     }
 }
 
-/// One matrix a system, each with `rows` rows and so many columns.
-fn check_parts(
+/// One matrix a system, each of its shape and with finite entries.
+fn check_parts<M>(
     field: &'static str,
-    parts: &[crate::Matrix],
+    parts: &[M],
     shapes: impl ExactSizeIterator<Item = [usize; 2]>,
+    check: impl Fn(&M, &'static str, [usize; 2]) -> Result<(), FieldError>,
 ) -> Result<(), FieldError> {
     expect_length(field, parts.len(), shapes.len())?;
     for (part, shape) in parts.iter().zip(shapes) {
-        crate::error::expect_shape(field, part, shape)?;
+        check(part, field, shape)?;
     }
     Ok(())
 }

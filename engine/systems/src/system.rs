@@ -8,12 +8,14 @@ pub mod rotation;
 pub mod signal;
 pub mod state;
 
-use crate::algebra::{LONG, Matrix};
+use crate::algebra::{Coefficient, LONG, Matrix};
 use crate::error::FieldError;
 use bevy_ecs::prelude::*;
 use first_order::{Dynamics, FirstOrderLinear, FirstOrderModel};
-use lagrangian::{LagrangianLinear, LagrangianModel};
+use lagrangian::{LagrangianLinear, LagrangianModel, SmallLagrangian};
+use moreau_solvers::SparseMatrix;
 use newton_euler::NewtonEuler;
+use signal::Signal;
 use std::sync::Arc;
 
 /// The component that makes an entity a dynamical system.
@@ -30,15 +32,26 @@ use std::sync::Arc;
 #[derive(Component, Clone)]
 pub enum System {
     /// Constant mass, damping and stiffness.
-    LagrangianLinear(Arc<LagrangianLinear>),
+    LagrangianLinear(Arc<LagrangianLinear<Coefficient>>),
     /// Any Lagrangian system.
     Lagrangian(Arc<dyn LagrangianModel>),
     /// A rigid body: seven coordinates, six velocities.
     NewtonEuler(Arc<NewtonEuler>),
     /// Linear in `x`, coefficients constant or varying with time.
-    FirstOrderLinear(Arc<FirstOrderLinear>),
+    FirstOrderLinear(Arc<FirstOrderLinear<Coefficient>>),
     /// Any first-order system.
     FirstOrder(Arc<dyn FirstOrderModel>),
+}
+
+/// A slope of the equations of motion, `F` or `f`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slope {
+    /// `∂F/∂v`.
+    Velocity,
+    /// `∂F/∂q`.
+    Position,
+    /// `∂f/∂x`.
+    State,
 }
 
 /// What a system is to its integrator.
@@ -93,28 +106,61 @@ impl System {
         }
     }
 
-    /// The system if all of it is constant and so small that it is worked out row by row.
+    /// The system if all of it is constant, dense, and so small that it is worked out row by row.
     #[inline]
-    pub(crate) fn small_lagrangian(&self) -> Option<&LagrangianLinear> {
+    pub(crate) fn small_lagrangian(&self) -> Option<SmallLagrangian<'_>> {
         match self {
-            Self::LagrangianLinear(model)
-                if model.force.is_constant() && model.mass.rows() < LONG =>
-            {
-                Some(model)
-            }
+            Self::LagrangianLinear(model) if model.mass.rows() < LONG => model.constant_dense(),
             _ => None,
         }
     }
 
-    /// The same of first order: the system and `A`.
+    /// The same of first order: `A` and `b`.
     #[inline]
-    pub(crate) fn small_first_order(&self) -> Option<(&FirstOrderLinear, &Matrix)> {
+    pub(crate) fn small_first_order(&self) -> Option<(&Matrix, &Signal)> {
         match self {
-            Self::FirstOrderLinear(model) => match &model.matrix {
-                Dynamics::Constant(a) if model.input.is_constant() && model.size < LONG => {
-                    Some((model, a))
+            Self::FirstOrderLinear(model) if model.size < LONG => model.constant_dense(),
+            _ => None,
+        }
+    }
+
+    /// True if it is worked out sparsely: its matrices are constant, and one of them is sparse.
+    pub(crate) fn is_sparse(&self) -> bool {
+        match self {
+            Self::LagrangianLinear(model) => model.is_sparse(),
+            Self::FirstOrderLinear(model) => model.is_sparse(),
+            Self::Lagrangian(_) | Self::NewtonEuler(_) | Self::FirstOrder(_) => false,
+        }
+    }
+
+    /// `M` of a system that is worked out sparsely.
+    pub(crate) fn sparse_mass(&self) -> Option<Coefficient> {
+        match self {
+            Self::LagrangianLinear(model) if model.is_sparse() => Some(model.mass.clone()),
+            Self::FirstOrderLinear(model) if model.is_sparse() => match &model.mass {
+                Some(mass) => Some(mass.clone()),
+                None => {
+                    let unit = (0..model.size).map(|i| (i, i, 1.0));
+                    let unit = SparseMatrix::from_triplets(model.size, model.size, unit);
+                    unit.ok().map(Coefficient::Sparse)
                 }
-                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A slope of a linear system with constant matrices, as a multiple of one of them; nothing where it is zero.
+    pub(crate) fn constant_slope(&self, of: Slope) -> Option<(f64, &Coefficient)> {
+        match (self, of) {
+            (Self::LagrangianLinear(model), Slope::Velocity) => {
+                model.damping.as_ref().map(|damping| (-1.0, damping))
+            }
+            (Self::LagrangianLinear(model), Slope::Position) => {
+                model.stiffness.as_ref().map(|stiffness| (-1.0, stiffness))
+            }
+            (Self::FirstOrderLinear(model), Slope::State) => match &model.matrix {
+                Dynamics::Constant(matrix) => Some((1.0, matrix)),
+                Dynamics::Varying(_) => None,
             },
             _ => None,
         }
@@ -144,9 +190,9 @@ impl System {
     }
 }
 
-impl From<LagrangianLinear> for System {
-    fn from(model: LagrangianLinear) -> Self {
-        Self::LagrangianLinear(Arc::new(model))
+impl<M: Into<Coefficient>> From<LagrangianLinear<M>> for System {
+    fn from(model: LagrangianLinear<M>) -> Self {
+        Self::LagrangianLinear(Arc::new(model.any()))
     }
 }
 
@@ -156,8 +202,8 @@ impl From<NewtonEuler> for System {
     }
 }
 
-impl From<FirstOrderLinear> for System {
-    fn from(model: FirstOrderLinear) -> Self {
-        Self::FirstOrderLinear(Arc::new(model))
+impl<M: Into<Coefficient>> From<FirstOrderLinear<M>> for System {
+    fn from(model: FirstOrderLinear<M>) -> Self {
+        Self::FirstOrderLinear(Arc::new(model.any()))
     }
 }

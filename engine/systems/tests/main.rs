@@ -32,5 +32,6 @@ mod order_of_others;
 mod relations;
 mod slider_crank;
 mod sliding;
+mod sparse;
 mod substeps;
 mod table;

@@ -1,8 +1,10 @@
 //! Scenes that are measured, and in whose steps allocations are counted.
 
 mod arm;
+mod large;
 
 pub use arm::arm;
+pub use large::{bar, ladder, plate};
 use moreau_systems::*;
 
 /// A point above a wall under gravity, e = 0.9.

@@ -1,11 +1,13 @@
-//! LU factors with partial pivoting: plain loops for small matrices, faer for large ones.
+//! LU factors with partial pivoting: plain loops for small matrices, faer for large ones and for sparse ones.
 //!
 //! A matrix counts as singular where a pivot is not above `n ε` times the largest entry that its row had. Sizes are relative to the row, so that
 //! units of different size (metres beside radians) do not make a regular matrix look singular.
 
-use super::Matrix;
+use super::sparse_factor::SparseFactor;
+use super::{Coefficient, Matrix};
 use faer::linalg::solvers::{PartialPivLu, Solve};
 use faer::{Mat, MatMut};
+use moreau_solvers::SparseMatrix;
 
 /// From this size on faer's blocked factorisation is faster than plain loops.
 const LARGE: usize = 48;
@@ -24,6 +26,7 @@ enum Factors {
         pivots: Vec<usize>,
     },
     Large(Box<PartialPivLu<f64>>),
+    Sparse(Box<SparseFactor>),
 }
 
 impl Factor {
@@ -33,6 +36,28 @@ impl Factor {
         let mut factor = None;
         Self::renew(&mut factor, matrix);
         factor
+    }
+
+    /// Factors a square sparse matrix without its zeros; `None` as by [`Self::new`].
+    #[must_use]
+    pub fn of_sparse(matrix: &SparseMatrix) -> Option<Self> {
+        let is_square = matrix.rows() == matrix.columns() && matrix.rows() > 0;
+        if !is_square || super::first_not_finite(matrix.values()).is_some() {
+            return None;
+        }
+        let factor = SparseFactor::new(matrix)?;
+        Some(Self {
+            factors: Factors::Sparse(Box::new(factor)),
+        })
+    }
+
+    /// Factors a square matrix as it is given; `None` as by [`Self::new`].
+    #[must_use]
+    pub fn of(matrix: &Coefficient) -> Option<Self> {
+        match matrix {
+            Coefficient::Dense(matrix) => Self::new(matrix),
+            Coefficient::Sparse(matrix) => Self::of_sparse(matrix),
+        }
     }
 
     /// Factors another matrix in the memory of the old factors; `None` as by [`Self::new`].
@@ -58,6 +83,7 @@ impl Factor {
                 let n = x.len();
                 lu.solve_in_place(MatMut::from_column_major_slice_mut(x, n, 1));
             }
+            Factors::Sparse(factor) => factor.solve(x),
         }
     }
 
@@ -66,6 +92,15 @@ impl Factor {
     pub fn solve_columns(&self, b: &Matrix) -> Matrix {
         let mut columns = Matrix::default();
         self.solve_columns_into(b, &mut columns);
+        columns
+    }
+
+    /// The same of a matrix that may be sparse.
+    pub(crate) fn solve_columns_of(&self, b: &Coefficient) -> Matrix {
+        let mut columns = b.transposed();
+        for j in 0..columns.rows() {
+            self.solve(columns.row_mut(j));
+        }
         columns
     }
 
@@ -90,7 +125,7 @@ fn scales(matrix: &Matrix) -> super::Row {
 }
 
 /// A pivot of a row with entries up to `scale` is one of rounding.
-fn vanishes(pivot: f64, scale: f64, n: usize) -> bool {
+pub(super) fn vanishes(pivot: f64, scale: f64, n: usize) -> bool {
     pivot.abs() <= n as f64 * f64::EPSILON * scale
 }
 

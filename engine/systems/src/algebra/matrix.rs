@@ -161,6 +161,17 @@ impl Matrix {
         }
     }
 
+    /// Every entry that is not zero, with its row and column.
+    pub(crate) fn for_each(&self, mut each: impl FnMut(usize, usize, f64)) {
+        for row in 0..self.rows {
+            for (column, value) in self.row(row).iter().enumerate() {
+                if *value != 0.0 {
+                    each(row, column, *value);
+                }
+            }
+        }
+    }
+
     /// `A ← factor A`.
     pub(crate) fn scale(&mut self, factor: f64) {
         self.entries.iter_mut().for_each(|entry| *entry *= factor);

@@ -11,6 +11,7 @@ use crate::law::NonsmoothLaw;
 use crate::solver_choice::AnySolver;
 use crate::step::assemble::{solve, stored};
 use moreau_solvers::Law;
+use std::sync::Arc;
 
 /// What a contact is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +135,7 @@ impl<'a> Contacts<'a> {
     fn unreal(
         &self,
         (touching, list): (&[usize], &[Row]),
-        (rows, masses): (&Rows, &[Factor]),
+        (rows, masses): (&Rows, &[Arc<Factor>]),
         before: &[f64],
         (t, s): (f64, &[f64]),
     ) -> Result<Vec<usize>, SystemsError> {
@@ -246,11 +247,12 @@ impl<'a> Contacts<'a> {
         Ok(impulses)
     }
 
-    /// `0 ≤ ÿ ⊥ λ ≥ 0` in the contacts that rest: those with a force are closed.
+    /// `0 ≤ ÿ ⊥ λ ≥ 0` in the contacts that rest: those with a force are closed. Where others carry what `opening` carried, whose force has come to zero, it is left out: of contacts
+    /// that imply each other many forces solve the problem.
     fn close(
         &mut self,
         (t, s): (f64, &mut Vec<f64>),
-        touching: &[usize],
+        (touching, opening): (&[usize], Option<usize>),
         report: &mut EventReport,
         solver: &mut AnySolver,
     ) -> Result<(), SystemsError> {
@@ -266,7 +268,15 @@ impl<'a> Contacts<'a> {
             let rows = self.flow.rows(&list, t, s, &masses)?;
             let free = self.flow.free(t, s, &masses)?;
             let q = self.flow.second_rates(&list, &rows, &free, t, s)?;
-            forces = self.solve(&rows.w, q, report, solver)?;
+            let place = resting.iter().position(|resting| Some(*resting) == opening);
+            let without = place.map(|place| self.equalities.len() + place);
+            forces = match without {
+                Some(k) => self.solve_without(k, &rows.w, &q, report, solver)?,
+                None => Vec::new(),
+            };
+            if forces.is_empty() {
+                forces = self.solve(&rows.w, q, report, solver)?;
+            }
         }
         for contact in touching {
             let place = resting.iter().position(|resting| resting == contact);
@@ -290,6 +300,33 @@ impl<'a> Contacts<'a> {
             }));
         }
         Ok(())
+    }
+
+    /// The answer with nothing in row `k`, if `ÿ ≥ 0` there all the same, to what rounding leaves of its terms; else none.
+    fn solve_without(
+        &self,
+        k: usize,
+        w: &Matrix,
+        q: &[f64],
+        report: &mut EventReport,
+        solver: &mut AnySolver,
+    ) -> Result<Vec<f64>, SystemsError> {
+        let others: Vec<usize> = (0..q.len()).filter(|row| *row != k).collect();
+        let part = others.iter().map(|row| q[*row]).collect();
+        let was = report.converged;
+        let mut forces = self.solve(&block_of(w, &others, &others), part, report, solver)?;
+        forces.insert(k, 0.0);
+        let terms = w.row(k).iter().zip(&forces).map(|(w, force)| w * force);
+        let (mut second, mut size) = (q[k], q[k].abs());
+        for term in terms {
+            second += term;
+            size += term.abs();
+        }
+        if report.converged && second >= -1e-9 * size {
+            return Ok(forces);
+        }
+        report.converged = was;
+        Ok(Vec::new())
     }
 
     /// Equalities first, then complementarity.
@@ -426,7 +463,9 @@ impl Hybrid for Contacts<'_> {
             }
             self.impact((t, s), &touching, report, solver)?;
         }
-        self.close((t, s), &touching, report, solver)
+        let is_closed = |contact: &usize| self.contacts[*contact].1 == Status::Closed;
+        let opening = struck.filter(is_closed);
+        self.close((t, s), (&touching, opening), report, solver)
     }
 
     fn multipliers(&self, t: f64, s: &[f64]) -> Result<(Vec<Row>, Vec<f64>), SystemsError> {

@@ -17,6 +17,7 @@ use crate::step::block::Block;
 use crate::step::link::Link;
 use crate::system::Model;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// A plant as an ordinary differential equation.
 pub(super) struct Flow<'a> {
@@ -96,28 +97,35 @@ impl<'a> Flow<'a> {
             .iter()
             .flat_map(|v| v.iter())
             .fold(1.0, |most: f64, v| most.max(v.abs()));
-        let along = |after: f64| -> Result<Vec<f64>, std::convert::Infallible> {
+        // The rates where `q ← change(q)`, at another time.
+        let moved = |time: f64, change: &dyn Fn(&mut Vec<f64>, &[f64])| {
             let moved = link.blocks.iter().map(|j| {
                 let mut q = self.q(s, *j).to_vec();
-                add(&mut q, after, self.v(s, *j));
+                change(&mut q, self.v(s, *j));
                 q
             });
             let moved: SmallVec<[Vec<f64>; 2]> = moved.collect();
             let q: SmallVec<[&[f64]; 2]> = moved.iter().map(Vec::as_slice).collect();
-            Ok(rate(link, t + after, &q, &v))
+            rate(link, time, &q, &v)
         };
-        let Ok(bias) = by_time(6e-6 / speed, along);
+        let along = |after: f64| -> Result<Vec<f64>, std::convert::Infallible> {
+            Ok(moved(t + after, &|q, v| add(q, after, v)))
+        };
+        let rounding = 1.0 + 2.0 * f64::EPSILON;
+        let noise = || -> Result<f64, std::convert::Infallible> {
+            let rounded = moved(t * rounding, &|q, _| {
+                q.iter_mut().for_each(|q| *q *= rounding)
+            });
+            let apart = moved(t, &|_, _| {}).into_iter().zip(rounded);
+            Ok(apart.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
+        };
+        let Ok(bias) = by_time(6e-6 / speed, along, noise);
         bias
     }
 
-    /// Factors of the masses.
-    pub(super) fn masses(&self, s: &[f64]) -> Result<Vec<Factor>, SystemsError> {
-        let factor = |(j, block): (usize, &Block)| {
-            let factor = Factor::new(&block.mass(self.q(s, j)));
-            let entity = block.entity;
-            let source = FieldError::Singular { field: "mass" };
-            factor.ok_or(SystemsError::System { entity, source })
-        };
+    /// Factors of the masses; those that are constant are there.
+    pub(super) fn masses(&self, s: &[f64]) -> Result<Vec<Arc<Factor>>, SystemsError> {
+        let factor = |(j, block): (usize, &Block)| block.factor_of_mass(self.q(s, j));
         self.plant.blocks.iter().enumerate().map(factor).collect()
     }
 
@@ -137,7 +145,7 @@ impl<'a> Flow<'a> {
         rows: &[Row],
         t: f64,
         s: &[f64],
-        masses: &[Factor],
+        masses: &[Arc<Factor>],
     ) -> Result<Rows, SystemsError> {
         let (mut h, mut answers) = (Vec::new(), Vec::new());
         for (index, row) in rows {
@@ -173,7 +181,7 @@ impl<'a> Flow<'a> {
         &self,
         t: f64,
         s: &[f64],
-        masses: &[Factor],
+        masses: &[Arc<Factor>],
     ) -> Result<Vec<f64>, SystemsError> {
         let mut free = vec![0.0; self.n];
         for (j, block) in self.plant.blocks.iter().enumerate() {

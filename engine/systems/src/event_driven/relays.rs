@@ -21,6 +21,7 @@ use crate::step::assemble::{solve, stored};
 use crate::step::link::Link;
 use crate::system::{Model, state::State};
 use moreau_solvers::Law;
+use std::sync::Arc;
 
 /// What a relay is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ struct Relay {
 /// The relays of a plant of first-order systems.
 pub(super) struct Relays<'a> {
     plant: &'a Plant,
-    masses: Vec<Factor>,
+    masses: Vec<Arc<Factor>>,
     relays: Vec<Relay>,
     settings: EventSettings,
     tolerance: f64,
@@ -92,9 +93,7 @@ impl<'a> Relays<'a> {
                     expected: "FirstOrder, as the first system, for event-driven integration",
                 }));
             }
-            let mass = Factor::new(&block.mass(&[]));
-            let singular = FieldError::Singular { field: "mass" };
-            masses.push(mass.ok_or(singular).map_err(block.named())?);
+            masses.push(block.factor_of_mass(&[])?);
         }
         let mut own = Self {
             plant,
@@ -134,8 +133,16 @@ impl<'a> Relays<'a> {
             let (mut output, mut answer) = (vec![0.0; n], vec![0.0; n]);
             for (side, j) in link.blocks.iter().enumerate() {
                 let own = self.range(*j);
-                output[own.clone()].copy_from_slice(relation.c[side].row(row));
-                answer[own.clone()].copy_from_slice(&relation.b[side].column(row));
+                relation.c[side].for_each(|place, column, value| {
+                    if place == row {
+                        output[own.start + column] = value;
+                    }
+                });
+                relation.b[side].for_each(|place, column, value| {
+                    if column == row {
+                        answer[own.start + place] = value;
+                    }
+                });
                 self.masses[*j].solve(&mut answer[own]);
             }
             self.relays.push(Relay {
@@ -200,9 +207,10 @@ impl<'a> Relays<'a> {
         s: &[f64],
     ) -> Result<Vec<f64>, SystemsError> {
         let of = |k: &usize| {
-            let by_time = by_time(6e-6, |after| {
-                Ok::<_, SystemsError>(vec![self.finite_y(*k, t + after, s)?])
-            })?;
+            let y = |time: f64| self.finite_y(*k, time, s);
+            let after = |after: f64| Ok::<_, SystemsError>(vec![y(t + after)?]);
+            let noise = || Ok((y(t * (1.0 + 2.0 * f64::EPSILON))? - y(t)?).abs());
+            let by_time = by_time(6e-6, after, noise)?;
             Ok(dot(&self.relays[*k].output, slope) + by_time[0])
         };
         list.iter().map(of).collect()

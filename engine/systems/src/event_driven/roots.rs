@@ -82,11 +82,12 @@ pub(super) fn first_negative<E>(
 /// Ratio of the two differences that are compared: no multiple of a half, so that what oscillates with the first step does not look at rest to both.
 const RATIO: f64 = 0.6;
 
-/// `ḟ(0)` by two central differences and what they extrapolate to, of `f(τ)`. From the step `first` on steps become shorter until both differences agree, or are nearest to
-/// it: nothing is known of how fast `f` changes.
+/// `ḟ(0)` by two central differences and what they extrapolate to, of `f(τ)`. From the step `first` on steps become shorter until both differences agree, to the rounding of `f`
+/// and of what it is made of, `noise`, or are nearest to it: nothing is known of how fast `f` changes.
 pub(super) fn by_time<E>(
     first: f64,
     f: impl Fn(f64) -> Result<Vec<f64>, E>,
+    noise: impl Fn() -> Result<f64, E>,
 ) -> Result<Vec<f64>, E> {
     let largest = |values: &[f64]| values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
     let size = Cell::new(0.0_f64);
@@ -97,7 +98,7 @@ pub(super) fn by_time<E>(
         Ok(parts.map(|(a, b)| (a - b) / (2.0 * step)).collect())
     };
     let mut best: Option<(f64, Vec<f64>)> = None;
-    let mut noise: Option<f64> = None;
+    let mut known: Option<f64> = None;
     let mut step = first;
     for _ in 0..14 {
         let [wide, narrow] = [difference(step)?, difference(RATIO * step)?];
@@ -113,12 +114,9 @@ pub(super) fn by_time<E>(
         let mut agrees = miss <= bound(f64::EPSILON * size.get());
         if !agrees {
             // What `f` is a small difference of may be rounded more coarsely than `f` itself.
-            let found = match noise {
-                Some(noise) => noise,
-                None => {
-                    let near = difference(1e-10 * first)?;
-                    *noise.insert(2e-10 * first * largest(&near))
-                }
+            let found = match known {
+                Some(known) => known,
+                None => *known.insert(noise()?),
             };
             agrees = miss <= bound(found);
         }
@@ -144,7 +142,7 @@ mod tests {
             let f =
                 |t: f64| -> Result<Vec<f64>, ()> { Ok(vec![3.0 + libm::sin(0.3 + frequency * t)]) };
             let exact = frequency * libm::cos(0.3);
-            let missed = (by_time(6e-6, f).unwrap()[0] - exact).abs();
+            let missed = (by_time(6e-6, f, || Ok(0.0)).unwrap()[0] - exact).abs();
             assert!(missed <= 1e-7 * frequency + 1e-9, "{frequency}: {missed}");
         }
     }
@@ -153,7 +151,7 @@ mod tests {
     #[test]
     fn rounding_is_not_taken_for_speed() {
         let f = |t: f64| -> Result<Vec<f64>, ()> { Ok(vec![((1e6 + t * t) - 1e6) * 3.0, 0.0]) };
-        let missed = by_time(6e-6, f).unwrap()[0].abs();
-        assert!(missed <= 4.0 * 3.0 * 1.2e-10 / 6e-6, "{missed}");
+        let missed = by_time(6e-6, f, || Ok(4e-10)).unwrap()[0].abs();
+        assert!(missed <= 4.0 * 4e-10 / 6e-6, "{missed}");
     }
 }

@@ -14,11 +14,12 @@
 
 use super::super::step::block::{Block, MassOf};
 use super::super::step::scheme::{Instant, Missed, Scheme, add_written};
-use crate::algebra::{Matrix, Row, add, copy, copy_all, dot};
+use crate::algebra::{Coefficient, Matrix, Row, add, copy, copy_all, dot};
 use crate::error::{FieldError, expect_range};
-use crate::system::Model;
 use crate::system::signal::Signal;
 use crate::system::state::State;
+use crate::system::{Model, Slope};
+use smallvec::{SmallVec, smallvec};
 
 /// Parameters of the scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,10 +88,10 @@ impl Scheme for EulerMoreau {
 
     fn known(&self, block: &mut Block, at: Instant) {
         let weight = at.h * (1.0 - self.theta);
-        if let Some((model, a)) = block.system.small_first_order() {
+        if let Some((a, input)) = block.system.small_first_order() {
             let x = block.start.x();
             for (i, known) in block.known.iter_mut().enumerate() {
-                *known += weight * (dot(a.row(i), x) + model.input.constant(i));
+                *known += weight * (dot(a.row(i), x) + input.constant(i));
             }
         } else if let Model::FirstOrder(model) = block.system.model()
             && self.theta < 1.0
@@ -108,10 +109,12 @@ impl Scheme for EulerMoreau {
 
     fn missed(&self, block: &mut Block, at: Instant) {
         block.take_mass(MassOf::Iterate);
-        if let Some((model, a)) = block.system.small_first_order() {
+        if let Some((a, input)) = block.system.small_first_order()
+            && let Coefficient::Dense(mass) = &block.mass
+        {
             let states = [block.state.x(), block.start.x()];
             let weight = at.h * self.theta;
-            let parts = (&block.mass, a, &model.input);
+            let parts = (mass, a, input);
             return missed_of(parts, states, &block.known, weight, &mut block.missed);
         }
         let Block { mass, missed, .. } = block;
@@ -132,17 +135,22 @@ impl Scheme for EulerMoreau {
         missed.add(-1.0, &block.known);
     }
 
-    fn matrix(&self, block: &mut Block, at: Instant, matrix: &mut Matrix, slope: &mut Matrix) {
+    fn take_mass(&self, block: &mut Block, _at: Instant) {
         block.take_mass(MassOf::Iterate);
-        matrix.add_scaled(1.0, &block.mass);
+    }
+
+    fn slopes(&self, at: Instant) -> SmallVec<[(Slope, f64); 2]> {
+        smallvec![(Slope::State, -at.h * self.theta)]
+    }
+
+    fn slope(&self, _of: Slope, block: &mut Block, at: Instant, matrix: &mut Matrix) {
         if let Model::FirstOrder(model) = block.system.model() {
             if self.rate_between {
                 self.between([block.state.x(), block.start.x()], &mut block.work);
-                model.rate_by_state(at.t + self.theta * at.h, &block.work, slope);
+                model.rate_by_state(at.t + self.theta * at.h, &block.work, matrix);
             } else {
-                model.rate_by_state(at.end(), block.state.x(), slope);
+                model.rate_by_state(at.end(), block.state.x(), matrix);
             }
-            matrix.add_scaled(-at.h * self.theta, slope);
         }
     }
 

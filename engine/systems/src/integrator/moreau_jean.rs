@@ -27,9 +27,10 @@ use super::super::step::block::{Block, MassOf};
 use super::super::step::scheme::{Instant, Missed, Scheme, add_written};
 use crate::algebra::{Matrix, Row, add, clear, copy, copy_all};
 use crate::error::{FieldError, expect_range};
-use crate::system::lagrangian::LagrangianLinear;
+use crate::system::lagrangian::SmallLagrangian;
 use crate::system::state::State;
-use crate::system::{Model, System};
+use crate::system::{Model, Slope, System};
+use smallvec::{SmallVec, smallvec};
 
 /// Parameters of the scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -180,15 +181,6 @@ fn displace(system: &System, q: &mut [f64], parts: &[(f64, &[f64])], work: &mut 
     }
 }
 
-impl MoreauJean {
-    fn take_mass(&self, block: &mut Block, at: Instant) {
-        match self.mass_at {
-            MassAt::Iterate => block.take_mass(MassOf::Iterate),
-            MassAt::Forecast { gamma } => block.take_mass_ahead(gamma * at.h),
-        }
-    }
-}
-
 impl Scheme for MoreauJean {
     fn first(&self, block: &mut Block) {
         copy(&mut block.z, block.start.v());
@@ -247,7 +239,7 @@ impl Scheme for MoreauJean {
         if let Some(model) = block.system.small_lagrangian() {
             let start = [block.state.q(), block.state.v(), block.start.v()];
             let weight = at.h * self.theta;
-            return missed_of(model, start, &block.known, weight, &mut block.missed);
+            return missed_of(&model, start, &block.known, weight, &mut block.missed);
         }
         self.take_mass(block, at);
         let Block { mass, missed, .. } = block;
@@ -263,17 +255,28 @@ impl Scheme for MoreauJean {
         missed.add(-1.0, &block.known);
     }
 
-    fn matrix(&self, block: &mut Block, at: Instant, matrix: &mut Matrix, slope: &mut Matrix) {
-        self.take_mass(block, at);
+    fn take_mass(&self, block: &mut Block, at: Instant) {
+        match self.mass_at {
+            MassAt::Iterate => block.take_mass(MassOf::Iterate),
+            MassAt::Forecast { gamma } => block.take_mass_ahead(gamma * at.h),
+        }
+    }
+
+    fn slopes(&self, at: Instant) -> SmallVec<[(Slope, f64); 2]> {
         let weight = at.h * self.theta;
+        smallvec![
+            (Slope::Velocity, -weight),
+            (Slope::Position, -weight * weight)
+        ]
+    }
+
+    fn slope(&self, of: Slope, block: &mut Block, at: Instant, matrix: &mut Matrix) {
         if let Model::Lagrangian(model) = block.system.model() {
             let (q, v) = (block.state.q(), block.state.v());
-            matrix.add_scaled(1.0, &block.mass);
-            model.force_by_velocity(at.end(), q, v, slope);
-            matrix.add_scaled(-weight, slope);
-            slope.fill(0.0);
-            model.force_by_position(at.end(), q, v, slope);
-            matrix.add_scaled(-weight * weight, slope);
+            match of {
+                Slope::Position => model.force_by_position(at.end(), q, v, matrix),
+                _ => model.force_by_velocity(at.end(), q, v, matrix),
+            }
         }
     }
 
@@ -288,7 +291,7 @@ impl Scheme for MoreauJean {
 
 /// `𝓡_free` of a small system with constant matrices, all terms of a row at once: the sums are those of the way through the terms.
 fn missed_of(
-    model: &LagrangianLinear,
+    model: &SmallLagrangian<'_>,
     [q, v, start]: [&[f64]; 3],
     known: &[f64],
     weight: f64,

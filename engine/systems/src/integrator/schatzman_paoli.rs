@@ -12,8 +12,9 @@
 use super::super::step::block::{Block, MassOf};
 use super::super::step::scheme::{Instant, Scheme};
 use crate::algebra::{Matrix, Row, add, copy, copy_all};
-use crate::system::Model;
 use crate::system::state::State;
+use crate::system::{Model, Slope};
+use smallvec::{SmallVec, smallvec};
 
 /// The scheme has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,12 +59,17 @@ impl Scheme for SchatzmanPaoli {
         missed.add(-1.0, &block.known);
     }
 
-    fn matrix(&self, block: &mut Block, at: Instant, matrix: &mut Matrix, slope: &mut Matrix) {
+    fn take_mass(&self, block: &mut Block, _at: Instant) {
         block.take_mass(MassOf::Start);
-        matrix.add_scaled(1.0, &block.mass);
+    }
+
+    fn slopes(&self, at: Instant) -> SmallVec<[(Slope, f64); 2]> {
+        smallvec![(Slope::Velocity, -0.5 * at.h)]
+    }
+
+    fn slope(&self, _of: Slope, block: &mut Block, at: Instant, matrix: &mut Matrix) {
         if let Model::Lagrangian(model) = block.system.model() {
-            model.force_by_velocity(at.t, block.start.q(), block.state.v(), slope);
-            matrix.add_scaled(-0.5 * at.h, slope);
+            model.force_by_velocity(at.t, block.start.q(), block.state.v(), matrix);
         }
     }
 

@@ -4,7 +4,7 @@
 //! have are zero, which is what the trait supplies.
 
 use super::check_parts;
-use crate::algebra::Matrix;
+use crate::algebra::{Coefficient, Matrix, Rows};
 use crate::error::{FieldError, expect_finite, expect_length, expect_shape};
 use crate::system::signal::Signal;
 
@@ -42,12 +42,15 @@ pub trait FirstOrderRelation: Send + Sync {
 ///     ..FirstOrderLinearRelation::new([Matrix::from_rows([[-1.0, 0.0]])], [Matrix::from_rows([[-1e6], [0.0]])])
 /// };
 /// ```
+///
+/// With [`SparseMatrix`](crate::SparseMatrix) in place of [`Matrix`] `C` and `B` are sparse, as is right for large systems. Where some are dense and others sparse, `C` are
+/// [`Rows`] and `B` [`Coefficient`].
 #[derive(Clone, Debug)]
-pub struct FirstOrderLinearRelation {
+pub struct FirstOrderLinearRelation<C = Matrix, B = C> {
     /// `C`, `m` rows, a matrix for each system.
-    pub c: Vec<Matrix>,
+    pub c: Vec<C>,
     /// `B`, `m` columns, a matrix for each system.
-    pub b: Vec<Matrix>,
+    pub b: Vec<B>,
     /// `D`, `m × m`; `None` is zero.
     pub d: Option<Matrix>,
     /// `F` and `z`: parameters that may be changed between steps, by a new component.
@@ -56,10 +59,10 @@ pub struct FirstOrderLinearRelation {
     pub e: Signal,
 }
 
-impl FirstOrderLinearRelation {
+impl<C, B> FirstOrderLinearRelation<C, B> {
     /// `y = C x`, `r = B λ`, with matrices for each system.
     #[must_use]
-    pub fn new(c: impl Into<Vec<Matrix>>, b: impl Into<Vec<Matrix>>) -> Self {
+    pub fn new(c: impl Into<Vec<C>>, b: impl Into<Vec<B>>) -> Self {
         Self {
             c: c.into(),
             b: b.into(),
@@ -69,15 +72,40 @@ impl FirstOrderLinearRelation {
         }
     }
 
+    /// The same, whatever its matrices are.
+    pub(super) fn any(self) -> FirstOrderLinearRelation<Rows, Coefficient>
+    where
+        C: Into<Rows>,
+        B: Into<Coefficient>,
+    {
+        FirstOrderLinearRelation {
+            c: self.c.into_iter().map(Into::into).collect(),
+            b: self.b.into_iter().map(Into::into).collect(),
+            d: self.d,
+            f: self.f,
+            e: self.e,
+        }
+    }
+}
+
+impl FirstOrderLinearRelation<Rows, Coefficient> {
     /// `m`.
     fn size(&self) -> usize {
-        self.c.first().map_or(0, Matrix::rows)
+        self.c.first().map_or(0, Rows::rows)
+    }
+
+    /// True if a matrix is sparse.
+    pub(crate) fn is_sparse(&self) -> bool {
+        let is_sparse = |b: &Coefficient| b.dense().is_none();
+        self.c.iter().any(Rows::is_sparse) || self.b.iter().any(is_sparse)
     }
 
     pub(super) fn check(&self, columns: &[usize], inputs: &[usize]) -> Result<(), FieldError> {
         let m = self.size();
-        check_parts("c", &self.c, columns.iter().map(|n| [m, *n]))?;
-        check_parts("b", &self.b, inputs.iter().map(|n| [*n, m]))?;
+        let shapes = columns.iter().map(|n| [m, *n]);
+        check_parts("c", &self.c, shapes, Rows::check)?;
+        let shapes = inputs.iter().map(|n| [*n, m]);
+        check_parts("b", &self.b, shapes, Coefficient::check)?;
         if let Some(d) = &self.d {
             expect_shape("d", d, [m, m])?;
         }
@@ -89,7 +117,7 @@ impl FirstOrderLinearRelation {
     }
 }
 
-impl FirstOrderRelation for FirstOrderLinearRelation {
+impl FirstOrderRelation for FirstOrderLinearRelation<Rows, Coefficient> {
     fn rows(&self) -> usize {
         self.size()
     }
@@ -115,7 +143,7 @@ impl FirstOrderRelation for FirstOrderLinearRelation {
 
     fn output_by_state(&self, _t: f64, _x: &[&[f64]], _lambda: &[f64], c: &mut [Matrix]) {
         for (sum, c) in c.iter_mut().zip(&self.c) {
-            sum.add_scaled(1.0, c);
+            c.add_to(sum);
         }
     }
 
@@ -127,7 +155,7 @@ impl FirstOrderRelation for FirstOrderLinearRelation {
 
     fn input_by_multiplier(&self, _t: f64, _x: &[&[f64]], _lambda: &[f64], b: &mut [Matrix]) {
         for (sum, b) in b.iter_mut().zip(&self.b) {
-            sum.add_scaled(1.0, b);
+            b.add_to(1.0, sum);
         }
     }
 }

@@ -5,7 +5,7 @@
 //! * *Compliant*: `h(t, q, λ)`. The output answers to the force itself: `λ` is then a force and not an impulse, and the law is imposed on `y_{k+1}`.
 
 use super::check_parts;
-use crate::algebra::Matrix;
+use crate::algebra::{Matrix, Rows};
 use crate::error::{FieldError, expect_finite, expect_length, expect_shape};
 
 /// A Lagrangian relation of `m` rows. Of a contact with friction the first row is the gap; tangential rows have no position and may be zero in `h`, their
@@ -39,22 +39,27 @@ pub trait LagrangianRelation: Send + Sync {
 /// // The distance of two points on a line.
 /// let relation = LagrangianLinearRelation::new([Matrix::from_rows([[1.0]]), Matrix::from_rows([[-1.0]])]);
 /// ```
+///
+/// With [`SparseMatrix`](crate::SparseMatrix) in place of [`Matrix`] the rows are sparse, as is right for large systems. Where one is dense and the other sparse, both are
+/// [`Rows`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct LagrangianLinearRelation {
+pub struct LagrangianLinearRelation<M = Matrix> {
     /// `H`, `m × n` for each system.
-    pub jacobian: Vec<Matrix>,
+    pub jacobian: Vec<M>,
     /// `b`, `m` entries.
     pub offset: Vec<f64>,
     /// `D`, `m × m`, positive semi-definite, m/N; `None` is rigid.
     pub compliance: Option<Matrix>,
 }
 
-impl LagrangianLinearRelation {
+impl<M: Into<Rows> + Clone> LagrangianLinearRelation<M> {
     /// `y = H q`, with a matrix for each system.
     #[must_use]
-    pub fn new(jacobian: impl Into<Vec<Matrix>>) -> Self {
+    pub fn new(jacobian: impl Into<Vec<M>>) -> Self {
         let jacobian = jacobian.into();
-        let rows = jacobian.first().map_or(0, Matrix::rows);
+        let rows = jacobian
+            .first()
+            .map_or(0, |first| first.clone().into().rows());
         Self {
             jacobian,
             offset: vec![0.0; rows],
@@ -62,18 +67,35 @@ impl LagrangianLinearRelation {
         }
     }
 
-    pub(super) fn check(&self, columns: &[usize]) -> Result<(), FieldError> {
-        let m = self.offset.len();
-        check_parts("jacobian", &self.jacobian, columns.iter().map(|n| [m, *n]))?;
-        expect_finite("offset", &self.offset)?;
-        match &self.compliance {
-            Some(compliance) => expect_shape("compliance", compliance, [m, m]),
-            None => expect_length("offset", m, self.jacobian.first().map_or(0, Matrix::rows)),
+    /// The same, whatever its matrices are.
+    pub(super) fn any(self) -> LagrangianLinearRelation<Rows> {
+        LagrangianLinearRelation {
+            jacobian: self.jacobian.into_iter().map(Into::into).collect(),
+            offset: self.offset,
+            compliance: self.compliance,
         }
     }
 }
 
-impl LagrangianRelation for LagrangianLinearRelation {
+impl LagrangianLinearRelation<Rows> {
+    /// True if rows are sparse.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.jacobian.iter().any(Rows::is_sparse)
+    }
+
+    pub(super) fn check(&self, columns: &[usize]) -> Result<(), FieldError> {
+        let m = self.offset.len();
+        let shapes = columns.iter().map(|n| [m, *n]);
+        check_parts("jacobian", &self.jacobian, shapes, Rows::check)?;
+        expect_finite("offset", &self.offset)?;
+        match &self.compliance {
+            Some(compliance) => expect_shape("compliance", compliance, [m, m]),
+            None => expect_length("offset", m, self.jacobian.first().map_or(0, Rows::rows)),
+        }
+    }
+}
+
+impl LagrangianRelation for LagrangianLinearRelation<Rows> {
     fn rows(&self) -> usize {
         self.offset.len()
     }
@@ -90,7 +112,7 @@ impl LagrangianRelation for LagrangianLinearRelation {
 
     fn jacobian(&self, _t: f64, _q: &[&[f64]], h: &mut [Matrix]) {
         for (h, jacobian) in h.iter_mut().zip(&self.jacobian) {
-            h.add_scaled(1.0, jacobian);
+            jacobian.add_to(h);
         }
     }
 

@@ -132,13 +132,13 @@ impl Assembly {
             let link = &links[*index];
             for i in 0..link.rows() {
                 self.row.clear();
-                for (output, j) in link.output.iter().zip(&link.blocks) {
+                for (own, j) in link.blocks.iter().enumerate() {
                     let mut place = self.first[*j];
                     while let Some(side) = self.sides.get(place as usize) {
                         let (other, column) = self.active[side.active as usize];
                         let response = &links[other].responses[side.side as usize];
                         for k in 0..response.rows() {
-                            let entry = dot(output.row(i), response.row(k));
+                            let entry = link.output_dot(own, i, response.row(k));
                             self.row.push(((column + k) as u32, entry));
                         }
                         place = side.next;
@@ -192,8 +192,8 @@ impl Assembly {
         for (index, start) in &self.active {
             let link = &links[*index];
             self.q.extend_from_slice(&link.offset);
-            for (output, j) in link.output.iter().zip(&link.blocks) {
-                output.add_times(1.0, &blocks[*j].change, &mut self.q[*start..]);
+            for (side, j) in link.blocks.iter().enumerate() {
+                link.add_output(side, &blocks[*j].change, &mut self.q[*start..]);
             }
         }
     }
@@ -272,7 +272,10 @@ impl Assembly {
             copy_all(&mut link.lambda, &self.lambda[rows]);
             for (j, response) in link.blocks.iter().zip(&link.responses) {
                 for (k, lambda) in link.lambda.iter().enumerate() {
-                    add(&mut blocks[*j].response, *lambda, response.row(k));
+                    // Of a large system even the answer to nothing would cost its size.
+                    if *lambda != 0.0 {
+                        add(&mut blocks[*j].response, *lambda, response.row(k));
+                    }
                 }
             }
         }
@@ -358,16 +361,6 @@ impl Link {
             h
         } else {
             1.0
-        }
-    }
-
-    /// `M̂⁻¹ input` of every system.
-    fn respond(&mut self, blocks: &[Block]) {
-        self.responses
-            .resize_with(self.input.len(), Matrix::default);
-        let sides = self.responses.iter_mut().zip(&self.input);
-        for ((answer, input), j) in sides.zip(&self.blocks) {
-            blocks[*j].response_to(input, answer);
         }
     }
 }

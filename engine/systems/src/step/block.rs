@@ -1,12 +1,15 @@
 //! One system within a step.
 
 use super::scheme::{Instant, Missed};
-use crate::algebra::{Factor, Matrix, Row, add, clear, norm};
+use crate::algebra::coefficient::expect_finite_sparse;
+use crate::algebra::{Coefficient, Factor, Matrix, Row, add, clear, norm};
 use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::integrator::{Integrator, RowsAt};
 use crate::system::state::State;
-use crate::system::{Model, System};
+use crate::system::{Model, Slope, System};
 use bevy_ecs::entity::Entity;
+use moreau_solvers::SparseMatrix;
+use std::sync::Arc;
 
 /// One system within a step: what was read of its components, the iterate of Newton's method, and what stays from step to step.
 pub(crate) struct Block {
@@ -46,8 +49,10 @@ pub(crate) struct Block {
     /// Counts the factorisations: what was made with the factors asks whether they are the same.
     pub(crate) factorisations: u64,
     /// `M` where it was needed last.
-    pub(crate) mass: Matrix,
+    pub(crate) mass: Coefficient,
     pub(crate) mass_of: MassOf,
+    /// Factors of `M` of a constant system, if they were needed.
+    pub(crate) mass_factor: Option<Arc<Factor>>,
     /// What relations subtract from `M̂`: `Σ ∂(weight g)/∂z`.
     pub(crate) slope_of_input: Option<Matrix>,
     /// `Σ B λ` over the interactions, and what they add that does not depend on `λ`.
@@ -87,14 +92,30 @@ impl Block {
         self.applied.len()
     }
 
-    /// `M(q)`, or `M` of a first-order system.
-    pub(crate) fn mass(&self, q: &[f64]) -> Matrix {
-        let mut mass = Matrix::zeros(self.size(), self.size());
-        match self.system.model() {
-            Model::Lagrangian(model) => model.mass(q, &mut mass),
-            Model::FirstOrder(model) => model.mass(&mut mass),
+    /// Factors of `M(q)`, or of `M` of a first-order system.
+    pub(crate) fn factor_of_mass(&self, q: &[f64]) -> Result<Arc<Factor>, SystemsError> {
+        if let Some(factor) = &self.mass_factor {
+            return Ok(Arc::clone(factor));
         }
-        mass
+        let factor = if let Some(mass) = self.system.sparse_mass() {
+            Factor::of(&mass)
+        } else {
+            let mut mass = Matrix::zeros(self.size(), self.size());
+            match self.system.model() {
+                Model::Lagrangian(model) => model.mass(q, &mut mass),
+                Model::FirstOrder(model) => model.mass(&mut mass),
+            }
+            Factor::new(&mass)
+        };
+        let singular = FieldError::Singular { field: "mass" };
+        factor.map(Arc::new).ok_or(singular).map_err(self.named())
+    }
+
+    /// The same, of a constant system once and for all; if it has none, that is said where one is needed.
+    pub(crate) fn keep_factor_of_mass(&mut self) {
+        if self.mass_factor.is_none() && self.system.is_constant() {
+            self.mass_factor = self.factor_of_mass(&[]).ok();
+        }
     }
 
     /// Works `self.mass` out, of the start or of the iterate, if it is not there.
@@ -102,19 +123,21 @@ impl Block {
         if self.mass_of == MassOf::All || self.mass_of == of {
             return;
         }
-        let n = self.size();
-        self.mass.become_zeros(n, n);
-        match self.system.model() {
-            Model::Lagrangian(model) => {
-                let state = if of == MassOf::Start {
-                    &self.start
-                } else {
-                    &self.state
-                };
-                model.mass(state.q(), &mut self.mass);
-            }
-            Model::FirstOrder(model) => model.mass(&mut self.mass),
+        if let Some(mass) = self.system.sparse_mass() {
+            (self.mass, self.mass_of) = (mass, MassOf::All);
+            return;
         }
+        let n = self.size();
+        let state = if of == MassOf::Start {
+            &self.start
+        } else {
+            &self.state
+        };
+        let model = self.system.model();
+        self.mass.become_written([n, n], |mass| match model {
+            Model::Lagrangian(model) => model.mass(state.q(), mass),
+            Model::FirstOrder(model) => model.mass(mass),
+        });
         let is_constant =
             self.system.is_constant() || matches!(self.state, State::FirstOrder { .. });
         self.mass_of = if is_constant { MassOf::All } else { of };
@@ -125,6 +148,9 @@ impl Block {
         let (MassOf::Nothing | MassOf::Start | MassOf::Iterate) = self.mass_of else {
             return;
         };
+        if self.system.is_constant() {
+            return self.take_mass(MassOf::Start);
+        }
         let Model::Lagrangian(model) = self.system.model() else {
             return;
         };
@@ -133,13 +159,9 @@ impl Block {
         let mut q = Row::from_slice(self.start.q());
         model.displace(&mut q, &self.work);
         let n = model.size();
-        self.mass.become_zeros(n, n);
-        model.mass(&q, &mut self.mass);
-        self.mass_of = if self.system.is_constant() {
-            MassOf::All
-        } else {
-            MassOf::Ahead
-        };
+        self.mass
+            .become_written([n, n], |mass| model.mass(&q, mass));
+        self.mass_of = MassOf::Ahead;
     }
 
     /// The first iterate.
@@ -229,28 +251,64 @@ impl Block {
             return Ok(());
         }
         self.factored_for = if is_constant { step } else { None };
+        let integrator = self.integrator;
+        integrator.scheme().take_mass(self, at);
+        let slopes = integrator.scheme().slopes(at);
+        if self.system.is_sparse() {
+            self.factor_sparse(&slopes).map_err(self.named())?;
+        } else {
+            self.factor_dense(&slopes, at)?;
+        }
+        self.factorisations += 1;
+        if self.factor.is_none() {
+            self.factor_of_mass(self.state.q())?;
+            let field = "iteration matrix";
+            return Err(self.named()(FieldError::Singular { field }));
+        }
+        Ok(())
+    }
+
+    fn factor_dense(&mut self, slopes: &[(Slope, f64)], at: Instant) -> Result<(), SystemsError> {
         let (n, integrator) = (self.size(), self.integrator);
         let [mut matrix, mut slope] = std::mem::take(&mut self.matrices);
         matrix.become_zeros(n, n);
         slope.become_zeros(n, n);
-        integrator
-            .scheme()
-            .matrix(self, at, &mut matrix, &mut slope);
+        self.mass.add_to(1.0, &mut matrix);
+        for (k, (of, weight)) in slopes.iter().enumerate() {
+            if k > 0 {
+                slope.fill(0.0);
+            }
+            integrator.scheme().slope(*of, self, at, &mut slope);
+            matrix.add_scaled(*weight, &slope);
+        }
         if let Some(slope) = &self.slope_of_input {
             matrix.add_scaled(-1.0, slope);
         }
         expect_finite("iteration matrix", matrix.entries()).map_err(self.named())?;
         Factor::renew(&mut self.factor, &matrix);
-        self.factorisations += 1;
         self.matrices = [matrix, slope];
-        if self.factor.is_none() {
-            let mass = self.mass(self.state.q());
-            let field = if Factor::new(&mass).is_none() {
-                "mass"
-            } else {
-                "iteration matrix"
-            };
-            return Err(self.named()(FieldError::Singular { field }));
+        Ok(())
+    }
+
+    /// The same of a system with constant matrices, from the entries that they have.
+    fn factor_sparse(&mut self, slopes: &[(Slope, f64)]) -> Result<(), FieldError> {
+        let n = self.size();
+        let mut entries = Vec::new();
+        let mut add = |row, column, value| entries.push((row, column, value));
+        self.mass.for_each(&mut add);
+        for (of, weight) in slopes {
+            if let Some((sign, matrix)) = self.system.constant_slope(*of) {
+                matrix.for_each(|row, column, value| add(row, column, sign * weight * value));
+            }
+        }
+        if let Some(slope) = &self.slope_of_input {
+            slope.for_each(|row, column, value| add(row, column, -value));
+        }
+        self.factor = None;
+        // All entries are within the matrix: the system was checked.
+        if let Ok(matrix) = SparseMatrix::from_triplets(n, n, entries) {
+            expect_finite_sparse("iteration matrix", &matrix)?;
+            self.factor = Factor::of_sparse(&matrix);
         }
         Ok(())
     }
@@ -260,6 +318,13 @@ impl Block {
         match &self.factor {
             Some(factor) => factor.solve_columns_into(input, answer),
             None => answer.become_transposed(input),
+        }
+    }
+
+    /// `x ← M̂⁻¹ x`.
+    pub(super) fn divide(&self, x: &mut [f64]) {
+        if let Some(factor) = &self.factor {
+            factor.solve(x);
         }
     }
 
@@ -348,15 +413,15 @@ impl Block {
         for (i, (missed, applied)) in self.missed.sum.iter().zip(&self.applied).enumerate() {
             let missed = (missed - applied).abs();
             let terms = self.missed.rows[i] + applied.abs();
-            if missed <= relative * terms || matrix.rows() != self.size() {
+            if missed <= relative * terms {
                 judge([missed, terms]);
                 continue;
             }
             let mut sums = 0.0;
             for (j, entry) in matrix.row(i).iter().enumerate() {
                 sums += entry.abs() * (self.z[j].abs() + start[j].abs());
-                if let (Some(q), true) = (self.state.q().get(j), self.mass.rows() == self.size()) {
-                    sums += (entry - self.mass[(i, j)]).abs() * q.abs() / at.h;
+                if let (Some(q), Some(mass)) = (self.state.q().get(j), self.mass.dense()) {
+                    sums += (entry - mass[(i, j)]).abs() * q.abs() / at.h;
                 }
             }
             judge([missed, terms + acts(i) + rounding * sums]);

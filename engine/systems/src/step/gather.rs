@@ -14,7 +14,7 @@ use super::commit::{EndOfInteraction, EndOfSystem};
 use super::link::{Level, Link};
 use super::point::Sides;
 use super::scheme::{Instant, Missed};
-use crate::algebra::{Matrix, Row, zeros};
+use crate::algebra::{Coefficient, Matrix, Row, zeros};
 use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::integrator::{Integrator, RowsAt};
 use crate::interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
@@ -234,7 +234,8 @@ fn block(
         factor: None,
         factored_for: None,
         factorisations: 0,
-        mass: Matrix::default(),
+        mass: Coefficient::default(),
+        mass_factor: None,
         mass_of: MassOf::Nothing,
         slope_of_input: None,
         applied: vec![0.0; n],
@@ -282,6 +283,7 @@ fn link(
         input: smallvec::smallvec![Matrix::default(); sides],
         linearised_for: None,
         linearisations: 0,
+        sparse: None,
         known: vec![Vec::new(); sides],
         feedthrough: None,
         responses: Sides::new(),

@@ -1,16 +1,17 @@
 //! What goes with what: relation, law and integrator decide on what quantity a law is imposed, or that it cannot be.
 
 use super::link::Level;
-use crate::algebra::{Factor, Matrix};
+use crate::algebra::{Coefficient, Factor, Matrix, Rows};
 use crate::error::FieldError;
 use crate::integrator::Integrator;
 use crate::law::NonsmoothLaw;
-use crate::relation::degree::relative_degree;
+use crate::relation::degree::{Part, degree_of};
 use crate::relation::first_order::FirstOrderLinearRelation;
 use crate::relation::{Relation, Seen};
 use crate::system::System;
 use crate::system::first_order::{Dynamics, FirstOrderLinear};
 use crate::system::lagrangian::LagrangianLinear;
+use std::borrow::Cow;
 
 /// The level of an interaction.
 pub(crate) fn level(
@@ -166,7 +167,10 @@ pub(crate) fn check_degree(
 }
 
 /// The largest relative degree of its rows, if the matrices do not vary.
-fn degree(relation: &FirstOrderLinearRelation, systems: &[&System]) -> Option<usize> {
+fn degree(
+    relation: &FirstOrderLinearRelation<Rows, Coefficient>,
+    systems: &[&System],
+) -> Option<usize> {
     let mut parts = Vec::new();
     for (side, system) in systems.iter().enumerate() {
         let (b, c) = (&relation.b[side], &relation.c[side]);
@@ -176,74 +180,70 @@ fn degree(relation: &FirstOrderLinearRelation, systems: &[&System]) -> Option<us
             _ => return None,
         });
     }
-    let n = parts.iter().map(|(a, _, _)| a.rows()).sum();
-    let m = relation.c.first()?.rows();
-    let (mut a, mut b, mut c) = (
-        Matrix::zeros(n, n),
-        Matrix::zeros(n, m),
-        Matrix::zeros(m, n),
-    );
-    let mut start = 0;
-    for (own_a, own_b, own_c) in &parts {
-        for i in 0..own_a.rows() {
-            a.row_mut(start + i)[start..start + own_a.rows()].copy_from_slice(own_a.row(i));
-            b.row_mut(start + i).copy_from_slice(own_b.row(i));
-        }
-        for row in 0..m {
-            c.row_mut(row)[start..start + own_a.rows()].copy_from_slice(own_c.row(row));
-        }
-        start += own_a.rows();
-    }
-    Some(relative_degree(&a, &b, &c, relation.d.as_ref()))
+    Some(degree_of(&mut parts, relation.d.as_ref()))
 }
 
 /// `M⁻¹A`, `M⁻¹B`, `C`.
-fn of_first_order(
-    system: &FirstOrderLinear,
-    b: &Matrix,
-    c: &Matrix,
-) -> Option<(Matrix, Matrix, Matrix)> {
+fn of_first_order<'a>(
+    system: &'a FirstOrderLinear<Coefficient>,
+    b: &Coefficient,
+    c: &'a Rows,
+) -> Option<Part<'a>> {
     let Dynamics::Constant(a) = &system.matrix else {
         return None;
     };
-    let (a, b) = match &system.mass {
-        Some(mass) => {
-            let factor = Factor::new(mass)?;
-            let inverse_times = |matrix| factor.solve_columns(matrix).transposed();
-            (inverse_times(a), inverse_times(b))
-        }
-        None => (a.clone(), b.clone()),
+    let mass = match &system.mass {
+        Some(mass) => Some(Factor::of(mass)?),
+        None => None,
     };
-    Some((a, b, c.clone()))
+    let (state, size) = match &mass {
+        Some(mass) => (mass.solve_columns_of(b), None),
+        None => (b.transposed(), Some(a.norm())),
+    };
+    let rate = move |x: &[f64]| {
+        let mut rate = vec![0.0; x.len()];
+        a.add_times(1.0, x, &mut rate);
+        if let Some(mass) = &mass {
+            mass.solve(&mut rate);
+        }
+        rate
+    };
+    Some(Part {
+        state,
+        output: Cow::Borrowed(c),
+        rate: Box::new(rate),
+        size,
+    })
 }
 
 /// The same for `x = (q, v)`.
-fn of_lagrangian(
-    system: &LagrangianLinear,
-    b: &Matrix,
-    c: &Matrix,
-) -> Option<(Matrix, Matrix, Matrix)> {
+fn of_lagrangian<'a>(
+    system: &'a LagrangianLinear<Coefficient>,
+    b: &Coefficient,
+    c: &'a Rows,
+) -> Option<Part<'a>> {
     let n = system.mass.rows();
-    let factor = Factor::new(&system.mass)?;
-    let (mut a, mut input) = (
-        Matrix::zeros(2 * n, 2 * n),
-        Matrix::zeros(2 * n, b.columns()),
-    );
-    for i in 0..n {
-        a[(i, n + i)] = 1.0;
+    let mass = Factor::of(&system.mass)?;
+    let answer = mass.solve_columns_of(b);
+    let mut state = Matrix::zeros(answer.rows(), 2 * n);
+    for row in 0..answer.rows() {
+        state.row_mut(row)[n..].copy_from_slice(answer.row(row));
     }
-    for (start, slope) in [(0, &system.stiffness), (n, &system.damping)] {
-        if let Some(slope) = slope {
-            let answer = factor.solve_columns(slope).transposed();
-            for i in 0..n {
-                let row = &mut a.row_mut(n + i)[start..start + n];
-                crate::algebra::add(row, -1.0, answer.row(i));
+    let rate = move |x: &[f64]| {
+        let (q, v) = x.split_at(n);
+        let mut force = vec![0.0; n];
+        for (slope, x) in [(&system.stiffness, q), (&system.damping, v)] {
+            if let Some(slope) = slope {
+                slope.add_times(-1.0, x, &mut force);
             }
         }
-    }
-    let answer = factor.solve_columns(b).transposed();
-    for i in 0..n {
-        input.row_mut(n + i).copy_from_slice(answer.row(i));
-    }
-    Some((a, input, c.clone()))
+        mass.solve(&mut force);
+        [v, &force].concat()
+    };
+    Some(Part {
+        state,
+        output: Cow::Borrowed(c),
+        rate: Box::new(rate),
+        size: None,
+    })
 }

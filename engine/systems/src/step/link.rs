@@ -18,13 +18,15 @@
 
 mod outputs;
 mod slopes;
+mod sparse;
 
 pub(crate) use slopes::Slopes;
+pub(crate) use sparse::SparseSides;
 
 use super::block::Block;
 use super::point::{Point, Sides, jacobian_into};
 use super::scheme::{Instant, Scheme};
-use crate::algebra::{Matrix, Row, add, clear, dot, norm};
+use crate::algebra::{Matrix, Row, add, clear, norm};
 use crate::error::{FieldError, SystemsError, expect_finite};
 use crate::integrator::{Activation, Integrator, RowsAt};
 use crate::law::NonsmoothLaw;
@@ -78,6 +80,8 @@ pub(crate) struct Link {
     pub(crate) output: Sides,
     /// A matrix for each system.
     pub(crate) input: Sides,
+    /// Both of a linear relation with sparse matrices.
+    pub(crate) sparse: Option<SparseSides>,
     /// A vector for each system; empty where it is zero, as for all linear relations.
     pub(crate) known: Vec<Vec<f64>>,
     pub(crate) feedthrough: Option<Matrix>,
@@ -145,15 +149,24 @@ impl Link {
         self.linearised_for = None;
         let rows = self.rows();
         clear(&mut self.offset, rows);
+        if !keep && self.relation.is_sparse() {
+            self.take_sparse(blocks, at);
+        }
+        let is_there = keep || self.sparse.is_some();
         match self.level {
-            Level::Value { gamma } => self.linearise_first_order(blocks, at, gamma, keep),
-            _ => self.linearise_lagrangian(blocks, at, keep),
+            Level::Value { gamma } => {
+                self.linearise_first_order(blocks, at, gamma, is_there);
+            }
+            _ => self.linearise_lagrangian(blocks, at, is_there),
         }
         if !keep {
             self.linearisations += 1;
             let matrices = self.output.iter().chain(&self.input);
             for matrix in matrices.chain(&self.feedthrough) {
                 expect_finite("jacobian", matrix.entries()).map_err(self.named())?;
+            }
+            if let Some(sparse) = &self.sparse {
+                sparse.check().map_err(self.named())?;
             }
         }
         self.linearised_for = step;
@@ -301,7 +314,7 @@ impl Link {
 
     /// The same where it is `input λ`.
     fn apply_linear(&self, blocks: &mut [Block], at: Instant) {
-        for (side, (input, j)) in self.input.iter().zip(&self.blocks).enumerate() {
+        for (side, j) in self.blocks.iter().enumerate() {
             let block = &mut blocks[*j];
             if let Integrator::EulerMoreau(scheme) = &block.integrator
                 && scheme.force_weight(at) == 0.0
@@ -316,12 +329,7 @@ impl Link {
                 Integrator::EulerMoreau(scheme) => 1.0 / scheme.force_weight(at),
                 Integrator::MoreauJean(_) | Integrator::SchatzmanPaoli(_) => 1.0,
             };
-            let sums = block.applied.iter_mut().zip(&mut block.reaction);
-            for (i, (applied, reaction)) in sums.enumerate() {
-                let acts = dot(input.row(i), &self.lambda);
-                *applied += acts;
-                *reaction += physical * acts;
-            }
+            self.add_input(side, physical, block);
         }
     }
 

@@ -10,10 +10,11 @@
 
 use super::Plant;
 use super::assemble::{solve, stored};
+use super::block::Block;
 use super::link::{Level, Link};
 use super::point::jacobian;
 use crate::algebra::{Factor, Matrix, add, dot};
-use crate::error::{FieldError, SystemsError};
+use crate::error::SystemsError;
 use crate::integrator::Activation;
 use crate::law::NonsmoothLaw;
 use crate::relation::Seen;
@@ -22,6 +23,7 @@ use crate::solver_choice::AnySolver;
 use crate::system::Model;
 use crate::system::state::State;
 use moreau_solvers::Law;
+use std::sync::Arc;
 
 /// How one pass of corrections works.
 struct Pass {
@@ -158,10 +160,9 @@ impl Plant {
     }
 
     /// The rows that a pass looks at: normals of contacts, all rows of equalities.
-    fn rows_to_correct(&self, pass: &Pass) -> Result<Vec<Row>, SystemsError> {
+    fn rows_to_correct(&mut self, pass: &Pass) -> Result<Vec<Row>, SystemsError> {
         let mut rows = Vec::new();
-        let mut masses: Vec<Option<Factor>> = Vec::new();
-        masses.resize_with(self.blocks.len(), || None);
+        let mut masses: Vec<Option<Arc<Factor>>> = vec![None; self.blocks.len()];
         for (index, link) in self.links.iter().enumerate() {
             let in_play = if pass.both_sides {
                 link.active
@@ -177,8 +178,10 @@ impl Plant {
             let Seen::Lagrangian(relation) = link.relation.seen() else {
                 continue;
             };
-            let end = link.end_point(&self.blocks, self.at);
-            let (y, h) = (link.gap(&end), jacobian(relation, &end));
+            let (y, h) = {
+                let end = link.end_point(&self.blocks, self.at);
+                (link.gap(&end), jacobian(relation, &end))
+            };
             for (row, y) in y.into_iter().enumerate().take(count) {
                 let mut normal = vec![Vec::new(); self.blocks.len()];
                 for (h, j) in h.iter().zip(&link.blocks) {
@@ -188,7 +191,7 @@ impl Plant {
                 for j in &link.blocks {
                     match (pass.metric, self.blocks[*j].system.model()) {
                         (Metric::Mass, _) => {
-                            self.divide_by_mass(*j, &mut masses[*j], &mut answer[*j])?;
+                            self.blocks[*j].divide_by_mass(&mut masses[*j], &mut answer[*j])?;
                         }
                         (Metric::Coordinates, Model::Lagrangian(model)) => {
                             model.divide_by_metric(&mut answer[*j]);
@@ -209,24 +212,6 @@ impl Plant {
         Ok(rows)
     }
 
-    /// `x ← M(q)⁻¹ x` with the mass of a block, factored when it is first needed.
-    fn divide_by_mass(
-        &self,
-        block: usize,
-        factor: &mut Option<Factor>,
-        x: &mut [f64],
-    ) -> Result<(), SystemsError> {
-        let block = &self.blocks[block];
-        if factor.is_none() {
-            *factor = Factor::new(&block.mass(block.state.q()));
-        }
-        match factor {
-            Some(factor) => factor.solve(x),
-            None => return Err(block.named()(FieldError::Singular { field: "mass" })),
-        }
-        Ok(())
-    }
-
     /// Contacts with `y ≤ 0` that are not active come in; true if there are any.
     fn admit(&mut self) -> bool {
         let (at, blocks) = (self.at, &self.blocks);
@@ -242,6 +227,25 @@ impl Plant {
             }
         }
         came_in
+    }
+}
+
+impl Block {
+    /// `x ← M(q)⁻¹ x`; the mass is factored when it is first needed.
+    fn divide_by_mass(
+        &mut self,
+        factor: &mut Option<Arc<Factor>>,
+        x: &mut [f64],
+    ) -> Result<(), SystemsError> {
+        let factor = match factor {
+            Some(factor) => factor,
+            None => {
+                self.keep_factor_of_mass();
+                factor.insert(self.factor_of_mass(self.state.q())?)
+            }
+        };
+        factor.solve(x);
+        Ok(())
     }
 }
 

@@ -3,6 +3,8 @@
 use super::block::Block;
 use crate::algebra::{Matrix, Row, add, clear, norm, zeros};
 use crate::integrator::Integrator;
+use crate::system::Slope;
+use smallvec::SmallVec;
 
 /// The step `t_k → t_k + h`.
 #[derive(Clone, Copy, Debug)]
@@ -114,8 +116,14 @@ pub(crate) trait Scheme {
     /// `𝓡_free` at `block.state`: `block.missed`, without terms before.
     fn missed(&self, block: &mut Block, at: Instant);
 
-    /// `M̂` at `block.state`, without what relations add to it; both matrices are zero before, `slope` is space.
-    fn matrix(&self, block: &mut Block, at: Instant, matrix: &mut Matrix, slope: &mut Matrix);
+    /// `M` as `M̂` has it at `block.state`: `block.mass`.
+    fn take_mass(&self, block: &mut Block, at: Instant);
+
+    /// What `M̂` is beside `M`, without what relations add to it: a sum of slopes, each times a weight.
+    fn slopes(&self, at: Instant) -> SmallVec<[(Slope, f64); 2]>;
+
+    /// One of these slopes, of `block.state`; `matrix` is zero before.
+    fn slope(&self, of: Slope, block: &mut Block, at: Instant, matrix: &mut Matrix);
 
     /// `∂q/∂z`, of Lagrangian systems a multiple of the unit matrix: s for `z = v`, 1 for `z = q`.
     fn position_slope(&self, at: Instant) -> f64;

@@ -1,8 +1,8 @@
 //! First-order systems: `M ẋ = f(t, x) + r` [docs/theory.md §12].
 
 use super::signal::Signal;
-use crate::algebra::Matrix;
-use crate::error::{FieldError, expect_length, expect_shape};
+use crate::algebra::{Coefficient, Matrix};
+use crate::error::{FieldError, expect_length};
 use std::fmt;
 use std::sync::Arc;
 
@@ -32,14 +32,14 @@ pub type MatrixOfTime = dyn Fn(f64, &mut Matrix) + Send + Sync;
 
 /// `A(t)`.
 #[derive(Clone)]
-pub enum Dynamics {
+pub enum Dynamics<M = Matrix> {
     /// The same at all times.
-    Constant(Matrix),
+    Constant(M),
     /// Fills an `n × n` matrix of zeros for the time given, s.
     Varying(Arc<MatrixOfTime>),
 }
 
-impl fmt::Debug for Dynamics {
+impl<M: fmt::Debug> fmt::Debug for Dynamics<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Constant(matrix) => f.debug_tuple("Constant").field(matrix).finish(),
@@ -56,30 +56,22 @@ impl fmt::Debug for Dynamics {
 /// let system = System::from(FirstOrderLinear::new(Matrix::from_rows([[0.0, -1e6], [1e2, 0.0]])));
 /// assert_eq!(system.size(), 2);
 /// ```
+///
+/// With [`SparseMatrix`](crate::SparseMatrix) in place of [`Matrix`] a system may be large: a step costs what its matrices have entries. Where one is dense and the other
+/// sparse, both are [`Coefficient`]. `A(t)` that varies is dense.
 #[derive(Clone, Debug)]
-pub struct FirstOrderLinear {
+pub struct FirstOrderLinear<M = Matrix> {
     /// `n`.
     pub size: usize,
     /// `M`, `n × n`, regular; `None` is the unit matrix.
-    pub mass: Option<Matrix>,
+    pub mass: Option<M>,
     /// `A`, `n × n`.
-    pub matrix: Dynamics,
+    pub matrix: Dynamics<M>,
     /// `b(t)`, `n` entries.
     pub input: Signal,
 }
 
 impl FirstOrderLinear {
-    /// `ẋ = A x + r` with constant `A`.
-    #[must_use]
-    pub fn new(matrix: Matrix) -> Self {
-        Self {
-            size: matrix.rows(),
-            mass: None,
-            matrix: Dynamics::Constant(matrix),
-            input: Signal::Zero,
-        }
-    }
-
     /// `ẋ = A(t) x + r` with `n` states: the function receives the time (s) and zeros to fill in.
     #[must_use]
     pub fn varying(size: usize, matrix: impl Fn(f64, &mut Matrix) + Send + Sync + 'static) -> Self {
@@ -90,11 +82,68 @@ impl FirstOrderLinear {
             input: Signal::Zero,
         }
     }
+}
+
+impl<M> FirstOrderLinear<M> {
+    /// `ẋ = A x + r` with constant `A`.
+    #[must_use]
+    pub fn new(matrix: M) -> Self
+    where
+        M: Into<Coefficient> + Clone,
+    {
+        Self {
+            size: matrix.clone().into().rows(),
+            mass: None,
+            matrix: Dynamics::Constant(matrix),
+            input: Signal::Zero,
+        }
+    }
+
+    /// The same, whatever its matrices are.
+    pub(super) fn any(self) -> FirstOrderLinear<Coefficient>
+    where
+        M: Into<Coefficient>,
+    {
+        FirstOrderLinear {
+            size: self.size,
+            mass: self.mass.map(Into::into),
+            matrix: match self.matrix {
+                Dynamics::Constant(matrix) => Dynamics::Constant(matrix.into()),
+                Dynamics::Varying(fill) => Dynamics::Varying(fill),
+            },
+            input: self.input,
+        }
+    }
+}
+
+impl FirstOrderLinear<Coefficient> {
+    /// True if it is constant and one of its matrices is sparse.
+    pub(crate) fn is_sparse(&self) -> bool {
+        let Dynamics::Constant(matrix) = &self.matrix else {
+            return false;
+        };
+        let all = [Some(matrix), self.mass.as_ref()];
+        all.into_iter()
+            .flatten()
+            .any(|matrix| matrix.dense().is_none())
+    }
+
+    /// `A` and `b` if they are constant and all matrices dense.
+    #[inline]
+    pub(super) fn constant_dense(&self) -> Option<(&Matrix, &Signal)> {
+        match (&self.matrix, &self.mass) {
+            (
+                Dynamics::Constant(Coefficient::Dense(matrix)),
+                None | Some(Coefficient::Dense(_)),
+            ) if self.input.is_constant() => Some((matrix, &self.input)),
+            _ => None,
+        }
+    }
 
     /// `y ← y + A(t)`.
-    pub(crate) fn add_matrix(&self, t: f64, sum: &mut Matrix) {
+    fn add_matrix(&self, t: f64, sum: &mut Matrix) {
         match &self.matrix {
-            Dynamics::Constant(matrix) => sum.add_scaled(1.0, matrix),
+            Dynamics::Constant(matrix) => matrix.add_to(1.0, sum),
             Dynamics::Varying(fill) => {
                 let mut matrix = Matrix::zeros(self.size, self.size);
                 fill(t, &mut matrix);
@@ -106,23 +155,23 @@ impl FirstOrderLinear {
     pub(super) fn check(&self) -> Result<(), FieldError> {
         let n = self.size;
         if let Some(mass) = &self.mass {
-            expect_shape("mass", mass, [n, n])?;
+            mass.check("mass", [n, n])?;
         }
         if let Dynamics::Constant(matrix) = &self.matrix {
-            expect_shape("matrix", matrix, [n, n])?;
+            matrix.check("matrix", [n, n])?;
         }
         expect_length("input", self.input.len().unwrap_or(n), n)
     }
 }
 
-impl FirstOrderModel for FirstOrderLinear {
+impl FirstOrderModel for FirstOrderLinear<Coefficient> {
     fn size(&self) -> usize {
         self.size
     }
 
     fn mass(&self, mass: &mut Matrix) {
         match &self.mass {
-            Some(given) => mass.add_scaled(1.0, given),
+            Some(given) => given.add_to(1.0, mass),
             None => mass.add_scaled(1.0, &Matrix::identity(self.size)),
         }
     }

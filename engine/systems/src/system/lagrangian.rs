@@ -1,8 +1,8 @@
 //! Lagrangian systems: `M(q) v̇ = F(t, q, v) + p`, `q̇ = v` [docs/theory.md §12].
 
 use super::signal::Signal;
-use crate::algebra::Matrix;
-use crate::error::{FieldError, expect_length, expect_shape};
+use crate::algebra::{Coefficient, Matrix};
+use crate::error::{FieldError, expect_length};
 
 /// A Lagrangian system of `n` coordinates. `F` holds all that is not inertia: applied, internal, Coriolis and centrifugal forces. The slopes of `F`
 /// are those that Newton's method and the iteration matrix `M − hθ ∂F/∂v − h²θ² ∂F/∂q` use; leaving one out costs iterations, not accuracy.
@@ -60,22 +60,25 @@ pub trait LagrangianModel: Send + Sync {
 /// });
 /// assert_eq!(system.size(), 1);
 /// ```
+///
+/// With [`SparseMatrix`](crate::SparseMatrix) in place of [`Matrix`] a system may be large: a step costs what its matrices have entries. Where some are dense and others
+/// sparse, all are [`Coefficient`].
 #[derive(Clone, Debug)]
-pub struct LagrangianLinear {
+pub struct LagrangianLinear<M = Matrix> {
     /// `M`, `n × n`, regular.
-    pub mass: Matrix,
+    pub mass: M,
     /// `C`, `n × n`; `None` is zero.
-    pub damping: Option<Matrix>,
+    pub damping: Option<M>,
     /// `K`, `n × n`; `None` is zero.
-    pub stiffness: Option<Matrix>,
+    pub stiffness: Option<M>,
     /// `F_ext(t)`, `n` entries.
     pub force: Signal,
 }
 
-impl LagrangianLinear {
+impl<M> LagrangianLinear<M> {
     /// A free system with this mass matrix.
     #[must_use]
-    pub fn new(mass: Matrix) -> Self {
+    pub fn new(mass: M) -> Self {
         Self {
             mass,
             damping: None,
@@ -84,39 +87,97 @@ impl LagrangianLinear {
         }
     }
 
-    /// `F_i` at constant `F_ext`: see [`System::small_lagrangian`](super::System::small_lagrangian).
+    /// The same, whatever its matrices are.
+    pub(super) fn any(self) -> LagrangianLinear<Coefficient>
+    where
+        M: Into<Coefficient>,
+    {
+        LagrangianLinear {
+            mass: self.mass.into(),
+            damping: self.damping.map(Into::into),
+            stiffness: self.stiffness.map(Into::into),
+            force: self.force,
+        }
+    }
+}
+
+/// A small system, all of it constant and dense: see [`System::small_lagrangian`](super::System::small_lagrangian).
+#[derive(Clone, Copy)]
+pub(crate) struct SmallLagrangian<'a> {
+    pub(crate) mass: &'a Matrix,
+    damping: Option<&'a Matrix>,
+    stiffness: Option<&'a Matrix>,
+    force: &'a Signal,
+}
+
+impl SmallLagrangian<'_> {
+    /// `F_i` at constant `F_ext`.
     #[inline]
     pub(crate) fn force_of(&self, i: usize, q: &[f64], v: &[f64]) -> f64 {
         let mut force = self.force.constant(i);
-        if let Some(damping) = &self.damping {
+        if let Some(damping) = self.damping {
             force -= crate::algebra::dot(damping.row(i), v);
         }
-        if let Some(stiffness) = &self.stiffness {
+        if let Some(stiffness) = self.stiffness {
             force -= crate::algebra::dot(stiffness.row(i), q);
         }
         force
     }
+}
+
+/// A matrix that may be zero: nothing of all this if it is sparse.
+fn dense(matrix: Option<&Coefficient>) -> Option<Option<&Matrix>> {
+    match matrix {
+        None => Some(None),
+        Some(matrix) => matrix.dense().map(Some),
+    }
+}
+
+impl LagrangianLinear<Coefficient> {
+    /// True if one of its matrices is sparse.
+    pub(crate) fn is_sparse(&self) -> bool {
+        let all = [
+            Some(&self.mass),
+            self.damping.as_ref(),
+            self.stiffness.as_ref(),
+        ];
+        all.into_iter()
+            .flatten()
+            .any(|matrix| matrix.dense().is_none())
+    }
+
+    /// The system with dense matrices and constant forces.
+    #[inline]
+    pub(super) fn constant_dense(&self) -> Option<SmallLagrangian<'_>> {
+        self.force.is_constant().then_some(())?;
+        Some(SmallLagrangian {
+            mass: self.mass.dense()?,
+            damping: dense(self.damping.as_ref())?,
+            stiffness: dense(self.stiffness.as_ref())?,
+            force: &self.force,
+        })
+    }
 
     pub(super) fn check(&self) -> Result<(), FieldError> {
         let n = self.mass.rows();
-        expect_shape("mass", &self.mass, [n, n])?;
+        self.mass.check("mass", [n, n])?;
         if let Some(damping) = &self.damping {
-            expect_shape("damping", damping, [n, n])?;
+            damping.check("damping", [n, n])?;
         }
         if let Some(stiffness) = &self.stiffness {
-            expect_shape("stiffness", stiffness, [n, n])?;
+            stiffness.check("stiffness", [n, n])?;
         }
         expect_length("force", self.force.len().unwrap_or(n), n)
     }
 }
 
-impl LagrangianModel for LagrangianLinear {
+impl LagrangianModel for LagrangianLinear<Coefficient> {
     fn size(&self) -> usize {
         self.mass.rows()
     }
 
     fn mass(&self, _q: &[f64], mass: &mut Matrix) {
-        mass.add_scaled(1.0, &self.mass);
+        self.mass.add_to(1.0, mass);
     }
 
     fn force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64]) {
@@ -131,13 +192,13 @@ impl LagrangianModel for LagrangianLinear {
 
     fn force_by_position(&self, _t: f64, _q: &[f64], _v: &[f64], slope: &mut Matrix) {
         if let Some(stiffness) = &self.stiffness {
-            slope.add_scaled(-1.0, stiffness);
+            stiffness.add_to(-1.0, slope);
         }
     }
 
     fn force_by_velocity(&self, _t: f64, _q: &[f64], _v: &[f64], slope: &mut Matrix) {
         if let Some(damping) = &self.damping {
-            slope.add_scaled(-1.0, damping);
+            damping.add_to(-1.0, slope);
         }
     }
 }

@@ -66,6 +66,27 @@ fn a_point_that_slides_with_friction() {
     assert_eq!(bytes(scenes::sliding_point(), 10, 1000), 0);
 }
 
+/// Ten thousand states with ten diodes, and as many nodes with a contact.
+#[test]
+fn systems_with_sparse_matrices() {
+    assert_eq!(bytes(scenes::ladder(10_000, true), 300, 300), 0);
+    assert_eq!(bytes(scenes::bar(10_000, true), 10, 100), 0);
+    assert_eq!(bytes(scenes::plate(100, true), 300, 100), 0);
+}
+
+/// Vectors of ten thousand numbers, matrices with three entries a row and factors with some: a square matrix would be 800 MB.
+#[test]
+fn a_first_step_with_sparse_matrices_asks_for_memory_by_their_entries() {
+    for scene in [scenes::ladder, scenes::bar] {
+        let start = || {
+            let mut simulation = scene(10_000, true);
+            simulation.step().unwrap();
+        };
+        let (_, bytes) = requested(start);
+        assert!(bytes < 200_000_000, "{bytes}");
+    }
+}
+
 /// The first step makes what the following ones need, where all takes part in it; and it gives the systems their reactions, which the queries of the second
 /// one take notice of.
 #[test]

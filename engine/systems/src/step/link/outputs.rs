@@ -1,7 +1,7 @@
 //! Outputs of an interaction and their rates: at the start, at the iterate, at the end of the step.
 
 use super::{Level, Link};
-use crate::algebra::{Row, clear, copy};
+use crate::algebra::{Row, Rows, clear, copy};
 use crate::relation::lagrangian::LagrangianLinearRelation;
 use crate::relation::{Relation, Seen};
 use crate::step::block::Block;
@@ -105,7 +105,7 @@ impl Link {
 
 /// `H q + b + D λ` with what `q` gives of each system.
 pub(super) fn linear_output<'a>(
-    relation: &LagrangianLinearRelation,
+    relation: &LagrangianLinearRelation<Rows>,
     joined: &[usize],
     q: impl Fn(usize) -> &'a [f64],
     lambda: &[f64],

@@ -76,8 +76,9 @@ pub(crate) struct Slopes {
     b: Sides,
     c: Sides,
     d: Matrix,
-    /// Zero for a linear relation, as `k`: nothing remains beside `B λ`.
+    /// Zero for a linear relation: nothing remains beside `B λ`.
     pub(super) g: Vec<Vec<f64>>,
+    /// Of a linear relation there is none.
     k: Sides,
 }
 
@@ -91,7 +92,10 @@ impl Slopes {
         is_linear: bool,
     ) {
         let (m, sides) = (lambda.len(), point.seen.len());
-        for list in [&mut self.b, &mut self.c, &mut self.k] {
+        // What the state does to what acts is asked of nonlinear relations alone: it is square.
+        let squares = if is_linear { 0 } else { sides };
+        self.k.resize_with(squares, Matrix::default);
+        for list in [&mut self.b, &mut self.c] {
             list.resize_with(sides, Matrix::default);
         }
         self.g.resize_with(sides, Vec::new);
@@ -99,7 +103,9 @@ impl Slopes {
             let width = point.seen[side].len();
             self.b[side].become_zeros(n, m);
             self.c[side].become_zeros(m, width);
-            self.k[side].become_zeros(n, width);
+            if let Some(k) = self.k.get_mut(side) {
+                k.become_zeros(n, width);
+            }
             self.g[side].clear();
             self.g[side].resize(n, 0.0);
         }
