@@ -272,18 +272,18 @@ impl Control {
         }
     }
 
-    /// The first instant after `t`, s, if there are instruments.
-    fn next_after(&self, t: f64) -> Result<Option<f64>, SystemsError> {
+    /// The first instant after `t`, s, on the way to `end`, s, if there are instruments.
+    fn next_after(&self, t: f64, end: f64) -> Result<Option<f64>, SystemsError> {
         let mut first: Option<f64> = None;
         let mut take = |next: f64| first = Some(first.map_or(next, |first| first.min(next)));
         for own in &self.sensors {
             let entity = own.entity;
-            let next = own.sensor.clock.next_after(t);
+            let next = own.sensor.clock.next_after(t, end);
             take(next.map_err(|source| SystemsError::Sensor { entity, source })?);
         }
         for own in &self.actuators {
             let entity = own.entity;
-            let next = own.actuator.clock.next_after(t);
+            let next = own.actuator.clock.next_after(t, end);
             take(next.map_err(|source| SystemsError::Actuator { entity, source })?);
         }
         Ok(first)

@@ -219,12 +219,12 @@ impl EventsManager {
             ..ManagerReport::default()
         };
         loop {
-            self.hand_out(simulation, &mut report)?;
+            self.hand_out(simulation, end, &mut report)?;
             let t = simulation.time();
             if t >= end || !report.converged {
                 return Ok(report);
             }
-            let next = self.next_time(simulation, t)?.min(end);
+            let next = self.next_time(simulation, [t, end])?.min(end);
             match self.way {
                 Way::Events => self.by_events(simulation, next, &mut report)?,
                 Way::TimeStepping => self.by_steps(simulation, next, &mut report)?,
@@ -233,11 +233,15 @@ impl EventsManager {
     }
 
     /// The first instant after `t` that is known in advance, s; infinity if there is none.
-    fn next_time(&self, simulation: &mut SystemsSimulation, t: f64) -> Result<f64, SystemsError> {
+    fn next_time(
+        &self,
+        simulation: &mut SystemsSimulation,
+        [t, end]: [f64; 2],
+    ) -> Result<f64, SystemsError> {
         let discrete = self.discretisation.iter().map(Discretisation::time);
         let user = self.user.first().map(|(time, _)| *time);
         let mut next = discrete.chain(user).fold(f64::INFINITY, f64::min);
-        for (time, _) in sampling(simulation, t)? {
+        for (time, _) in sampling(simulation, t, end)? {
             next = next.min(time);
         }
         Ok(next)
@@ -247,6 +251,7 @@ impl EventsManager {
     fn hand_out(
         &mut self,
         simulation: &mut SystemsSimulation,
+        end: f64,
         report: &mut ManagerReport,
     ) -> Result<(), SystemsError> {
         let time = simulation.time();
@@ -262,7 +267,7 @@ impl EventsManager {
         // The first instant after just before now.
         let before = self.sampled.unwrap_or(f64::NEG_INFINITY);
         let just_before = time - (due - time);
-        for (instant, entity) in sampling(simulation, just_before)? {
+        for (instant, entity) in sampling(simulation, just_before, end)? {
             if instant <= due && instant > before {
                 push(Occurred::Sampling(entity));
             }
@@ -402,10 +407,11 @@ fn expect_one_step(simulation: &mut SystemsSimulation) -> Result<(), SystemsErro
     }
 }
 
-/// The next instant of each sensor and actuator after `t`, s, in the order of their ids.
+/// The next instant of each sensor and actuator after `t`, s, on the way to `end`, s, in the order of their ids.
 fn sampling(
     simulation: &mut SystemsSimulation,
     t: f64,
+    end: f64,
 ) -> Result<Vec<(f64, Entity)>, SystemsError> {
     let world = simulation.world_mut();
     let mut instruments = Vec::new();
@@ -424,7 +430,7 @@ fn sampling(
     instruments.sort_unstable_by_key(|(id, ..)| *id);
     let mut instants = Vec::with_capacity(instruments.len());
     for (_, entity, clock) in instruments {
-        let next = clock.next_after(t).map_err(SystemsError::Settings)?;
+        let next = clock.next_after(t, end).map_err(SystemsError::Settings)?;
         instants.push((next, entity));
     }
     Ok(instants)

@@ -443,3 +443,134 @@ impl Bits for Vec<f64> {
         self.into_iter().map(f64::to_bits).collect()
     }
 }
+
+/// A row of degree 2 is refused beside one of degree 1.
+#[test]
+fn every_row_has_its_own_relative_degree() {
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-2)).unwrap();
+    let mass = FirstOrderLinear::new(Matrix::from_rows([[0.0, 1.0], [0.0, 0.0]]));
+    let x = simulation
+        .spawn_system(
+            mass,
+            State::first_order([0.0, 0.0]),
+            Integrator::euler_moreau(1.0),
+        )
+        .unwrap();
+    let relation = FirstOrderLinearRelation::new(
+        [Matrix::identity(2)],
+        [Matrix::from_rows([[0.0, 0.0], [1.0, 1.0]])],
+    );
+    let law = NonsmoothLaw::Complementarity { rows: 2 };
+    let error = simulation
+        .spawn_interaction(Joins::one(x), relation, law)
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("relative degree is 2"),
+        "{error}"
+    );
+}
+
+/// Clocks whose instants cannot be told apart or counted.
+#[test]
+fn clocks_out_of_range() {
+    let mut simulation = SystemsSimulation::new(Settings::new(0.1)).unwrap();
+    let still = FirstOrderLinear::new(Matrix::zeros(1, 1));
+    let x = simulation
+        .spawn_system(
+            still,
+            State::first_order([0.0]),
+            Integrator::euler_moreau(1.0),
+        )
+        .unwrap();
+    let sensor = |clock| Sensor::linear(x, Matrix::identity(1), clock);
+    let error = simulation
+        .spawn_sensor(sensor(Clock::starting_at(-1e300, 1.0)))
+        .unwrap_err();
+    assert!(error.to_string().contains("clock.start"), "{error}");
+    simulation.spawn_sensor(sensor(Clock::new(1e-300))).unwrap();
+    let settings = EventSettings::default();
+    simulation.advance_by_events(0.0, &settings).unwrap();
+    let error = simulation.advance_by_events(1.0, &settings).unwrap_err();
+    assert!(error.to_string().contains("clock.period"), "{error}");
+    let mut events = EventsManager::new(settings);
+    events.discretise(0.0, 1e-300).unwrap();
+    let error = events.advance(&mut simulation, 1.0).unwrap_err();
+    assert!(
+        error.to_string().contains("discretisation.period"),
+        "{error}"
+    );
+}
+
+/// A discretisation from before the start begins where the simulation is.
+#[test]
+fn points_of_time_that_are_over_are_not_made_up_for() {
+    let mut simulation = SystemsSimulation::new(Settings::new(0.1)).unwrap();
+    let mut events = EventsManager::new(EventSettings::default());
+    events.discretise(-1e9, 0.25).unwrap();
+    let report = events.advance(&mut simulation, 1.0).unwrap();
+    let times: Vec<f64> = report.occurrences.iter().map(|own| own.time).collect();
+    assert_eq!(times, [0.0, 0.25, 0.5, 0.75, 1.0]);
+    let first = Occurred::TimeDiscretisation(4_000_000_000);
+    assert_eq!(report.occurrences[0].what, first);
+}
+
+/// A scheme of two steps is refused where steps are cut, and keeps its velocity over another `h`.
+#[test]
+fn steps_of_a_scheme_of_two_are_not_cut() {
+    let mut simulation = SystemsSimulation::new(Settings::new(0.1)).unwrap();
+    let free = LagrangianLinear::new(Matrix::identity(1));
+    let state = State::lagrangian([0.0], [1.0]);
+    let point = simulation
+        .spawn_system(free, state, Integrator::schatzman_paoli())
+        .unwrap();
+    for h in [0.1, 0.03, 0.5] {
+        simulation.set_settings(Settings::new(h)).unwrap();
+        (0..7).for_each(|_| assert!(simulation.step().unwrap().converged));
+    }
+    let moved = simulation.state(point).unwrap().q()[0] - simulation.time();
+    assert!(moved.abs() < 1e-13, "{moved}");
+    let accumulation = Some(Accumulation {
+        impacts: 5,
+        within: 0.1,
+    });
+    let mut events = EventsManager::new(EventSettings {
+        accumulation,
+        ..EventSettings::default()
+    });
+    let end = simulation.time() + 1.0;
+    let error = events.advance(&mut simulation, end).unwrap_err();
+    assert!(error.to_string().contains("integrator"), "{error}");
+}
+
+/// A solver that says that it has solved what it has not.
+#[derive(Default)]
+struct Liar(moreau_solvers::History);
+
+impl moreau_solvers::Solver for Liar {
+    fn solve(
+        &mut self,
+        _problem: &moreau_solvers::StoredProblem,
+        impulse: &mut [f64],
+        _goal: &moreau_solvers::Goal,
+    ) -> Result<moreau_solvers::SolverReport, moreau_solvers::ProblemError> {
+        impulse.fill(0.0);
+        Ok(moreau_solvers::SolverReport {
+            status: moreau_solvers::SolverStatus::Converged,
+            ..moreau_solvers::SolverReport::default()
+        })
+    }
+
+    fn history(&self) -> &moreau_solvers::History {
+        &self.0
+    }
+}
+
+#[test]
+fn answers_are_judged_and_solvers_not_believed() {
+    let (mut simulation, ..) = crate::ball::ball(Settings::new(1e-2), Integrator::moreau_jean(0.5));
+    simulation.set_solver(Liar::default());
+    let steps: Vec<StepReport> = (0..100).map(|_| simulation.step().unwrap()).collect();
+    let false_one = steps.iter().find(|report| report.active > 0).unwrap();
+    // What approaches at 4 m/s and is not stopped.
+    assert!(!false_one.converged && false_one.residual.scaled > 0.1);
+}

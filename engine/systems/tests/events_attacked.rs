@@ -3,7 +3,7 @@
 use bevy_ecs::entity::Entity;
 use moreau_systems::*;
 
-fn point(simulation: &mut SystemsSimulation, q: f64, v: f64) -> Entity {
+pub(crate) fn point(simulation: &mut SystemsSimulation, q: f64, v: f64) -> Entity {
     let weight = LagrangianLinear {
         force: vec![-9.81].into(),
         ..LagrangianLinear::new(Matrix::identity(1))
@@ -17,7 +17,10 @@ fn point(simulation: &mut SystemsSimulation, q: f64, v: f64) -> Entity {
         .unwrap()
 }
 
-fn advance(simulation: &mut SystemsSimulation, end: f64) -> Result<EventReport, SystemsError> {
+pub(crate) fn advance(
+    simulation: &mut SystemsSimulation,
+    end: f64,
+) -> Result<EventReport, SystemsError> {
     simulation.advance_by_events(end, &EventSettings::default())
 }
 
@@ -186,5 +189,117 @@ fn relays_that_do_the_same_are_solved() {
                 assert!((x - exact).abs() < 1e-14, "{count}, {start}: {x}");
             }
         }
+    }
+}
+
+/// What contradicts itself, in places or in rates, is not solved.
+#[test]
+fn equalities_that_contradict_each_other_are_not_converged() {
+    for other in [Held([-1.0, 0.0]), Held([0.0, -1.0])] {
+        let mut simulation = SystemsSimulation::new(Settings::new(0.1)).unwrap();
+        let held = point(&mut simulation, 0.0, 0.0);
+        for relation in [Held([0.0, 0.0]), other] {
+            let law = NonsmoothLaw::Equality { rows: 1 };
+            simulation
+                .spawn_interaction(Joins::one(held), Relation::lagrangian(relation), law)
+                .unwrap();
+        }
+        assert!(!advance(&mut simulation, 1.0).unwrap().converged);
+    }
+}
+
+/// `q + b + c t = 0`.
+struct Held([f64; 2]);
+
+impl LagrangianRelation for Held {
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn output(&self, t: f64, q: &[&[f64]], _lambda: &[f64], y: &mut [f64]) {
+        let [b, c] = self.0;
+        y[0] = q[0][0] + b + c * t;
+    }
+
+    fn jacobian(&self, _t: f64, _q: &[&[f64]], h: &mut [Matrix]) {
+        h[0][(0, 0)] = 1.0;
+    }
+
+    fn output_by_time(&self, _t: f64, _q: &[&[f64]], rate: &mut [f64]) {
+        [_, rate[0]] = self.0;
+    }
+}
+
+/// A bar on twenty supports, of which any two would do, under a load that moves: what solvers leave open does not hold it up, and its supports carry its weight.
+#[test]
+fn a_bar_on_many_supports_goes_on() {
+    for solver in ["auto", "nsgs", "psor"] {
+        let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+        assert!(simulation.set_solver_named(solver));
+        let force = Signal::varying(|t, force| {
+            (force[0], force[1]) = (-10.0, -9.0 * libm::sin(3.0 * t));
+        });
+        let bar = LagrangianLinear {
+            force,
+            ..LagrangianLinear::new(Matrix::diagonal(&[1.0, 0.3]))
+        };
+        let bar = simulation
+            .spawn_system(
+                bar,
+                State::lagrangian([0.0; 2], [0.0; 2]),
+                Integrator::moreau_jean(0.5),
+            )
+            .unwrap();
+        let supports: Vec<Entity> = (0..20)
+            .map(|k| {
+                let x = -1.0 + 2.0 * f64::from(k) / 19.0;
+                let gap = LagrangianLinearRelation::new([Matrix::from_rows([[1.0, x]])]);
+                let law = NonsmoothLaw::NewtonImpact { restitution: 0.5 };
+                simulation
+                    .spawn_interaction(Joins::one(bar), gap, law)
+                    .unwrap()
+            })
+            .collect();
+        let report = advance(&mut simulation, 2.0).unwrap();
+        let forces = supports
+            .iter()
+            .map(|support| simulation.outcome(*support).unwrap().lambda[0]);
+        let weight: f64 = forces.sum();
+        assert!(report.converged && report.steps < 2000, "{solver}");
+        assert!((weight - 10.0).abs() < 1e-9, "{solver}: {weight}");
+    }
+}
+
+/// Instants of a sensor that nothing depends on do not change when an accumulation is seen.
+#[test]
+fn a_sensor_does_not_hide_an_accumulation() {
+    let seen = |period: Option<f64>| {
+        let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+        let ball = point(&mut simulation, 1.0, 0.0);
+        let gap = LagrangianLinearRelation::new([Matrix::identity(1)]);
+        let law = NonsmoothLaw::NewtonImpact { restitution: 0.5 };
+        simulation
+            .spawn_interaction(Joins::one(ball), gap, law)
+            .unwrap();
+        if let Some(period) = period {
+            let reads = Matrix::from_rows([[1.0, 0.0]]);
+            simulation
+                .spawn_sensor(Sensor::linear(ball, reads, Clock::new(period)))
+                .unwrap();
+        }
+        let settings = EventSettings {
+            accumulation: Some(Accumulation {
+                impacts: 5,
+                within: 0.1,
+            }),
+            ..EventSettings::default()
+        };
+        let report = simulation.advance_by_events(2.0, &settings).unwrap();
+        assert!(report.accumulating.is_some());
+        report.time
+    };
+    let alone = seen(None);
+    for period in [0.1, 0.01] {
+        assert!((seen(Some(period)) - alone).abs() < 1e-9);
     }
 }

@@ -30,6 +30,7 @@ mod multiple_impacts;
 mod order;
 mod order_of_others;
 mod relations;
+mod scales;
 mod slider_crank;
 mod sliding;
 mod sparse;

@@ -49,16 +49,17 @@ impl Clock {
         (since >= 0.0).then(|| (since / self.period).floor() as u64)
     }
 
-    /// The time of the first instant after `t`, s, of those that event-driven integration meets.
+    /// The time of the first instant after `t`, s, of those that event-driven integration meets on its way to `end`, s.
     ///
     /// # Errors
-    /// [`FieldError::Range`] if the period is so short that there is no such number.
-    pub(crate) fn next_after(&self, t: f64) -> Result<f64, FieldError> {
+    /// [`FieldError::Range`] if the period is so short that instants cannot be told apart on the way.
+    pub(crate) fn next_after(&self, t: f64, end: f64) -> Result<f64, FieldError> {
         let last = self.last_instant(t, 0.0);
         let next = last.map_or(0, |last| last.saturating_add(1));
         let time = self.start + next as f64 * self.period;
+        let rounding = 4.0 * f64::EPSILON * t.abs().max(end.abs());
+        let holds = time.is_finite() && time > t && self.period > rounding;
         let bound = "longer than a rounding of the time";
-        let holds = time.is_finite() && time > t;
         expect_range("clock.period", self.period, holds, bound)?;
         Ok(time)
     }

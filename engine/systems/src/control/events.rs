@@ -24,7 +24,7 @@ pub(crate) fn advance(
     };
     loop {
         control.act(plant, 0.0)?;
-        let (t, next) = (plant.at.t, control.next_after(plant.at.t)?);
+        let (t, next) = (plant.at.t, control.next_after(plant.at.t, end)?);
         let until = next.filter(|next| *next < end).unwrap_or(end);
         let left = EventSettings {
             max_steps: settings.max_steps.saturating_sub(whole.steps),

@@ -4,7 +4,7 @@ use super::dormand_prince::Step;
 use super::flow::{Flow, Rows, block_of};
 use super::multiple_impact::{self, Curve};
 use super::roots::{closing, first_negative};
-use super::{Event, EventKind, EventReport, EventSettings, Found, Hybrid, Row};
+use super::{Event, EventKind, EventReport, EventSettings, Found, Hybrid, Row, STILL};
 use crate::algebra::{Factor, Matrix, add, dot};
 use crate::error::SystemsError;
 use crate::law::NonsmoothLaw;
@@ -31,6 +31,8 @@ pub(super) struct Contacts<'a> {
     contacts: Vec<(usize, Status)>,
     /// Rows of equalities: always closed.
     equalities: Vec<Row>,
+    /// Contacts that opened at one time, s: others carry what they did.
+    left_out: (f64, Vec<usize>),
     settings: EventSettings,
     tolerance: f64,
 }
@@ -50,6 +52,7 @@ impl<'a> Contacts<'a> {
             flow,
             contacts,
             equalities,
+            left_out: (f64::NAN, Vec::new()),
             settings: settings.clone(),
             tolerance,
         }
@@ -247,12 +250,12 @@ impl<'a> Contacts<'a> {
         Ok(impulses)
     }
 
-    /// `0 ≤ ÿ ⊥ λ ≥ 0` in the contacts that rest: those with a force are closed. Where others carry what `opening` carried, whose force has come to zero, it is left out: of contacts
+    /// `0 ≤ ÿ ⊥ λ ≥ 0` in the contacts that rest: those with a force are closed. Those whose force has come to zero are left out if the others hold without them: of contacts
     /// that imply each other many forces solve the problem.
     fn close(
         &mut self,
         (t, s): (f64, &mut Vec<f64>),
-        (touching, opening): (&[usize], Option<usize>),
+        touching: &[usize],
         report: &mut EventReport,
         solver: &mut AnySolver,
     ) -> Result<(), SystemsError> {
@@ -268,12 +271,15 @@ impl<'a> Contacts<'a> {
             let rows = self.flow.rows(&list, t, s, &masses)?;
             let free = self.flow.free(t, s, &masses)?;
             let q = self.flow.second_rates(&list, &rows, &free, t, s)?;
-            let place = resting.iter().position(|resting| Some(*resting) == opening);
-            let without = place.map(|place| self.equalities.len() + place);
-            forces = match without {
-                Some(k) => self.solve_without(k, &rows.w, &q, report, solver)?,
-                None => Vec::new(),
-            };
+            let others: Vec<usize> = (0..list.len())
+                .filter(|row| {
+                    let contact = row.checked_sub(self.equalities.len());
+                    contact.is_none_or(|place| !self.left_out.1.contains(&resting[place]))
+                })
+                .collect();
+            if others.len() < list.len() {
+                forces = self.solve_some(&others, &rows.w, &q, report, solver)?;
+            }
             if forces.is_empty() {
                 forces = self.solve(&rows.w, q, report, solver)?;
             }
@@ -302,27 +308,32 @@ impl<'a> Contacts<'a> {
         Ok(())
     }
 
-    /// The answer with nothing in row `k`, if `ÿ ≥ 0` there all the same, to what rounding leaves of its terms; else none.
-    fn solve_without(
+    /// The answer with nothing but in some rows, if `ÿ ≥ 0` in the others all the same, to what rounding leaves of its terms; else none.
+    fn solve_some(
         &self,
-        k: usize,
+        some: &[usize],
         w: &Matrix,
         q: &[f64],
         report: &mut EventReport,
         solver: &mut AnySolver,
     ) -> Result<Vec<f64>, SystemsError> {
-        let others: Vec<usize> = (0..q.len()).filter(|row| *row != k).collect();
-        let part = others.iter().map(|row| q[*row]).collect();
+        let part = some.iter().map(|row| q[*row]).collect();
         let was = report.converged;
-        let mut forces = self.solve(&block_of(w, &others, &others), part, report, solver)?;
-        forces.insert(k, 0.0);
-        let terms = w.row(k).iter().zip(&forces).map(|(w, force)| w * force);
-        let (mut second, mut size) = (q[k], q[k].abs());
-        for term in terms {
-            second += term;
-            size += term.abs();
-        }
-        if report.converged && second >= -1e-9 * size {
+        let answer = self.solve(&block_of(w, some, some), part, report, solver)?;
+        let mut forces = vec![0.0; q.len()];
+        some.iter()
+            .zip(answer)
+            .for_each(|(row, force)| forces[*row] = force);
+        let holds = |row: usize| {
+            let (mut second, mut size) = (q[row], q[row].abs());
+            for (w, force) in w.row(row).iter().zip(&forces) {
+                second += w * force;
+                size += (w * force).abs();
+            }
+            second >= -1e-9 * size
+        };
+        let others = (0..q.len()).filter(|row| !some.contains(row));
+        if report.converged && others.into_iter().all(holds) {
             return Ok(forces);
         }
         report.converged = was;
@@ -463,9 +474,13 @@ impl Hybrid for Contacts<'_> {
             }
             self.impact((t, s), &touching, report, solver)?;
         }
-        let is_closed = |contact: &usize| self.contacts[*contact].1 == Status::Closed;
-        let opening = struck.filter(is_closed);
-        self.close((t, s), (&touching, opening), report, solver)
+        let (since, contacts) = &mut self.left_out;
+        if !((t - *since).abs() <= STILL * t.abs().max(1e-3)) {
+            contacts.clear();
+        }
+        *since = t;
+        contacts.extend(struck.filter(|which| self.contacts[*which].1 == Status::Closed));
+        self.close((t, s), &touching, report, solver)
     }
 
     fn multipliers(&self, t: f64, s: &[f64]) -> Result<(Vec<Row>, Vec<f64>), SystemsError> {

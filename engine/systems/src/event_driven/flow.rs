@@ -251,25 +251,31 @@ impl<'a> Flow<'a> {
             x.fill(0.0);
             return Ok(());
         }
-        let part = (!is_whole).then(|| {
-            let all: Vec<usize> = (0..x.len()).collect();
-            let wide = block_of(&rows.w, &own, &all);
-            (wide.product(&wide.transposed()), wide)
-        });
-        match (
-            Factor::new(part.as_ref().map_or(&rows.w, |(square, _)| square)),
-            part,
-        ) {
-            (Some(factor), None) => factor.solve(x),
-            (Some(factor), Some((_, wide))) => {
-                let mut answer: Vec<f64> = own.iter().map(|k| x[*k]).collect();
+        if is_whole && let Some(factor) = Factor::new(&rows.w) {
+            factor.solve(x);
+            return Ok(());
+        }
+        let all: Vec<usize> = (0..x.len()).collect();
+        let wide = block_of(&rows.w, &own, &all);
+        let mut answer: Vec<f64> = own.iter().map(|k| x[*k]).collect();
+        let square = Factor::new(&wide.product(&wide.transposed())).filter(|_| !is_whole);
+        match (square, Factor::new(&block_of(&rows.w, &own, &own))) {
+            (Some(factor), _) => {
                 factor.solve(&mut answer);
                 x.fill(0.0);
                 for (row, answer) in answer.iter().enumerate() {
                     add(x, *answer, wide.row(row));
                 }
             }
-            (None, _) => {
+            // The square of what is nearly singular is singular: the independent rows take all.
+            (None, Some(factor)) => {
+                factor.solve(&mut answer);
+                x.fill(0.0);
+                own.iter()
+                    .zip(&answer)
+                    .for_each(|(k, value)| x[*k] = *value);
+            }
+            (None, None) => {
                 let first = list.first().map_or(0, |(link, _)| *link);
                 let entity = self.plant.links[first].entity;
                 let source = FieldError::Singular {
@@ -282,27 +288,43 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Rows of a symmetric matrix without negative eigenvalues that none of the others before them imply, in their order: by Cholesky's method, what is left of a diagonal
-/// entry is compared with the entry.
+/// Rows of a symmetric matrix without negative eigenvalues of which none is implied by the others, in their order: by Cholesky's method with the row next of which most is
+/// left beside its diagonal entry, until that is rounding.
 fn independent(w: &Matrix) -> Vec<usize> {
-    let mut own: Vec<usize> = Vec::with_capacity(w.rows());
-    // Rows of the root, of the rows that are taken.
-    let mut root: Vec<Vec<f64>> = Vec::with_capacity(w.rows());
-    for i in 0..w.rows() {
-        let mut row: Vec<f64> = Vec::with_capacity(own.len() + 1);
-        for (k, other) in own.iter().enumerate() {
-            let known = dot(&row, &root[k][..k]);
-            row.push((w[(i, *other)] - known) / root[k][k]);
+    let m = w.rows();
+    let mut own: Vec<usize> = Vec::with_capacity(m);
+    // Columns of the root, and what is left of the diagonal.
+    let mut root: Vec<Vec<f64>> = Vec::with_capacity(m);
+    let mut left: Vec<f64> = (0..m).map(|i| w[(i, i)]).collect();
+    let rounding = 32.0 * m as f64 * f64::EPSILON;
+    while own.len() < m {
+        let part = |i: usize| {
+            if w[(i, i)] > 0.0 {
+                left[i] / w[(i, i)]
+            } else {
+                0.0
+            }
+        };
+        let open = (0..m).filter(|i| !own.contains(i));
+        let Some(next) = open.reduce(|best, i| if part(i) > part(best) { i } else { best }) else {
+            break;
+        };
+        if part(next) <= rounding {
+            break;
         }
-        let left = w[(i, i)] - dot(&row, &row);
-        // What rounding leaves of a row that is implied.
-        let rounding = 32.0 * (own.len() + 1) as f64 * f64::EPSILON;
-        if left > rounding * w[(i, i)] {
-            row.push(left.sqrt());
-            own.push(i);
-            root.push(row);
+        let pivot = left[next].sqrt();
+        let column = (0..m).map(|i| {
+            let known: f64 = root.iter().map(|column| column[i] * column[next]).sum();
+            (w[(i, next)] - known) / pivot
+        });
+        let column: Vec<f64> = column.collect();
+        for (left, entry) in left.iter_mut().zip(&column) {
+            *left -= entry * entry;
         }
+        root.push(column);
+        own.push(next);
     }
+    own.sort_unstable();
     own
 }
 
