@@ -1,8 +1,10 @@
-//! Dense matrices of sizes known at run time, and their LU factors.
+//! Dense matrices of sizes known at run time, their LU factors and exponentials.
 
+pub mod exponential;
 pub mod factor;
 pub mod matrix;
 
+pub use exponential::{exponential, held};
 pub use factor::Factor;
 pub use matrix::Matrix;
 
