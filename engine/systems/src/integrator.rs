@@ -12,14 +12,17 @@
 //! | [`MoreauJean`] | `v_{k+1}` | impulses |
 //! | [`SchatzmanPaoli`] | `q_{k+1}` | position impulses, kg·m |
 //! | [`EulerMoreau`] | `x_{k+1}` | values at `t_{k+1}` or `t_{k+γ}` |
+//! | [`ZeroOrderHold`] | `x_{k+1}` | values at `t_{k+1}`, held over the step |
 
 pub mod euler_moreau;
 pub mod moreau_jean;
 pub mod schatzman_paoli;
+pub mod zero_order_hold;
 
 pub use euler_moreau::EulerMoreau;
 pub use moreau_jean::{Activation, MassAt, MoreauJean, RowsAt};
 pub use schatzman_paoli::SchatzmanPaoli;
+pub use zero_order_hold::ZeroOrderHold;
 
 use crate::error::FieldError;
 use crate::system::{Model, System};
@@ -34,6 +37,8 @@ pub enum Integrator {
     SchatzmanPaoli(SchatzmanPaoli),
     /// Of first-order systems.
     EulerMoreau(EulerMoreau),
+    /// Of linear first-order systems with constant coefficients, exact between samples.
+    ZeroOrderHold(ZeroOrderHold),
 }
 
 impl Integrator {
@@ -61,11 +66,18 @@ impl Integrator {
         Self::SchatzmanPaoli(SchatzmanPaoli)
     }
 
+    /// Zero-order hold.
+    #[must_use]
+    pub fn zero_order_hold() -> Self {
+        Self::ZeroOrderHold(ZeroOrderHold)
+    }
+
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::MoreauJean(_) => "MoreauJean",
             Self::SchatzmanPaoli(_) => "SchatzmanPaoli",
             Self::EulerMoreau(_) => "EulerMoreau",
+            Self::ZeroOrderHold(_) => "ZeroOrderHold",
         }
     }
 
@@ -80,6 +92,7 @@ impl Integrator {
                 expected: "MoreauJean for a rigid body",
             }),
             (Self::EulerMoreau(scheme), Model::FirstOrder(_)) => scheme.check(),
+            (Self::ZeroOrderHold(_), Model::FirstOrder(_)) => ZeroOrderHold::check(system),
             (_, Model::Lagrangian(_)) => Err(FieldError::Kind {
                 field: "integrator",
                 found: self.name(),

@@ -33,3 +33,4 @@ mod slider_crank;
 mod sliding;
 mod substeps;
 mod table;
+mod zero_order_hold;

@@ -240,6 +240,7 @@ fn block(
         applied: vec![0.0; n],
         reaction: vec![0.0; n],
         held: Vec::new(),
+        hold: None,
         seen: Vec::new(),
         seen_at: None,
         is_edited: true,

@@ -29,11 +29,13 @@ pub(crate) fn level(
                 )?;
             }
             match integrators.first() {
-                Some(Integrator::EulerMoreau(_)) | None => Err(FieldError::Kind {
-                    field: "relation",
-                    found: "Lagrangian",
-                    expected: "a first-order relation for a first-order system",
-                }),
+                Some(Integrator::EulerMoreau(_) | Integrator::ZeroOrderHold(_)) | None => {
+                    Err(FieldError::Kind {
+                        field: "relation",
+                        found: "Lagrangian",
+                        expected: "a first-order relation for a first-order system",
+                    })
+                }
                 _ if seen.is_compliant() => Ok(Level::Compliant),
                 Some(Integrator::MoreauJean(_)) => of_velocity(law),
                 Some(Integrator::SchatzmanPaoli(_)) => of_position(law),
@@ -88,6 +90,7 @@ fn of_value(integrators: &[Integrator]) -> Result<Level, FieldError> {
         Integrator::EulerMoreau(scheme) if scheme.remembers() => None,
         Integrator::EulerMoreau(scheme) => Some(scheme.law_at().to_bits()),
         Integrator::MoreauJean(scheme) => Some(scheme.gamma_for_relation.to_bits()),
+        Integrator::ZeroOrderHold(_) => Some(1.0_f64.to_bits()),
         Integrator::SchatzmanPaoli(_) => None,
     };
     let first = integrators.first().and_then(gamma);
@@ -101,6 +104,7 @@ fn of_value(integrators: &[Integrator]) -> Result<Level, FieldError> {
         Some(Integrator::MoreauJean(scheme)) => Ok(Level::Value {
             gamma: scheme.gamma_for_relation,
         }),
+        Some(Integrator::ZeroOrderHold(_)) => Ok(Level::Value { gamma: 1.0 }),
         Some(Integrator::SchatzmanPaoli(_)) | None => Err(FieldError::Kind {
             field: "relation",
             found: "FirstOrder",
@@ -141,7 +145,9 @@ pub(crate) fn check_degree(
     };
     let is_explicit = |integrator: &Integrator| match integrator {
         Integrator::EulerMoreau(scheme) => scheme.gamma <= 0.0,
-        Integrator::MoreauJean(_) | Integrator::SchatzmanPaoli(_) => false,
+        Integrator::MoreauJean(_)
+        | Integrator::SchatzmanPaoli(_)
+        | Integrator::ZeroOrderHold(_) => false,
     };
     let is_explicit = gamma <= 0.0 || integrators.iter().any(is_explicit);
     let Some(found) = degree(relation, systems) else {

@@ -14,7 +14,7 @@
 //! | compliant, `s = ∂q_{k+γ}/∂z` | `y` | `h(q^τ, λ^τ) − D λ^τ` | `s H` | `weight Hᵀ` | `D` |
 //! | first order, `X = ∂x/∂z` | `y` | `h(x^τ, λ^τ) − D λ^τ` | `C X` | `weight B` | `D` |
 //!
-//! With `g` nonlinear, `known = weight (g^τ − B λ^τ)`, and `weight ∂g/∂x X` goes into `M̂`.
+//! With `g` nonlinear, `known = weight (g^τ − B λ^τ)`, and `weight ∂g/∂x X` goes into `M̂`. Under zero-order hold the weight is the matrix `Ψ`.
 
 mod outputs;
 mod slopes;
@@ -279,7 +279,7 @@ impl Link {
             let weight = block.integrator.scheme().force_weight(at);
             let slopes = self.slopes.as_ref().filter(|_| is_exact);
             match slopes {
-                Some(slopes) => add(&mut self.acts, weight, &slopes.g[side]),
+                Some(slopes) => block.add_weighted(at, &slopes.g[side], &mut self.acts),
                 None => {
                     self.input[side].add_times(1.0, &self.lambda, &mut self.acts);
                     add(&mut self.acts, 1.0, &self.known[side]);
@@ -293,6 +293,9 @@ impl Link {
                 }
                 (Integrator::EulerMoreau(_), _) => {
                     add(&mut block.reaction, 1.0 / weight, &self.acts);
+                }
+                (Integrator::ZeroOrderHold(_), Some(slopes)) => {
+                    add(&mut block.reaction, 1.0, &slopes.g[side]);
                 }
                 _ => add(&mut block.reaction, 1.0, &self.acts),
             }
@@ -312,9 +315,18 @@ impl Link {
                 }
                 continue;
             }
+            if let (Integrator::ZeroOrderHold(_), Relation::FirstOrderLinear(relation)) =
+                (&block.integrator, &self.relation)
+            {
+                input.add_times(1.0, &self.lambda, &mut block.applied);
+                relation.b[side].add_times(1.0, &self.lambda, &mut block.reaction);
+                continue;
+            }
             let physical = match &block.integrator {
                 Integrator::EulerMoreau(scheme) => 1.0 / scheme.force_weight(at),
-                Integrator::MoreauJean(_) | Integrator::SchatzmanPaoli(_) => 1.0,
+                Integrator::MoreauJean(_)
+                | Integrator::SchatzmanPaoli(_)
+                | Integrator::ZeroOrderHold(_) => 1.0,
             };
             let sums = block.applied.iter_mut().zip(&mut block.reaction);
             for (i, (applied, reaction)) in sums.enumerate() {

@@ -116,6 +116,7 @@ impl Integrator {
             Self::MoreauJean(scheme) => scheme,
             Self::SchatzmanPaoli(scheme) => scheme,
             Self::EulerMoreau(scheme) => scheme,
+            Self::ZeroOrderHold(scheme) => scheme,
         }
     }
 }
