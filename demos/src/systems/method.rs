@@ -90,6 +90,10 @@ impl Method {
                 Integrator::euler_moreau(1.0),
             ),
             plain(["euler-moreau-full", "euler-moreau θ=γ=½"], full),
+            plain(
+                ["zero-order-hold", "zero-order-hold"],
+                Integrator::zero_order_hold(),
+            ),
             Self::default(),
         ]
     }
@@ -108,7 +112,10 @@ impl Method {
     /// True if it takes systems of first order.
     #[must_use]
     pub fn is_first_order(&self) -> bool {
-        matches!(self.scheme, Some(Integrator::EulerMoreau(_)))
+        matches!(
+            self.scheme,
+            Some(Integrator::EulerMoreau(_) | Integrator::ZeroOrderHold(_))
+        )
     }
 
     /// The component of Lagrangian systems. Event-driven integration does not look at it.
