@@ -17,7 +17,8 @@
 
 mod contacts;
 mod dormand_prince;
-mod flow;
+pub(crate) mod flow;
+pub(crate) mod problems;
 mod relays;
 
 use crate::error::{FieldError, SystemsError, expect_range};
@@ -197,7 +198,7 @@ struct Found {
 }
 
 /// A row of an interaction.
-type Row = (usize, usize);
+pub(crate) type Row = (usize, usize);
 
 /// Advances a plant from its start to `end`, s, and leaves it at the end as after a step.
 pub(crate) fn advance(

@@ -2,13 +2,12 @@
 
 use super::dormand_prince::Step;
 use super::flow::Flow;
+use super::problems::solve_rows;
 use super::{Event, EventKind, EventReport, EventSettings, Found, Hybrid, Row};
 use crate::algebra::add;
 use crate::error::SystemsError;
 use crate::law::NonsmoothLaw;
 use crate::solver_choice::AnySolver;
-use crate::step::assemble::{solve, stored};
-use moreau_solvers::Law;
 
 /// What a contact is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +126,9 @@ impl<'a> Contacts<'a> {
                 report.accumulations += 1;
             }
         }
-        let impulses = self.solve(&rows.w, q, report, solver)?;
+        let numerics = (self.tolerance, solver);
+        let (impulses, solved) = solve_rows(self.equalities.len(), &rows.w, &q, numerics)?;
+        report.converged &= solved.converged();
         for (answer, impulse) in rows.answers.iter().zip(&impulses) {
             add(&mut s[self.flow.n..], *impulse, answer);
         }
@@ -160,11 +161,10 @@ impl<'a> Contacts<'a> {
         list.extend(resting.iter().map(|contact| (self.contacts[*contact].0, 0)));
         let mut forces = Vec::new();
         if !resting.is_empty() {
-            let masses = self.flow.masses(s)?;
-            let rows = self.flow.rows(&list, t, s, &masses)?;
-            let free = self.flow.free(t, s, &masses)?;
-            let q = self.flow.second_rates(&list, &rows, &free, t, s)?;
-            forces = self.solve(&rows.w, q, report, solver)?;
+            let list = (&list[..], self.equalities.len());
+            let found = self.flow.forces(list, (t, s), (self.tolerance, solver))?;
+            report.converged &= found.report.converged();
+            forces = found.lambda;
         }
         for contact in touching {
             let place = resting.iter().position(|resting| resting == contact);
@@ -188,28 +188,6 @@ impl<'a> Contacts<'a> {
             }));
         }
         Ok(())
-    }
-
-    /// Equalities first, then complementarity.
-    fn solve(
-        &self,
-        w: &crate::Matrix,
-        q: Vec<f64>,
-        report: &mut EventReport,
-        solver: &mut AnySolver,
-    ) -> Result<Vec<f64>, SystemsError> {
-        let law = |row: usize| {
-            if row < self.equalities.len() {
-                Law::equality(1)
-            } else {
-                Law::Complementarity
-            }
-        };
-        let laws: Vec<Law> = (0..q.len()).map(law).collect();
-        let problem = stored(&laws, w, &q)?;
-        let (impulses, solved) = solve(&problem, vec![0.0; q.len()], self.tolerance, solver)?;
-        report.converged &= solved.converged();
-        Ok(impulses)
     }
 }
 
