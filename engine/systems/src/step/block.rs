@@ -163,6 +163,8 @@ impl Block {
                 Integrator::SchatzmanPaoli(_) => at.h * at.h,
                 Integrator::MoreauJean(_) | Integrator::EulerMoreau(_) => at.h,
                 Integrator::ZeroOrderHold(_) => 1.0,
+                // It is in the accelerations.
+                Integrator::D1Minus(_) => 0.0,
             };
             match &self.hold {
                 Some(hold) => hold.psi.add_times(1.0, &self.held, &mut self.known),
@@ -338,7 +340,8 @@ impl Block {
             Integrator::MoreauJean(scheme) => scheme.gamma_for_relation,
             Integrator::SchatzmanPaoli(_)
             | Integrator::EulerMoreau(_)
-            | Integrator::ZeroOrderHold(_) => 1.0,
+            | Integrator::ZeroOrderHold(_)
+            | Integrator::D1Minus(_) => 1.0,
         }
     }
 

@@ -104,6 +104,8 @@ impl Link {
             outcome.lambda.fill(0.0);
         }
         fill(&mut outcome.correction, &self.correction);
+        let force = self.half.as_ref().map_or(&[][..], |half| &half.force);
+        fill(&mut outcome.force, force);
     }
 }
 

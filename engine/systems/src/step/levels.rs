@@ -36,6 +36,9 @@ pub(crate) fn level(
                         expected: "a first-order relation for a first-order system",
                     })
                 }
+                Some(Integrator::D1Minus(_)) => {
+                    of_forces(law, seen.is_compliant()).map(|()| Level::Velocity)
+                }
                 _ if seen.is_compliant() => Ok(Level::Compliant),
                 Some(Integrator::MoreauJean(_)) => of_velocity(law),
                 Some(Integrator::SchatzmanPaoli(_)) => of_position(law),
@@ -66,6 +69,22 @@ fn of_velocity(law: &NonsmoothLaw) -> Result<Level, FieldError> {
     }
 }
 
+/// Laws that have a force as well as an impulse, of relations that have both.
+fn of_forces(law: &NonsmoothLaw, is_compliant: bool) -> Result<(), FieldError> {
+    if is_compliant {
+        return Err(FieldError::Kind {
+            field: "relation",
+            found: "compliant",
+            expected: "a rigid relation under D1Minus",
+        });
+    }
+    let fits = matches!(
+        law,
+        NonsmoothLaw::NewtonImpact { .. } | NonsmoothLaw::Equality { .. }
+    );
+    expect_law(law, fits, "NewtonImpact or Equality under D1Minus")
+}
+
 /// Laws without tangents.
 fn of_position(law: &NonsmoothLaw) -> Result<Level, FieldError> {
     let fits = matches!(
@@ -91,7 +110,7 @@ fn of_value(integrators: &[Integrator]) -> Result<Level, FieldError> {
         Integrator::EulerMoreau(scheme) => Some(scheme.law_at().to_bits()),
         Integrator::MoreauJean(scheme) => Some(scheme.gamma_for_relation.to_bits()),
         Integrator::ZeroOrderHold(_) => Some(1.0_f64.to_bits()),
-        Integrator::SchatzmanPaoli(_) => None,
+        Integrator::SchatzmanPaoli(_) | Integrator::D1Minus(_) => None,
     };
     let first = integrators.first().and_then(gamma);
     if first.is_none() || integrators.iter().any(|other| gamma(other) != first) {
@@ -109,6 +128,11 @@ fn of_value(integrators: &[Integrator]) -> Result<Level, FieldError> {
             field: "relation",
             found: "FirstOrder",
             expected: "a Lagrangian relation under SchatzmanPaoli",
+        }),
+        Some(Integrator::D1Minus(_)) => Err(FieldError::Kind {
+            field: "relation",
+            found: "FirstOrder",
+            expected: "a Lagrangian relation under D1Minus",
         }),
     }
 }
@@ -147,7 +171,8 @@ pub(crate) fn check_degree(
         Integrator::EulerMoreau(scheme) => scheme.gamma <= 0.0,
         Integrator::MoreauJean(_)
         | Integrator::SchatzmanPaoli(_)
-        | Integrator::ZeroOrderHold(_) => false,
+        | Integrator::ZeroOrderHold(_)
+        | Integrator::D1Minus(_) => false,
     };
     let is_explicit = gamma <= 0.0 || integrators.iter().any(is_explicit);
     let Some(found) = degree(relation, systems) else {

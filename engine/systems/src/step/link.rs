@@ -9,6 +9,7 @@
 //! | level | `w` | `w^τ` | `output` | `input` | `feedthrough` |
 //! |---|---|---|---|---|---|
 //! | velocity: rigid, Moreau–Jean | `ẏ + e ẏ_k` | `H v^τ + ∂h/∂t + e ẏ_k` | `H` | `Hᵀ` | 0 |
+//! | the same of D1-minus, with `v⁻` of the forces | `ẏ + e ẏ(v⁻)` | `H v^τ + ∂h/∂t + e ẏ(v⁻)` | `H` | `Hᵀ` | 0 |
 //! | the same with `γ < 1`, law without impacts | `ẏ_{k+γ}/γ` | `H v^τ + ((1−γ) H v_k + ∂h/∂t)/γ` | `H` | `Hᵀ` | 0 |
 //! | position: rigid, Schatzman–Paoli | `y + e y_{k−1}` | `h(q^τ) + e y_{k−1}` | `H` | `Hᵀ` | 0 |
 //! | compliant, `s = ∂q_{k+γ}/∂z` | `y` | `h(q^τ, λ^τ) − D λ^τ` | `s H` | `weight Hᵀ` | `D` |
@@ -22,6 +23,7 @@ mod slopes;
 pub(crate) use slopes::Slopes;
 
 use super::block::Block;
+use super::half_explicit::Half;
 use super::point::{Point, Sides, jacobian_into};
 use super::scheme::{Instant, Scheme};
 use crate::algebra::{Matrix, Row, add, clear, dot, norm};
@@ -91,6 +93,8 @@ pub(crate) struct Link {
     pub(crate) responded_for: Option<u64>,
     /// `Λ` of the projection.
     pub(crate) correction: Vec<f64>,
+    /// Under [`D1Minus`](crate::D1Minus).
+    pub(crate) half: Option<Box<Half>>,
     /// `y` that the law is about, and `ẏ` of Lagrangian relations, at the end of the step.
     pub(crate) end_output: Row,
     pub(crate) end_rate: Row,
@@ -326,7 +330,8 @@ impl Link {
                 Integrator::EulerMoreau(scheme) => 1.0 / scheme.force_weight(at),
                 Integrator::MoreauJean(_)
                 | Integrator::SchatzmanPaoli(_)
-                | Integrator::ZeroOrderHold(_) => 1.0,
+                | Integrator::ZeroOrderHold(_)
+                | Integrator::D1Minus(_) => 1.0,
             };
             let sums = block.applied.iter_mut().zip(&mut block.reaction);
             for (i, (applied, reaction)) in sums.enumerate() {

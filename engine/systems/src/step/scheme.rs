@@ -117,6 +117,7 @@ impl Integrator {
             Self::SchatzmanPaoli(scheme) => scheme,
             Self::EulerMoreau(scheme) => scheme,
             Self::ZeroOrderHold(scheme) => scheme,
+            Self::D1Minus(scheme) => scheme,
         }
     }
 }
