@@ -81,6 +81,7 @@ impl Method {
                 ["schatzman-paoli", "schatzman-paoli"],
                 Integrator::schatzman_paoli(),
             ),
+            plain(["d1-minus", "d1-minus"], Integrator::d1_minus()),
             plain(
                 ["euler-moreau", "euler-moreau θ=½"],
                 Integrator::euler_moreau(0.5),

@@ -111,12 +111,12 @@ impl Integrator {
             (_, Model::Lagrangian(_)) => Err(FieldError::Kind {
                 field: "integrator",
                 found: self.name(),
-                expected: "MoreauJean or SchatzmanPaoli for a Lagrangian system",
+                expected: "MoreauJean, SchatzmanPaoli or D1Minus for a Lagrangian system",
             }),
             (_, Model::FirstOrder(_)) => Err(FieldError::Kind {
                 field: "integrator",
                 found: self.name(),
-                expected: "EulerMoreau for a first-order system",
+                expected: "EulerMoreau or ZeroOrderHold for a first-order system",
             }),
         }
     }

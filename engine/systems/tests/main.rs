@@ -21,6 +21,7 @@ mod chain;
 mod circuits;
 mod control;
 mod control_events;
+mod d1_minus;
 mod edits;
 mod events;
 mod events_attacked;

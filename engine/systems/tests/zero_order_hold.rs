@@ -447,7 +447,7 @@ fn what_has_no_hold_is_named() {
     let mass = LagrangianLinear::new(one());
     assert_eq!(
         refused(mass.into(), State::lagrangian([0.0], [0.0])),
-        "integrator is ZeroOrderHold, expected MoreauJean or SchatzmanPaoli for a Lagrangian system"
+        "integrator is ZeroOrderHold, expected MoreauJean, SchatzmanPaoli or D1Minus for a Lagrangian system"
     );
     // What needs the step is said by the step: a mass without inverse, and a motion that leaves the numbers.
     let singular = FirstOrderLinear {

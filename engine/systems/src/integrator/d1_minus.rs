@@ -11,7 +11,8 @@
 //! Forces are taken explicitly, so that the step is stable up to `h ω < 2` of undamped vibrations and grows them by `(hω)⁴/8` a step, as Heun's method does: it is for soft
 //! systems with hard contacts. It is of second order where no contact is struck, closed contacts included, and of first across impacts, whose times are not looked for.
 //!
-//! **Contacts that rest** ([`Resting::Closed`]). Newton's `e` is for contacts that are struck: that come to `y ≤ gap` within the step, or touch and approach at its start. Contacts that touched before are taken without it.
+//! **Contacts that rest** ([`Resting::Closed`]). Newton's `e` is for contacts that are struck: that come to `y ≤ gap` within the step, or touch and approach at its start. Contacts that touched before and
+//! approach are taken without it, `e ẏ(v⁻)` is left out; where they part it counts, so that no energy is made where all `e` are the same.
 //! That ends an accumulation when its flights are shorter than a step. What a closed contact does at the end of the step is one impulse `P = ½h λ⁻ + p` in
 //!
 //! ```text
@@ -21,7 +22,7 @@
 //! so that `ẏ` does not drift where a contact bends or its ground moves: `λ⁻` is off by what makes `ẏ⁺` be 0, `O(h²)`. The contact stays closed while `P > 0`, also where `y` has drifted, `O(h²)`, above `gap`.
 //!
 //! **The sources' rule** ([`Resting::Bouncing`]) has `e` in every contact, `p` beside `λ⁻`, and contacts are closed by `y` and `ẏ` alone. A step in which a contact is struck has no forces of contacts at all.
-//! A ball that rests is then never closed when a step begins: it bounces by `ẏ⁺ = ½ e h g` in each, and sinks by `½ h² g (1 − e)`.
+//! A ball that rests is then never closed when a step begins: it bounces by `ẏ⁺ = ½ h g e/(1 + e)` in each, and sinks by `½ h² g/(1 + e)`.
 
 use super::super::step::block::{Block, MassOf};
 use super::super::step::scheme::{Instant, Scheme};

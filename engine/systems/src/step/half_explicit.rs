@@ -380,11 +380,14 @@ fn join(
                 contact.is_struck || contact.is_sources(),
             ),
         };
-        let reference = if active && bounces {
-            first(flow, index, &flow.rate(link, at.end(), &whole))?
-        } else {
-            0.0
+        let rate = match contact {
+            Some(_) if active && !is_whole => {
+                first(flow, index, &flow.rate(link, at.end(), &whole))?
+            }
+            _ => 0.0,
         };
+        // Restitution of what parts adds no energy, its lack may.
+        let reference = if bounces { rate } else { rate.max(0.0) };
         links.push(EndOfLink {
             link: index,
             active,
