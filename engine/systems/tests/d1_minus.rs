@@ -453,6 +453,97 @@ fn a_start_that_approaches_is_an_impact() {
     assert!((v - 0.5 * (2.0 + 1e-3 * G)).abs() < 1e-14, "{v}");
 }
 
+/// The gap of an end of a rod of length 1 and radius 0.1, `side` from its middle.
+struct End {
+    side: f64,
+}
+
+impl LagrangianRelation for End {
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn output(&self, _t: f64, q: &[&[f64]], _lambda: &[f64], y: &mut [f64]) {
+        y[0] = q[0][1] + self.side * libm::sin(q[0][2]) - 0.1;
+    }
+
+    fn jacobian(&self, _t: f64, q: &[&[f64]], h: &mut [Matrix]) {
+        let row = [0.0, 1.0, self.side * libm::cos(q[0][2])];
+        h[0].row_mut(0).copy_from_slice(&row);
+    }
+}
+
+/// A rod falls on one end, rocks and lies: both ends carry half its weight as forces. Energy comes in by the turning of the rod about an end alone, `O(h³)` of it a step, as the
+/// prediction is an explicit method; impacts and closing give none.
+#[test]
+fn a_rod_rocks_and_lies() {
+    for e in [0.0, 0.3, 0.7] {
+        for h in [4e-3, 1e-3] {
+            let mut simulation = simulation(h);
+            let rod = LagrangianLinear {
+                force: vec![0.0, -G, 0.0].into(),
+                ..LagrangianLinear::new(Matrix::diagonal(&[1.0, 1.0, 1.0 / 12.0]))
+            };
+            let state = State::lagrangian([0.0, 0.6, 0.4], [0.5, 0.0, 0.0]);
+            let rod = simulation
+                .spawn_system(rod, state, Integrator::d1_minus())
+                .unwrap();
+            let ends = [0.5, -0.5].map(|side| {
+                let relation = Relation::lagrangian(End { side });
+                simulation
+                    .spawn_interaction(Joins::one(rod), relation, impact(e))
+                    .unwrap()
+            });
+            let energy = |simulation: &SystemsSimulation| {
+                let state = simulation.state(rod).unwrap();
+                let v = state.v();
+                0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] / 12.0) + G * state.q()[1]
+            };
+            let start = energy(&simulation);
+            let mut before = start;
+            for k in 0..(4.0 / h) as usize {
+                step(&mut simulation);
+                let now = energy(&simulation);
+                let bound = h * h * h * start;
+                assert!(now - before < bound, "{e} {h} {k}: {:e}", now - before);
+                before = now;
+            }
+            let state = states(&simulation, &[rod]);
+            assert!(largest(&state[3..], &[0.5, 0.0, 0.0]) < 1e-12, "{state:?}");
+            // Deep by an impact of some m/s at most, and not level by that.
+            assert!((state[1] - 0.1).abs() < 4.0 * h && state[2].abs() < 8.0 * h);
+            for end in ends {
+                let outcome = simulation.outcome(end).unwrap();
+                let missed = (outcome.force[0] - 0.5 * G).abs();
+                assert!(outcome.closed && missed < 0.1 * G * h + 1e-9, "{outcome:?}");
+            }
+        }
+    }
+}
+
+/// An accumulation is handed over to D1-minus, and back when the contact has carried a force for three steps.
+#[test]
+fn it_goes_through_an_accumulation_for_the_events_manager() {
+    let (mut simulation, systems, _) = column(&[1.0], &[1.0], 0.5, Integrator::d1_minus(), 1e-3);
+    let mut events = EventsManager::new(EventSettings {
+        accumulation: Some(Accumulation {
+            impacts: 5,
+            within: 0.5,
+        }),
+        ..EventSettings::default()
+    });
+    let report = events.advance(&mut simulation, 2.5).unwrap();
+    let handed = report.occurrences.iter();
+    let handed = handed.filter(|occurrence| matches!(occurrence.what, Occurred::HandedOver(_)));
+    assert_eq!(handed.count(), 2, "{:?}", report.occurrences);
+    // Brought to y = 0 by the first step from event to event.
+    let rest = states(&simulation, &systems);
+    assert!(
+        report.converged && largest(&rest, &[0.0, 0.0]) < 1e-9,
+        "{rest:?}"
+    );
+}
+
 /// What is moved away between steps does not stay closed, and what others are spawned beside it does: the same bits as without them.
 #[test]
 fn closed_contacts_are_remembered_where_they_were() {
