@@ -8,8 +8,8 @@
 //! impacts      0 ≤ ẏ⁺ + e ẏ(v⁻) ⊥ p ≥ 0  in contacts with y_{k+1} ≤ gap,  ẏ⁺ = 0 in equalities
 //! ```
 //!
-//! Forces are taken explicitly, so that the step is stable up to `h ω < 2` of undamped vibrations and grows them by `(hω)⁴/8` a step, as Heun's method does: it is for soft
-//! systems with hard contacts. It is of second order where no contact is struck, closed contacts included, and of first across impacts, whose times are not looked for.
+//! Forces are taken explicitly. Of positions alone this is the method of Störmer and Verlet: stable for `h ω < 2` and without a drift of energy; forces of velocities are those of the prediction. It is for
+//! soft systems with hard contacts, of second order where no contact is struck, closed contacts included, and of first across impacts, whose times are not looked for.
 //!
 //! **Contacts that rest** ([`Resting::Closed`]). Newton's `e` is for contacts that are struck: that come to `y ≤ gap` within the step, or touch and approach at its start. Contacts that touched before and
 //! approach are taken without it, `e ẏ(v⁻)` is left out; where they part it counts, so that no energy is made where all `e` are the same.

@@ -13,8 +13,8 @@ use super::link::Link;
 use crate::algebra::{Row as Values, add, clear, copy, copy_all};
 use crate::error::SystemsError;
 use crate::event_driven::Row;
-use crate::event_driven::flow::{Flow, Rows};
-use crate::event_driven::problems::Forces;
+use crate::event_driven::flow::Flow;
+use crate::event_driven::problems::{Forces, Numerics};
 use crate::integrator::Integrator;
 use crate::integrator::d1_minus::{D1Minus, Resting};
 use crate::law::NonsmoothLaw;
@@ -240,6 +240,41 @@ fn first(flow: &Flow, link: usize, values: &[f64]) -> Result<f64, SystemsError> 
     Ok(values.first().copied().unwrap_or(0.0))
 }
 
+/// The rows with forces at one end of the step, equalities first.
+struct Side {
+    list: Vec<Row>,
+    found: Forces,
+}
+
+impl Side {
+    fn new(
+        flow: &Flow,
+        (equalities, closed): (&[Row], Vec<Row>),
+        at: (f64, &[f64]),
+        numerics: Numerics,
+    ) -> Result<Self, SystemsError> {
+        let list: Vec<Row> = equalities.iter().copied().chain(closed).collect();
+        let found = flow.forces((&list, equalities.len()), at, numerics)?;
+        Ok(Self { list, found })
+    }
+
+    /// The force in a row, if it may have one.
+    fn force(&self, row: Row) -> Option<f64> {
+        let place = self.list.iter().position(|own| *own == row)?;
+        Some(self.found.lambda[place])
+    }
+
+    /// Adds what the forces of some interactions give in a time to velocities and momentum.
+    fn push(&self, time: f64, is_own: impl Fn(usize) -> bool, v: &mut [f64], momentum: &mut [f64]) {
+        for (k, ((link, _), lambda)) in self.list.iter().zip(&self.found.lambda).enumerate() {
+            if is_own(*link) {
+                add(v, time * lambda, &self.found.rows.answers[k]);
+                add(momentum, time * lambda, &self.found.rows.h[k]);
+            }
+        }
+    }
+}
+
 /// Both ends of the step.
 fn ends(flow: &Flow, tolerance: f64, solver: &mut AnySolver) -> Result<Ends, SystemsError> {
     let (at, n) = (flow.plant.at, flow.n);
@@ -253,56 +288,37 @@ fn ends(flow: &Flow, tolerance: f64, solver: &mut AnySolver) -> Result<Ends, Sys
             (Some(half), _) => contacts.push(Contact::at_start(index, link, half.scheme)),
         }
     }
-    let with =
-        |closed: Vec<Row>| -> Vec<Row> { equalities.iter().copied().chain(closed).collect() };
     let start = flow.start();
     let closed = contacts.iter().filter(|contact| contact.is_closed);
-    let at_start = with(closed.map(|contact| (contact.link, 0)).collect());
-    let left = flow.forces(
-        (&at_start, equalities.len()),
-        (at.t, &start),
-        (tolerance, &mut *solver),
-    )?;
-    let s = predicted(&start, &left.accelerations(), n, at.h);
+    let closed = closed.map(|contact| (contact.link, 0)).collect();
+    let numerics = (tolerance, &mut *solver);
+    let left = Side::new(flow, (&equalities, closed), (at.t, &start), numerics)?;
+    let s = predicted(&start, &left.found.accelerations(), n, at.h);
 
-    let mut closed = Vec::new();
     for contact in &mut contacts {
         let link = &flow.plant.links[contact.link];
         contact.end(first(flow, contact.link, &flow.gap(link, at.end(), &s))?);
     }
     // The sources take no force of contacts in a step with an impact, whichever the contact.
     let is_struck = contacts.iter().any(|c| c.is_struck && c.is_sources());
+    let mut closed = Vec::new();
     for contact in &contacts {
-        let link = &flow.plant.links[contact.link];
-        let pushed = at_start.iter().zip(&left.lambda);
-        let pushed = pushed.skip(equalities.len());
-        let had_force = pushed
-            .clone()
-            .any(|((link, _), lambda)| *link == contact.link && *lambda > 0.0);
+        let row = (contact.link, 0);
         let is_closed = if contact.is_sources() {
-            let rate = first(flow, contact.link, &flow.rate(link, at.end(), &s))?;
+            let rates = flow.rate(&flow.plant.links[contact.link], at.end(), &s);
+            let rate = first(flow, contact.link, &rates)?;
             contact.touches && rate <= contact.scheme.rate && !is_struck
         } else {
+            let had_force = left.force(row).is_some_and(|lambda| lambda > 0.0);
             contact.is_closed && (contact.touches || had_force)
         };
         if is_closed {
-            closed.push((contact.link, 0));
+            closed.push(row);
         }
     }
-    let at_end = with(closed);
-    let right = flow.forces(
-        (&at_end, equalities.len()),
-        (at.end(), &s),
-        (tolerance, solver),
-    )?;
-    let lists = [&at_start[..], &at_end[..]];
-    join(
-        flow,
-        (&start, s),
-        lists,
-        (left, right),
-        (&contacts, is_struck),
-    )
+    let right = (&equalities[..], closed);
+    let right = Side::new(flow, right, (at.end(), &s), (tolerance, solver))?;
+    join(flow, (&start, s), [left, right], (&contacts, is_struck))
 }
 
 /// `q_k + ½h (v_k + v*)` and `v* = v_k + h a_k`.
@@ -316,12 +332,11 @@ fn predicted(start: &[f64], a: &[f64], n: usize, h: f64) -> Vec<f64> {
     s
 }
 
-/// The velocities from the forces of both ends.
+/// The velocities from the forces of both ends, and what the interactions take into the problem of impacts.
 fn join(
     flow: &Flow,
     (start, mut s): (&[f64], Vec<f64>),
-    lists: [&[Row]; 2],
-    (left, right): (Forces, Forces),
+    [left, right]: [Side; 2],
     (contacts, is_struck): (&[Contact], bool),
 ) -> Result<Ends, SystemsError> {
     let (at, n) = (flow.plant.at, flow.n);
@@ -330,76 +345,48 @@ fn join(
         let half = flow.plant.links[link].half.as_ref();
         half.is_some_and(|half| half.scheme.resting == Resting::Bouncing)
     };
+    let mut pushed = vec![0.0; n];
     let v = &mut s[n..];
     v.copy_from_slice(&start[n..]);
-    add(v, half_step, &left.free);
-    add(v, half_step, &right.free);
-    let mut pushed = vec![0.0; n];
-    let mut push = |v: &mut [f64], rows: &Rows, k: usize, lambda: f64| {
-        add(v, half_step * lambda, &rows.answers[k]);
-        add(&mut pushed, half_step * lambda, &rows.h[k]);
-    };
-    for (k, ((link, _), lambda)) in lists[0].iter().zip(&left.lambda).enumerate() {
-        if !(is_struck && is_sources(*link)) {
-            push(v, &left.rows, k, *lambda);
-        }
-    }
-    for (k, ((link, _), lambda)) in lists[1].iter().zip(&right.lambda).enumerate() {
-        if is_sources(*link) && !is_struck {
-            push(v, &right.rows, k, *lambda);
-        }
-    }
-    // With the forces that are to be found again, as parts of P.
-    let mut whole = s.clone();
-    for (k, ((link, _), lambda)) in lists[1].iter().zip(&right.lambda).enumerate() {
-        if !is_sources(*link) {
-            add(&mut whole[n..], half_step * lambda, &right.rows.answers[k]);
-        }
-    }
+    add(v, half_step, &left.found.free);
+    add(v, half_step, &right.found.free);
+    let counts = |link: usize| !(is_struck && is_sources(link));
+    left.push(half_step, counts, v, &mut pushed);
+    let counts = |link: usize| !is_struck && is_sources(link);
+    right.push(half_step, counts, v, &mut pushed);
+    // The other forces are to be found again as parts of P, but they count in the rates before the impacts.
+    let mut before = s.clone();
+    let counts = |link: usize| !is_sources(link);
+    right.push(half_step, counts, &mut before[n..], &mut vec![0.0; n]);
+
     let mut links = Vec::new();
-    for (index, link) in flow
-        .plant
-        .links
-        .iter()
-        .enumerate()
-        .filter(|(_, link)| link.half.is_some())
-    {
-        let contact = contacts.iter().find(|contact| contact.link == index);
-        let mut force = vec![0.0; link.rows()];
-        let mut is_listed = false;
-        for ((own, row), lambda) in lists[1].iter().zip(&right.lambda) {
-            if *own == index {
-                (force[*row], is_listed) = (*lambda, true);
+    for (index, link) in flow.plant.links.iter().enumerate() {
+        if link.half.is_none() {
+            continue;
+        }
+        let forces = (0..link.rows()).map(|row| right.force((index, row)));
+        let mut end = EndOfLink {
+            link: index,
+            active: true,
+            is_whole: right.force((index, 0)).is_some() && !is_sources(index),
+            reference: 0.0,
+            force: forces.map(|force| force.unwrap_or(0.0)).collect(),
+        };
+        if let Some(contact) = contacts.iter().find(|contact| contact.link == index) {
+            end.active = contact.touches || end.is_whole;
+            if end.active && !end.is_whole {
+                let rate = first(flow, index, &flow.rate(link, at.end(), &before))?;
+                // Restitution of what parts adds no energy, its lack may.
+                let bounces = contact.is_struck || contact.is_sources();
+                end.reference = if bounces { rate } else { rate.max(0.0) };
             }
         }
-        let is_whole = is_listed && !is_sources(index);
-        let (active, bounces) = match contact {
-            None => (true, false),
-            Some(contact) => (
-                contact.touches || is_whole,
-                contact.is_struck || contact.is_sources(),
-            ),
-        };
-        let rate = match contact {
-            Some(_) if active && !is_whole => {
-                first(flow, index, &flow.rate(link, at.end(), &whole))?
-            }
-            _ => 0.0,
-        };
-        // Restitution of what parts adds no energy, its lack may.
-        let reference = if bounces { rate } else { rate.max(0.0) };
-        links.push(EndOfLink {
-            link: index,
-            active,
-            is_whole,
-            reference,
-            force,
-        });
+        links.push(end);
     }
     Ok(Ends {
         s,
         pushed,
         links,
-        reports: [left.report, right.report],
+        reports: [left.found.report, right.found.report],
     })
 }
