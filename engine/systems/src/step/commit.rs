@@ -104,8 +104,10 @@ impl Link {
             outcome.lambda.fill(0.0);
         }
         fill(&mut outcome.correction, &self.correction);
-        let force = self.half.as_ref().map_or(&[][..], |half| &half.force);
-        fill(&mut outcome.force, force);
+        match &self.half {
+            Some(half) => fill(&mut outcome.force, &half.force),
+            None => outcome.force.clear(),
+        }
     }
 }
 

@@ -310,35 +310,35 @@ impl Link {
     fn apply_linear(&self, blocks: &mut [Block], at: Instant) {
         for (side, (input, j)) in self.input.iter().zip(&self.blocks).enumerate() {
             let block = &mut blocks[*j];
-            if let Integrator::EulerMoreau(scheme) = &block.integrator
-                && scheme.force_weight(at) == 0.0
-            {
-                // With γ = 0 nothing of it acts in this step.
-                if let Relation::FirstOrderLinear(relation) = &self.relation {
-                    relation.b[side].add_times(1.0, &self.lambda, &mut block.reaction);
-                }
-                continue;
-            }
-            if let (Integrator::ZeroOrderHold(_), Relation::FirstOrderLinear(relation)) =
-                (&block.integrator, &self.relation)
-            {
-                input.add_times(1.0, &self.lambda, &mut block.applied);
-                relation.b[side].add_times(1.0, &self.lambda, &mut block.reaction);
-                continue;
-            }
-            let physical = match &block.integrator {
-                Integrator::EulerMoreau(scheme) => 1.0 / scheme.force_weight(at),
+            let weight = match &block.integrator {
+                Integrator::EulerMoreau(scheme) => scheme.force_weight(at),
+                Integrator::ZeroOrderHold(_) => 0.0,
                 Integrator::MoreauJean(_)
                 | Integrator::SchatzmanPaoli(_)
-                | Integrator::ZeroOrderHold(_)
                 | Integrator::D1Minus(_) => 1.0,
             };
+            if weight == 0.0 {
+                self.apply_held(side, block);
+                continue;
+            }
+            let physical = 1.0 / weight;
             let sums = block.applied.iter_mut().zip(&mut block.reaction);
             for (i, (applied, reaction)) in sums.enumerate() {
                 let acts = dot(input.row(i), &self.lambda);
                 *applied += acts;
                 *reaction += physical * acts;
             }
+        }
+    }
+
+    /// The same where `input` is not a multiple of `B`: under zero-order hold, and with `γ = 0`, when nothing of it acts in this step.
+    #[inline(never)]
+    fn apply_held(&self, side: usize, block: &mut Block) {
+        if let Integrator::ZeroOrderHold(_) = block.integrator {
+            self.input[side].add_times(1.0, &self.lambda, &mut block.applied);
+        }
+        if let Relation::FirstOrderLinear(relation) = &self.relation {
+            relation.b[side].add_times(1.0, &self.lambda, &mut block.reaction);
         }
     }
 
