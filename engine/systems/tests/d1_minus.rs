@@ -443,6 +443,65 @@ fn a_ball_that_bounces_at_rest_sinks() {
     }
 }
 
+/// The sources' rule with two contacts, one of which is at rest while the other is struck: states after so many steps of 1 ms that Siconos 4.4 has (a program of its C++ interface, written for this
+/// test), to rounding. 0.5 kg falls from 0.3 m on 1 kg, which lies on the ground.
+#[test]
+fn the_sources_rule_takes_no_forces_beside_impacts() {
+    let theirs = [
+        (
+            495,
+            [
+                2.4761442896093054e-17,
+                -0.00046558500000012156,
+                0.0049050000000000135,
+                0.6033149999999998,
+            ],
+        ),
+        (
+            678,
+            [
+                2.749363237075669e-17,
+                -2.4135000000099908e-05,
+                0.004904999999999996,
+                0.14347125000000044,
+            ],
+        ),
+        (
+            1000,
+            [
+                2.784881700246333e-17,
+                -0.0008940231250000801,
+                4.336808689942018e-19,
+                0.0016350000000000002,
+            ],
+        ),
+        (
+            2400,
+            [
+                2.845597021905811e-17,
+                -0.005472023124999961,
+                4.336808689942018e-19,
+                0.001634999999999675,
+            ],
+        ),
+    ];
+    let integrator = Integrator::D1Minus(D1Minus {
+        resting: Resting::Bouncing,
+        ..D1Minus::default()
+    });
+    let (mut simulation, systems, _) = column(&[0.0, 0.3], &[1.0, 0.5], 0.5, integrator, 1e-3);
+    let mut steps = 0;
+    for (count, [lower, upper, v_lower, v_upper]) in theirs {
+        while steps < count {
+            step(&mut simulation);
+            steps += 1;
+        }
+        let own = states(&simulation, &systems);
+        let missed = largest(&own, &[lower, v_lower, upper, v_upper]);
+        assert!(missed < 1e-12, "{count}: {own:?}");
+    }
+}
+
 /// One mass lies on the ground and another falls on it: the struck contact has `e`, the closed one none, as from event to event. In one step both go as `v_2⁺ = −e v_2⁻` says.
 #[test]
 fn what_rests_is_struck() {
