@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Forces are taken explicitly. Of positions alone this is the method of Störmer and Verlet: stable for `h ω < 2` and without a drift of energy; forces of velocities are those of the prediction. It is for
-//! soft systems with hard contacts, of second order where no contact is struck, closed contacts included, and of first across impacts, whose times are not looked for.
+//! soft systems with hard contacts, of second order where no contact is struck, closed contacts included, and of first across impacts, whose times are not looked for. The problems of
+//! forces are dense, one for all closed contacts of a simulation, and unlike those of other schemes its steps ask for memory.
 //!
 //! **Contacts that rest** ([`Resting::Closed`]). Newton's `e` is for contacts that are struck: that come to `y ≤ gap` within the step, or touch and approach at its start. Contacts that touched before and
 //! approach are taken without it, `e ẏ(v⁻)` is left out; where they part it counts, so that no energy is made where all `e` are the same.
