@@ -40,7 +40,7 @@ fn orders(spec: &str, h: &[f64]) -> Vec<(&'static str, f64)> {
 fn time_stepping_is_of_first_order_with_impacts() {
     for scene in ["bouncing-ball", "impact-chain:n=3"] {
         let found = orders(scene, &[1e-2, 2.5e-3, 6.25e-4, 1.5625e-4]);
-        assert_eq!(found.len(), 5, "{scene}: {found:?}");
+        assert_eq!(found.len(), 6, "{scene}: {found:?}");
         for (name, order) in found {
             assert!((order - 1.0).abs() < 0.25, "{scene}, {name}: {order}");
         }
@@ -51,7 +51,7 @@ fn time_stepping_is_of_first_order_with_impacts() {
 #[test]
 fn time_stepping_is_of_first_order_with_dry_friction() {
     let found = orders("friction-oscillator", &[4e-2, 2e-2, 1e-2, 5e-3]);
-    assert_eq!(found.len(), 7, "{found:?}");
+    assert_eq!(found.len(), 8, "{found:?}");
     for (name, order) in found {
         let off = if name.ends_with("θ=1") { 0.1 } else { 0.4 };
         assert!((order - 1.0).abs() < off, "{name}: {order}");
@@ -66,6 +66,7 @@ fn a_circuit_has_the_order_of_its_multipliers() {
         ("euler-moreau θ=½", 1.0),
         ("euler-moreau θ=1", 1.0),
         ("euler-moreau θ=γ=½", 2.0),
+        ("zero-order-hold", 1.0),
     ];
     assert_eq!(found.len(), expected.len(), "{found:?}");
     for ((name, order), (of, theory)) in found.into_iter().zip(expected) {
@@ -74,13 +75,18 @@ fn a_circuit_has_the_order_of_its_multipliers() {
     }
 }
 
-/// The switch of the converter comes into its mode anywhere in a step, which is an error of `h²` once, as the state has no jump; in the mode and before, the order is that of `θ`. There is no
+/// The switch of the converter comes into its mode anywhere in a step, which is an error of `h²` once, as the state has no jump; in the mode and before, the order is that of `θ`, and zero-order hold is exact. There is no
 /// chattering, which would leave an error of first order.
 #[test]
 fn a_sliding_mode_has_the_order_of_its_theta() {
     let found = orders("buck-converter", &[1e-4, 2.5e-5, 6.25e-6]);
     let names: Vec<_> = found.iter().map(|(name, _)| *name).collect();
-    let expected = ["euler-moreau θ=½", "euler-moreau θ=1", "euler-moreau θ=γ=½"];
+    let expected = [
+        "euler-moreau θ=½",
+        "euler-moreau θ=1",
+        "euler-moreau θ=γ=½",
+        "zero-order-hold",
+    ];
     assert_eq!(names, expected);
     for (name, order) in found {
         let (theory, off) = if name.ends_with("θ=1") {
@@ -208,7 +214,7 @@ fn json_has_one_object_a_row() {
             assert!(object["overlap"].is_null(), "{line}");
         }
     }
-    assert_eq!((rows, refused), (2 * 3, Method::all().len() - 3));
+    assert_eq!((rows, refused), (2 * 4, Method::all().len() - 4));
 }
 
 #[test]

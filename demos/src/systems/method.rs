@@ -81,6 +81,7 @@ impl Method {
                 ["schatzman-paoli", "schatzman-paoli"],
                 Integrator::schatzman_paoli(),
             ),
+            plain(["d1-minus", "d1-minus"], Integrator::d1_minus()),
             plain(
                 ["euler-moreau", "euler-moreau θ=½"],
                 Integrator::euler_moreau(0.5),
@@ -90,6 +91,10 @@ impl Method {
                 Integrator::euler_moreau(1.0),
             ),
             plain(["euler-moreau-full", "euler-moreau θ=γ=½"], full),
+            plain(
+                ["zero-order-hold", "zero-order-hold"],
+                Integrator::zero_order_hold(),
+            ),
             Self::default(),
         ]
     }
@@ -108,7 +113,10 @@ impl Method {
     /// True if it takes systems of first order.
     #[must_use]
     pub fn is_first_order(&self) -> bool {
-        matches!(self.scheme, Some(Integrator::EulerMoreau(_)))
+        matches!(
+            self.scheme,
+            Some(Integrator::EulerMoreau(_) | Integrator::ZeroOrderHold(_))
+        )
     }
 
     /// The component of Lagrangian systems. Event-driven integration does not look at it.

@@ -1,12 +1,14 @@
-//! Matrices of sizes known at run time, dense and sparse, and their LU factors.
+//! Matrices of sizes known at run time, dense and sparse, their LU factors and exponentials.
 
 pub mod coefficient;
+pub mod exponential;
 pub mod factor;
 pub mod matrix;
 pub mod rows;
 mod sparse_factor;
 
 pub use coefficient::Coefficient;
+pub use exponential::{exponential, held};
 pub use factor::Factor;
 pub use matrix::Matrix;
 pub use rows::Rows;

@@ -17,8 +17,9 @@
 
 mod contacts;
 mod dormand_prince;
-mod flow;
+pub(crate) mod flow;
 mod multiple_impact;
+pub(crate) mod problems;
 mod relays;
 mod roots;
 
@@ -199,7 +200,7 @@ struct Found {
 }
 
 /// A row of an interaction.
-type Row = (usize, usize);
+pub(crate) type Row = (usize, usize);
 
 /// Advances a plant from its start to `end`, s, and leaves it at the end as after a step. `earlier` are the events of the parts before, if it is one of several.
 pub(crate) fn advance(

@@ -12,7 +12,7 @@
 //! **Accumulations.** Where [`EventSettings::accumulation`] sees one, time stepping with the step of the simulation takes over, which goes through any number of
 //! impacts; as soon as the contact that accumulated has carried a force for three steps in a row, slower than
 //! [`EventSettings::resting_rate`], event-driven integration goes on. Both are said as
-//! [`Occurred::HandedOver`]. Systems need an integrator that can do it, Moreau–Jean.
+//! [`Occurred::HandedOver`]. Systems need an integrator that can do it, Moreau–Jean or D1-minus.
 
 use crate::control::{Actuator, Sensor};
 use crate::error::{FieldError, SystemsError, expect_range};
@@ -360,7 +360,12 @@ impl EventsManager {
             let outcome = simulation.outcome(*entity);
             let slow = self.settings.resting_rate;
             let pushes = outcome.is_some_and(|outcome| {
-                let pushed = outcome.lambda.first().is_some_and(|lambda| *lambda > 0.0);
+                let mut acts = outcome
+                    .lambda
+                    .first()
+                    .into_iter()
+                    .chain(outcome.force.first());
+                let pushed = acts.any(|acts| *acts > 0.0);
                 let is_slow = outcome.rate.first().is_some_and(|rate| rate.abs() <= slow);
                 outcome.active && pushed && is_slow
             });

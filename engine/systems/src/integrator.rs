@@ -12,14 +12,20 @@
 //! | [`MoreauJean`] | `v_{k+1}` | impulses |
 //! | [`SchatzmanPaoli`] | `q_{k+1}` | position impulses, kg·m |
 //! | [`EulerMoreau`] | `x_{k+1}` | values at `t_{k+1}` or `t_{k+γ}` |
+//! | [`D1Minus`] | `v_{k+1}` | impulses; forces of closed contacts before |
+//! | [`ZeroOrderHold`] | `x_{k+1}` | values at `t_{k+1}`, held over the step |
 
+pub mod d1_minus;
 pub mod euler_moreau;
 pub mod moreau_jean;
 pub mod schatzman_paoli;
+pub mod zero_order_hold;
 
+pub use d1_minus::{D1Minus, Resting};
 pub use euler_moreau::EulerMoreau;
 pub use moreau_jean::{Activation, MassAt, MoreauJean, RowsAt};
 pub use schatzman_paoli::SchatzmanPaoli;
+pub use zero_order_hold::ZeroOrderHold;
 
 use crate::error::FieldError;
 use crate::system::{Model, System};
@@ -34,6 +40,10 @@ pub enum Integrator {
     SchatzmanPaoli(SchatzmanPaoli),
     /// Of first-order systems.
     EulerMoreau(EulerMoreau),
+    /// Of linear first-order systems with constant coefficients, exact between samples.
+    ZeroOrderHold(ZeroOrderHold),
+    /// Of Lagrangian systems, forces of closed contacts on accelerations and impacts on velocities.
+    D1Minus(D1Minus),
 }
 
 impl Integrator {
@@ -61,11 +71,25 @@ impl Integrator {
         Self::SchatzmanPaoli(SchatzmanPaoli)
     }
 
+    /// Zero-order hold.
+    #[must_use]
+    pub fn zero_order_hold() -> Self {
+        Self::ZeroOrderHold(ZeroOrderHold)
+    }
+
+    /// D1-minus with contacts that rest closed.
+    #[must_use]
+    pub fn d1_minus() -> Self {
+        Self::D1Minus(D1Minus::default())
+    }
+
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::MoreauJean(_) => "MoreauJean",
             Self::SchatzmanPaoli(_) => "SchatzmanPaoli",
             Self::EulerMoreau(_) => "EulerMoreau",
+            Self::ZeroOrderHold(_) => "ZeroOrderHold",
+            Self::D1Minus(_) => "D1Minus",
         }
     }
 
@@ -74,21 +98,25 @@ impl Integrator {
         match (self, system.model()) {
             (Self::MoreauJean(scheme), Model::Lagrangian(_)) => scheme.check(),
             (Self::SchatzmanPaoli(_), Model::Lagrangian(_)) if system.is_flat() => Ok(()),
-            (Self::SchatzmanPaoli(_), Model::Lagrangian(_)) => Err(FieldError::Kind {
-                field: "integrator",
-                found: self.name(),
-                expected: "MoreauJean for a rigid body",
-            }),
+            (Self::D1Minus(scheme), Model::Lagrangian(_)) if system.is_flat() => scheme.check(),
+            (Self::SchatzmanPaoli(_) | Self::D1Minus(_), Model::Lagrangian(_)) => {
+                Err(FieldError::Kind {
+                    field: "integrator",
+                    found: self.name(),
+                    expected: "MoreauJean for a rigid body",
+                })
+            }
             (Self::EulerMoreau(scheme), Model::FirstOrder(_)) => scheme.check(),
+            (Self::ZeroOrderHold(_), Model::FirstOrder(_)) => ZeroOrderHold::check(system),
             (_, Model::Lagrangian(_)) => Err(FieldError::Kind {
                 field: "integrator",
                 found: self.name(),
-                expected: "MoreauJean or SchatzmanPaoli for a Lagrangian system",
+                expected: "MoreauJean, SchatzmanPaoli or D1Minus for a Lagrangian system",
             }),
             (_, Model::FirstOrder(_)) => Err(FieldError::Kind {
                 field: "integrator",
                 found: self.name(),
-                expected: "EulerMoreau for a first-order system",
+                expected: "EulerMoreau or ZeroOrderHold for a first-order system",
             }),
         }
     }

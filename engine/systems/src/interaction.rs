@@ -27,7 +27,7 @@ impl Joins {
 pub struct Outcome {
     /// Its law was imposed.
     pub active: bool,
-    /// The contact is closed by the rule [`Activation::Hysteresis`](crate::Activation::Hysteresis) at the end of the step.
+    /// The contact is closed by the rule [`Activation::Hysteresis`](crate::Activation::Hysteresis) at the end of the step, or pushes there under D1-minus.
     pub closed: bool,
     /// `y` at the end of the step: after the projection, if there is one. Of first-order relations the output of the law.
     pub output: Vec<f64>,
@@ -38,9 +38,12 @@ pub struct Outcome {
     pub lambda: Vec<f64>,
     /// `Λ` of the projection, summed over the step; empty without projection.
     pub correction: Vec<f64>,
+    /// Under D1-minus the forces of closed contacts and of equalities at the end of the step, N, beside which `λ` has the impulses there; empty under others.
+    pub force: Vec<f64>,
 }
 
-/// What the interactions of a system did to it in the last step, one entry a coordinate: `Σ Hᵀλ` or `Σ g(λ)`.
+/// What the interactions of a system did to it in the last step, one entry a coordinate: `Σ Hᵀλ` or `Σ g(λ)`; under D1-minus the impulse of the whole step, that
+/// of forces as well, N·s.
 #[derive(Component, Clone, Debug, Default, PartialEq)]
 pub struct Reaction(pub Vec<f64>);
 

@@ -30,7 +30,8 @@ pub use error::{FieldError, SystemsError};
 pub use event_driven::{Accumulation, Event, EventKind, EventReport, EventSettings};
 pub use events_manager::{EventsManager, ManagerReport, Occurred, Occurrence, Way};
 pub use integrator::{
-    Activation, EulerMoreau, Integrator, MassAt, MoreauJean, RowsAt, SchatzmanPaoli,
+    Activation, D1Minus, EulerMoreau, Integrator, MassAt, MoreauJean, Resting, RowsAt,
+    SchatzmanPaoli, ZeroOrderHold,
 };
 pub use interaction::{Joins, Outcome, Previous, Reaction, SpawnId};
 pub use law::{NonsmoothLaw, Space};

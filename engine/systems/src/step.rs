@@ -3,6 +3,7 @@
 //! ```text
 //! gather      systems and interactions in the order of their ids, checked
 //! begin       what is known of the start: forces, ẏ_k, first iterates
+//! forces      D1-minus alone: λ of closed contacts at both ends, v⁻, and who is struck     §12
 //! activate    I₁: contacts that are forecast to be closed, and all other laws          theory §5
 //! Newton      linearise   H, C, B, D at the iterate
 //!             free        M̂ and z_free
@@ -10,6 +11,7 @@
 //!             solve       λ, judged by the natural map                                §7
 //!             update      z, the state, what acts; ends on the residual of the dynamics
 //! project     positions of contacts, velocities untouched; perhaps once more          §11
+//! split       D1-minus alone: forces and impulses
 //! commit      components, report
 //! ```
 //!
@@ -20,6 +22,7 @@ pub(crate) mod block;
 pub(crate) mod check;
 pub(crate) mod commit;
 pub(crate) mod gather;
+pub(crate) mod half_explicit;
 pub(crate) mod levels;
 pub(crate) mod link;
 pub(crate) mod parts;
@@ -47,6 +50,8 @@ pub(crate) struct Plant {
     pub(crate) links: Vec<Link>,
     pub(crate) report: StepReport,
     assembly: Assembly,
+    /// What D1-minus has beside Newton's loop.
+    beside: Option<Box<half_explicit::Beside>>,
     kept: Kept,
     /// Outputs and rates of the links are those of the end of the step.
     is_noted: bool,
@@ -73,6 +78,7 @@ impl Plant {
         solver: &mut AnySolver,
     ) -> Result<(), SystemsError> {
         self.begin()?;
+        self.half_explicit(settings, solver)?;
         self.activate();
         loop {
             self.newton(settings, solver)?;
@@ -80,6 +86,7 @@ impl Plant {
                 break;
             }
         }
+        self.split();
         self.finish()
     }
 
@@ -99,7 +106,7 @@ impl Plant {
 
     /// `I₁`.
     fn activate(&mut self) {
-        for link in &mut self.links {
+        for link in self.links.iter_mut().filter(|link| link.half.is_none()) {
             link.active = link.is_forecast(self.at.h);
         }
     }

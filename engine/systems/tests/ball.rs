@@ -117,3 +117,36 @@ fn schatzman_paoli() {
     parts[0].within(name, &[1e-12, 1e-10, 1e-8, 1e-10, 1e-10]);
     parts[1].within(name, &[1e-12, 1e-5, 2e-3, 2e-5, 2e-5]);
 }
+
+/// Rounding: the sources' rules, of which the table shows all. A contact is struck at the step that ends with `y ≤ 1e-8`; `λ₂` is that of the end of the step, where contacts are closed
+/// by `y` and `ẏ` of the prediction; at rest both act in every step, `λ₂ = g` and an impulse of `½ h g`, with which the ball sinks.
+#[test]
+fn d1_minus() {
+    let name = "BouncingBallTS-D1MinusLinearOSI.ref";
+    let Some(rows) = read(name) else { return };
+    let integrator = Integrator::D1Minus(D1Minus {
+        resting: Resting::Bouncing,
+        ..D1Minus::default()
+    });
+    let (mut simulation, ball, wall) = ball(Settings::new(5e-4), integrator);
+    let mut differences = Differences::default();
+    for given in &rows[1..] {
+        assert!(simulation.step().unwrap().converged);
+        let (state, outcome) = (
+            simulation.state(ball).unwrap(),
+            simulation.outcome(wall).unwrap(),
+        );
+        let (impulse, force) = (outcome.lambda[0], outcome.force[0]);
+        let own = [
+            simulation.time(),
+            state.q()[0],
+            state.v()[0],
+            impulse,
+            impulse,
+            force,
+            force,
+        ];
+        differences.add(&own, given);
+    }
+    differences.within(name, &[1e-12; 7]);
+}

@@ -12,7 +12,7 @@
 //! `|σ| ≤ T |CB| |d| + O(T²)`.
 
 use super::actuator::Controller;
-use crate::algebra::{Factor, Matrix};
+use crate::algebra::{Factor, Matrix, held};
 use crate::error::{FieldError, expect_length, expect_range, expect_shape};
 use crate::law::NonsmoothLaw;
 use crate::solver_choice::named;
@@ -92,43 +92,16 @@ impl Controller for SlidingMode {
     }
 }
 
-/// `Φ = exp(A T)` and `Γ = ∫₀ᵀ exp(A s) B ds` of square `A`, from the exponential of `T [A B; 0 0] = [Φ Γ; 0 1]`.
+/// `Φ = exp(A T)` and `Γ = ∫₀ᵀ exp(A s) ds B` of square `A`: what [`held`] gives, with the second multiplied by `B`. All entries are `NaN` if these are not finite.
 #[must_use]
 pub fn zero_order_hold(a: &Matrix, b: &Matrix, period: f64) -> [Matrix; 2] {
-    let (n, m) = (a.rows(), b.columns());
-    let mut joint = Matrix::zeros(n + m, n + m);
-    for row in 0..n {
-        joint.row_mut(row)[..n].copy_from_slice(a.row(row));
-        joint.row_mut(row)[n..].copy_from_slice(b.row(row));
+    if let Some([phi, psi]) = held(a, period) {
+        return [phi, psi.product(b)];
     }
-    let moved = exponential(joint.scaled(period));
-    let (mut phi, mut gamma) = (Matrix::zeros(n, n), Matrix::zeros(n, m));
-    for row in 0..n {
-        phi.row_mut(row).copy_from_slice(&moved.row(row)[..n]);
-        gamma.row_mut(row).copy_from_slice(&moved.row(row)[n..]);
-    }
+    let (mut phi, mut gamma) = (Matrix::zeros(a.rows(), a.rows()), b.clone());
+    phi.fill(f64::NAN);
+    gamma.fill(f64::NAN);
     [phi, gamma]
-}
-
-/// Halved until its rows sum up to at most ½, then eighteen terms (½¹⁹/19! is far below a rounding), then squared as often.
-fn exponential(mut matrix: Matrix) -> Matrix {
-    let sum = |row: usize| matrix.row(row).iter().map(|entry| entry.abs()).sum::<f64>();
-    let mut size = (0..matrix.rows()).map(sum).fold(0.0, f64::max);
-    let mut halvings = 0;
-    while size > 0.5 && halvings < 1_100 {
-        (size, halvings) = (0.5 * size, halvings + 1);
-        matrix = matrix.scaled(0.5);
-    }
-    let mut sum = Matrix::identity(matrix.rows());
-    for k in (1..=18).rev() {
-        let mut next = Matrix::identity(matrix.rows());
-        next.add_scaled(1.0 / f64::from(k), &matrix.product(&sum));
-        sum = next;
-    }
-    for _ in 0..halvings {
-        sum = sum.product(&sum);
-    }
-    sum
 }
 
 #[cfg(test)]

@@ -3,14 +3,13 @@
 use super::dormand_prince::Step;
 use super::flow::{Flow, Rows, block_of};
 use super::multiple_impact::{self, Curve};
+use super::problems::solve_rows;
 use super::roots::{closing, first_negative};
 use super::{Event, EventKind, EventReport, EventSettings, Found, Hybrid, Row, STILL};
 use crate::algebra::{Factor, Matrix, add, dot};
 use crate::error::SystemsError;
 use crate::law::NonsmoothLaw;
 use crate::solver_choice::AnySolver;
-use crate::step::assemble::{solve, stored};
-use moreau_solvers::Law;
 use std::sync::Arc;
 
 /// What a contact is doing.
@@ -348,16 +347,8 @@ impl<'a> Contacts<'a> {
         report: &mut EventReport,
         solver: &mut AnySolver,
     ) -> Result<Vec<f64>, SystemsError> {
-        let law = |row: usize| {
-            if row < self.equalities.len() {
-                Law::equality(1)
-            } else {
-                Law::Complementarity
-            }
-        };
-        let laws: Vec<Law> = (0..q.len()).map(law).collect();
-        let problem = stored(&laws, w, &q)?;
-        let (impulses, solved) = solve(&problem, vec![0.0; q.len()], self.tolerance, solver)?;
+        let numerics = (self.tolerance, solver);
+        let (impulses, solved) = solve_rows(self.equalities.len(), w, &q, numerics)?;
         report.converged &= solved.converged();
         Ok(impulses)
     }

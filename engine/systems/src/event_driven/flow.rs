@@ -17,53 +17,66 @@ use crate::step::block::Block;
 use crate::step::link::Link;
 use crate::system::Model;
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A plant as an ordinary differential equation.
-pub(super) struct Flow<'a> {
-    pub(super) plant: &'a Plant,
-    /// Where the coordinates of each system begin.
-    begin: Vec<usize>,
-    /// Coordinates of all systems.
-    pub(super) n: usize,
+pub(crate) struct Flow<'a> {
+    pub(crate) plant: &'a Plant,
+    /// Where the coordinates of each system are; none of a system that is not its own.
+    ranges: Vec<Range<usize>>,
+    /// Coordinates of all its systems.
+    pub(crate) n: usize,
 }
 
 /// Rows of `H`, `M⁻¹ Hᵀ` and `W = H M⁻¹ Hᵀ` of some rows.
-pub(super) struct Rows {
-    pub(super) h: Vec<Vec<f64>>,
-    pub(super) answers: Vec<Vec<f64>>,
-    pub(super) w: Matrix,
+pub(crate) struct Rows {
+    pub(crate) h: Vec<Vec<f64>>,
+    pub(crate) answers: Vec<Vec<f64>>,
+    pub(crate) w: Matrix,
 }
 
 impl<'a> Flow<'a> {
-    pub(super) fn new(plant: &'a Plant) -> Self {
+    pub(crate) fn new(plant: &'a Plant) -> Self {
+        Self::of(plant, |_| true)
+    }
+
+    /// That of some of its systems.
+    pub(crate) fn of(plant: &'a Plant, is_own: impl Fn(&Block) -> bool) -> Self {
         let mut n = 0;
-        let mut begin = Vec::new();
+        let mut ranges = Vec::with_capacity(plant.blocks.len());
         for block in &plant.blocks {
-            begin.push(n);
-            n += block.size();
+            let size = if is_own(block) { block.size() } else { 0 };
+            ranges.push(n..n + size);
+            n += size;
         }
-        Self { plant, begin, n }
+        Self { plant, ranges, n }
+    }
+
+    /// Its systems.
+    fn own(&self) -> impl Iterator<Item = (usize, &'a Block)> {
+        let blocks = self.plant.blocks.iter().enumerate();
+        blocks.filter(|(j, _)| !self.ranges[*j].is_empty())
     }
 
     /// The state of the start of the plant.
-    pub(super) fn start(&self) -> Vec<f64> {
-        let q = self.plant.blocks.iter().flat_map(|block| block.start.q());
-        let v = self.plant.blocks.iter().flat_map(|block| block.start.v());
+    pub(crate) fn start(&self) -> Vec<f64> {
+        let q = self.own().flat_map(|(_, block)| block.start.q());
+        let v = self.own().flat_map(|(_, block)| block.start.v());
         q.chain(v).copied().collect()
     }
 
-    fn range(&self, j: usize) -> std::ops::Range<usize> {
-        self.begin[j]..self.begin[j] + self.plant.blocks[j].size()
+    pub(crate) fn range(&self, j: usize) -> Range<usize> {
+        self.ranges[j].clone()
     }
 
     /// `q` of a system.
-    pub(super) fn q<'s>(&self, s: &'s [f64], j: usize) -> &'s [f64] {
+    pub(crate) fn q<'s>(&self, s: &'s [f64], j: usize) -> &'s [f64] {
         &s[self.range(j)]
     }
 
     /// `v` of a system.
-    pub(super) fn v<'s>(&self, s: &'s [f64], j: usize) -> &'s [f64] {
+    pub(crate) fn v<'s>(&self, s: &'s [f64], j: usize) -> &'s [f64] {
         &s[self.n..][self.range(j)]
     }
 
@@ -72,7 +85,7 @@ impl<'a> Flow<'a> {
     }
 
     /// `y` of all rows of an interaction.
-    pub(super) fn gap(&self, link: &Link, t: f64, s: &[f64]) -> Vec<f64> {
+    pub(crate) fn gap(&self, link: &Link, t: f64, s: &[f64]) -> Vec<f64> {
         let mut y = vec![0.0; link.rows()];
         if let Seen::Lagrangian(relation) = link.relation.seen() {
             relation.output(t, &self.positions(link, s), &link.lambda, &mut y);
@@ -81,7 +94,7 @@ impl<'a> Flow<'a> {
     }
 
     /// `ẏ` of all rows.
-    pub(super) fn rate(&self, link: &Link, t: f64, s: &[f64]) -> Vec<f64> {
+    pub(crate) fn rate(&self, link: &Link, t: f64, s: &[f64]) -> Vec<f64> {
         let q = self.positions(link, s);
         let v: SmallVec<[&[f64]; 2]> = link.blocks.iter().map(|j| self.v(s, *j)).collect();
         rate(link, t, &q, &v)
@@ -123,14 +136,21 @@ impl<'a> Flow<'a> {
         bias
     }
 
-    /// Factors of the masses; those that are constant are there.
-    pub(super) fn masses(&self, s: &[f64]) -> Result<Vec<Arc<Factor>>, SystemsError> {
-        let factor = |(j, block): (usize, &Block)| block.factor_of_mass(self.q(s, j));
+    /// Factors of the masses, of systems that are not its own of empty ones; those that are constant are there.
+    pub(crate) fn masses(&self, s: &[f64]) -> Result<Vec<Arc<Factor>>, SystemsError> {
+        let factor = |(j, block): (usize, &Block)| {
+            if !self.ranges[j].is_empty() {
+                return block.factor_of_mass(self.q(s, j));
+            }
+            let singular = FieldError::Singular { field: "mass" };
+            let empty = Factor::new(&Matrix::default()).map(Arc::new);
+            empty.ok_or(singular).map_err(block.named())
+        };
         self.plant.blocks.iter().enumerate().map(factor).collect()
     }
 
     /// What a relation wrote is finite.
-    pub(super) fn expect_finite(
+    pub(crate) fn expect_finite(
         &self,
         link: usize,
         field: &'static str,
@@ -140,7 +160,7 @@ impl<'a> Flow<'a> {
     }
 
     /// `H`, `M⁻¹Hᵀ` and `W` of some rows.
-    pub(super) fn rows(
+    pub(crate) fn rows(
         &self,
         rows: &[Row],
         t: f64,
@@ -177,14 +197,14 @@ impl<'a> Flow<'a> {
     }
 
     /// `M⁻¹ F`.
-    pub(super) fn free(
+    pub(crate) fn free(
         &self,
         t: f64,
         s: &[f64],
         masses: &[Arc<Factor>],
     ) -> Result<Vec<f64>, SystemsError> {
         let mut free = vec![0.0; self.n];
-        for (j, block) in self.plant.blocks.iter().enumerate() {
+        for (j, block) in self.own() {
             if let Model::Lagrangian(model) = block.system.model() {
                 let force = &mut free[self.range(j)];
                 model.force(t, self.q(s, j), self.v(s, j), force);
@@ -199,7 +219,7 @@ impl<'a> Flow<'a> {
     }
 
     /// `H a + bias` of some rows: their `ÿ` under the accelerations `a`.
-    pub(super) fn second_rates(
+    pub(crate) fn second_rates(
         &self,
         list: &[Row],
         rows: &Rows,
@@ -216,7 +236,7 @@ impl<'a> Flow<'a> {
     }
 
     /// `ṡ` with the closed rows, and their `λ`.
-    pub(super) fn slope(
+    pub(crate) fn slope(
         &self,
         t: f64,
         s: &[f64],
@@ -239,7 +259,7 @@ impl<'a> Flow<'a> {
 
     /// `W x = b` in place of `b`; where rows imply others, as those of a joint that is there twice or of a beam on many supports, the smallest such `x`: with the independent rows `A`
     /// of `W`, `x = Aᵀ (A Aᵀ)⁻¹ b_A`.
-    pub(super) fn solve(
+    pub(crate) fn solve(
         &self,
         list: &[Row],
         rows: &Rows,

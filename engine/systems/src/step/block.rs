@@ -4,6 +4,7 @@ use super::scheme::{Instant, Missed};
 use crate::algebra::coefficient::expect_finite_sparse;
 use crate::algebra::{Coefficient, Factor, Matrix, Row, add, clear, norm};
 use crate::error::{FieldError, SystemsError, expect_finite};
+use crate::integrator::zero_order_hold::Hold;
 use crate::integrator::{Integrator, RowsAt};
 use crate::system::state::State;
 use crate::system::{Model, Slope, System};
@@ -61,6 +62,8 @@ pub(crate) struct Block {
     pub(crate) reaction: Vec<f64>,
     /// What actuators hold throughout the step, a force or a part of the right side; empty without any.
     pub(crate) held: Vec<f64>,
+    /// `Φ` and `Ψ` under [`ZeroOrderHold`](crate::ZeroOrderHold).
+    pub(crate) hold: Option<Box<Hold>>,
     /// What first-order relations see of it at the iterate; empty if there are none.
     pub(crate) seen: Vec<f64>,
     /// The `γ` of the point at which they see it.
@@ -143,6 +146,16 @@ impl Block {
         self.mass_of = if is_constant { MassOf::All } else { of };
     }
 
+    /// Takes the unit matrix for it, whatever the mass is: of a scheme that has multiplied by its inverse.
+    pub(crate) fn take_unit_mass(&mut self) {
+        if self.mass_of != MassOf::All {
+            let n = self.size();
+            let entries = |mass: &mut Matrix| (0..n).for_each(|i| mass[(i, i)] = 1.0);
+            self.mass.become_written([n, n], entries);
+            self.mass_of = MassOf::All;
+        }
+    }
+
     /// The same of `q_k ⊕ time v_k`; it stays through the step.
     pub(crate) fn take_mass_ahead(&mut self, time: f64) {
         let (MassOf::Nothing | MassOf::Start | MassOf::Iterate) = self.mass_of else {
@@ -173,13 +186,22 @@ impl Block {
         let scheme = integrator.scheme();
         let n = self.size();
         clear(&mut self.known, n);
+        if let Integrator::ZeroOrderHold(_) = integrator {
+            self.take_hold(at).map_err(self.named())?;
+        }
         scheme.known(self, at);
         if !self.held.is_empty() {
             let weight = match integrator {
                 Integrator::SchatzmanPaoli(_) => at.h * at.h,
                 Integrator::MoreauJean(_) | Integrator::EulerMoreau(_) => at.h,
+                Integrator::ZeroOrderHold(_) => 1.0,
+                // It is in the accelerations.
+                Integrator::D1Minus(_) => 0.0,
             };
-            add(&mut self.known, weight, &self.held);
+            match &self.hold {
+                Some(hold) => hold.psi.add_times(1.0, &self.held, &mut self.known),
+                None => add(&mut self.known, weight, &self.held),
+            }
         }
         scheme.first(self);
         scheme.first_state(self, at);
@@ -313,6 +335,22 @@ impl Block {
         Ok(())
     }
 
+    /// `y ← y + c r` with the [`force_weight`](super::scheme::Scheme::force_weight) `c` of its scheme, `y ← y + Ψ r` under zero-order hold.
+    pub(super) fn add_weighted(&self, at: Instant, r: &[f64], y: &mut [f64]) {
+        match &self.hold {
+            Some(hold) => hold.psi.add_times(1.0, r, y),
+            None => add(y, self.integrator.scheme().force_weight(at), r),
+        }
+    }
+
+    /// The same for the columns of a matrix: `B ← c B`, or `Ψ B`.
+    pub(super) fn weigh(&self, at: Instant, matrix: &mut Matrix) {
+        match &self.hold {
+            Some(hold) => *matrix = hold.psi.product(matrix),
+            None => matrix.scale(self.integrator.scheme().force_weight(at)),
+        }
+    }
+
     /// `M̂⁻¹ B`, transposed: row `k` is the answer to column `k` of `B`.
     pub(super) fn response_to(&self, input: &Matrix, answer: &mut Matrix) {
         match &self.factor {
@@ -375,7 +413,10 @@ impl Block {
     pub(super) fn law_at(&self) -> f64 {
         match self.integrator {
             Integrator::MoreauJean(scheme) => scheme.gamma_for_relation,
-            Integrator::SchatzmanPaoli(_) | Integrator::EulerMoreau(_) => 1.0,
+            Integrator::SchatzmanPaoli(_)
+            | Integrator::EulerMoreau(_)
+            | Integrator::ZeroOrderHold(_)
+            | Integrator::D1Minus(_) => 1.0,
         }
     }
 

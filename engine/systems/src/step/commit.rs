@@ -104,6 +104,10 @@ impl Link {
             outcome.lambda.fill(0.0);
         }
         fill(&mut outcome.correction, &self.correction);
+        match &self.half {
+            Some(half) => fill(&mut outcome.force, &half.force),
+            None => outcome.force.clear(),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use super::assemble::Assembly;
 use super::block::{Block, MassOf};
 use super::check::{check_ids, check_interaction, check_system, find};
 use super::commit::{EndOfInteraction, EndOfSystem};
+use super::half_explicit::Half;
 use super::link::{Level, Link};
 use super::point::Sides;
 use super::scheme::{Instant, Missed};
@@ -130,6 +131,7 @@ impl Gather {
             links,
             report: StepReport::default(),
             assembly: Assembly::default(),
+            beside: None,
             kept: Kept::default(),
             is_noted: false,
         })
@@ -241,6 +243,7 @@ fn block(
         applied: vec![0.0; n],
         reaction: vec![0.0; n],
         held: Vec::new(),
+        hold: None,
         seen: Vec::new(),
         seen_at: None,
         is_edited: true,
@@ -289,7 +292,8 @@ fn link(
         responses: Sides::new(),
         responded_for: None,
         correction: vec![0.0; m],
-        end_output: Row::new(),
+        half: None,
+        end_output: Row::from_slice(&before.output),
         end_rate: Row::new(),
         rows_in_passing: Sides::new(),
         acts: Row::new(),
@@ -301,6 +305,9 @@ impl Link {
     /// What the integrators of its systems ask of it.
     fn know_integrators(&mut self, blocks: &[Block]) {
         for j in &self.blocks {
+            if let Integrator::D1Minus(scheme) = blocks[*j].integrator {
+                self.half = Some(Box::new(Half::new(scheme)));
+            }
             if let Integrator::MoreauJean(scheme) = blocks[*j].integrator {
                 self.rows_at = scheme.rows_at;
                 self.gamma = scheme.gamma_for_relation;

@@ -30,11 +30,16 @@ pub(crate) fn level(
                 )?;
             }
             match integrators.first() {
-                Some(Integrator::EulerMoreau(_)) | None => Err(FieldError::Kind {
-                    field: "relation",
-                    found: "Lagrangian",
-                    expected: "a first-order relation for a first-order system",
-                }),
+                Some(Integrator::EulerMoreau(_) | Integrator::ZeroOrderHold(_)) | None => {
+                    Err(FieldError::Kind {
+                        field: "relation",
+                        found: "Lagrangian",
+                        expected: "a first-order relation for a first-order system",
+                    })
+                }
+                Some(Integrator::D1Minus(_)) => {
+                    of_forces(law, seen.is_compliant()).map(|()| Level::Velocity)
+                }
                 _ if seen.is_compliant() => Ok(Level::Compliant),
                 Some(Integrator::MoreauJean(_)) => of_velocity(law),
                 Some(Integrator::SchatzmanPaoli(_)) => of_position(law),
@@ -65,6 +70,22 @@ fn of_velocity(law: &NonsmoothLaw) -> Result<Level, FieldError> {
     }
 }
 
+/// Laws that have a force as well as an impulse, of relations that have both.
+fn of_forces(law: &NonsmoothLaw, is_compliant: bool) -> Result<(), FieldError> {
+    if is_compliant {
+        return Err(FieldError::Kind {
+            field: "relation",
+            found: "compliant",
+            expected: "a rigid relation under D1Minus",
+        });
+    }
+    let fits = matches!(
+        law,
+        NonsmoothLaw::NewtonImpact { .. } | NonsmoothLaw::Equality { .. }
+    );
+    expect_law(law, fits, "NewtonImpact or Equality under D1Minus")
+}
+
 /// Laws without tangents.
 fn of_position(law: &NonsmoothLaw) -> Result<Level, FieldError> {
     let fits = matches!(
@@ -90,7 +111,8 @@ fn of_value(integrators: &[Integrator]) -> Result<Level, FieldError> {
         Integrator::EulerMoreau(scheme) if scheme.remembers() => None,
         Integrator::EulerMoreau(scheme) => Some(scheme.law_at().to_bits()),
         Integrator::MoreauJean(scheme) => Some(scheme.gamma_for_relation.to_bits()),
-        Integrator::SchatzmanPaoli(_) => None,
+        Integrator::ZeroOrderHold(_) => Some(1.0_f64.to_bits()),
+        Integrator::SchatzmanPaoli(_) | Integrator::D1Minus(_) => None,
     };
     let first = integrators.first().and_then(gamma);
     if first.is_none() || integrators.iter().any(|other| gamma(other) != first) {
@@ -103,10 +125,16 @@ fn of_value(integrators: &[Integrator]) -> Result<Level, FieldError> {
         Some(Integrator::MoreauJean(scheme)) => Ok(Level::Value {
             gamma: scheme.gamma_for_relation,
         }),
+        Some(Integrator::ZeroOrderHold(_)) => Ok(Level::Value { gamma: 1.0 }),
         Some(Integrator::SchatzmanPaoli(_)) | None => Err(FieldError::Kind {
             field: "relation",
             found: "FirstOrder",
             expected: "a Lagrangian relation under SchatzmanPaoli",
+        }),
+        Some(Integrator::D1Minus(_)) => Err(FieldError::Kind {
+            field: "relation",
+            found: "FirstOrder",
+            expected: "a Lagrangian relation under D1Minus",
         }),
     }
 }
@@ -143,7 +171,10 @@ pub(crate) fn check_degree(
     };
     let is_explicit = |integrator: &Integrator| match integrator {
         Integrator::EulerMoreau(scheme) => scheme.gamma <= 0.0,
-        Integrator::MoreauJean(_) | Integrator::SchatzmanPaoli(_) => false,
+        Integrator::MoreauJean(_)
+        | Integrator::SchatzmanPaoli(_)
+        | Integrator::ZeroOrderHold(_)
+        | Integrator::D1Minus(_) => false,
     };
     let is_explicit = gamma <= 0.0 || integrators.iter().any(is_explicit);
     let Some(found) = degree(relation, systems) else {

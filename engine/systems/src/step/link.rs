@@ -9,12 +9,13 @@
 //! | level | `w` | `w^τ` | `output` | `input` | `feedthrough` |
 //! |---|---|---|---|---|---|
 //! | velocity: rigid, Moreau–Jean | `ẏ + e ẏ_k` | `H v^τ + ∂h/∂t + e ẏ_k` | `H` | `Hᵀ` | 0 |
+//! | the same of D1-minus, with `v⁻` of the forces | `ẏ + e ẏ(v⁻)` | `H v^τ + ∂h/∂t + e ẏ(v⁻)` | `H` | `Hᵀ` | 0 |
 //! | the same with `γ < 1`, law without impacts | `ẏ_{k+γ}/γ` | `H v^τ + ((1−γ) H v_k + ∂h/∂t)/γ` | `H` | `Hᵀ` | 0 |
 //! | position: rigid, Schatzman–Paoli | `y + e y_{k−1}` | `h(q^τ) + e y_{k−1}` | `H` | `Hᵀ` | 0 |
 //! | compliant, `s = ∂q_{k+γ}/∂z` | `y` | `h(q^τ, λ^τ) − D λ^τ` | `s H` | `weight Hᵀ` | `D` |
 //! | first order, `X = ∂x/∂z` | `y` | `h(x^τ, λ^τ) − D λ^τ` | `C X` | `weight B` | `D` |
 //!
-//! With `g` nonlinear, `known = weight (g^τ − B λ^τ)`, and `weight ∂g/∂x X` goes into `M̂`.
+//! With `g` nonlinear, `known = weight (g^τ − B λ^τ)`, and `weight ∂g/∂x X` goes into `M̂`. Under zero-order hold the weight is the matrix `Ψ`.
 
 mod outputs;
 mod slopes;
@@ -24,6 +25,7 @@ pub(crate) use slopes::Slopes;
 pub(crate) use sparse::SparseSides;
 
 use super::block::Block;
+use super::half_explicit::Half;
 use super::point::{Point, Sides, jacobian_into};
 use super::scheme::{Instant, Scheme};
 use crate::algebra::{Matrix, Row, add, clear, norm};
@@ -95,6 +97,8 @@ pub(crate) struct Link {
     pub(crate) responded_for: Option<u64>,
     /// `Λ` of the projection.
     pub(crate) correction: Vec<f64>,
+    /// Under [`D1Minus`](crate::D1Minus).
+    pub(crate) half: Option<Box<Half>>,
     /// `y` that the law is about, and `ẏ` of Lagrangian relations, at the end of the step.
     pub(crate) end_output: Row,
     pub(crate) end_rate: Row,
@@ -292,7 +296,7 @@ impl Link {
             let weight = block.integrator.scheme().force_weight(at);
             let slopes = self.slopes.as_ref().filter(|_| is_exact);
             match slopes {
-                Some(slopes) => add(&mut self.acts, weight, &slopes.g[side]),
+                Some(slopes) => block.add_weighted(at, &slopes.g[side], &mut self.acts),
                 None => {
                     self.input[side].add_times(1.0, &self.lambda, &mut self.acts);
                     add(&mut self.acts, 1.0, &self.known[side]);
@@ -307,6 +311,9 @@ impl Link {
                 (Integrator::EulerMoreau(_), _) => {
                     add(&mut block.reaction, 1.0 / weight, &self.acts);
                 }
+                (Integrator::ZeroOrderHold(_), Some(slopes)) => {
+                    add(&mut block.reaction, 1.0, &slopes.g[side]);
+                }
                 _ => add(&mut block.reaction, 1.0, &self.acts),
             }
         }
@@ -316,20 +323,18 @@ impl Link {
     fn apply_linear(&self, blocks: &mut [Block], at: Instant) {
         for (side, j) in self.blocks.iter().enumerate() {
             let block = &mut blocks[*j];
-            if let Integrator::EulerMoreau(scheme) = &block.integrator
-                && scheme.force_weight(at) == 0.0
-            {
-                // With γ = 0 nothing of it acts in this step.
-                if let Relation::FirstOrderLinear(relation) = &self.relation {
-                    relation.b[side].add_times(1.0, &self.lambda, &mut block.reaction);
-                }
+            let weight = match &block.integrator {
+                Integrator::EulerMoreau(scheme) => scheme.force_weight(at),
+                Integrator::ZeroOrderHold(_) => 0.0,
+                Integrator::MoreauJean(_)
+                | Integrator::SchatzmanPaoli(_)
+                | Integrator::D1Minus(_) => 1.0,
+            };
+            if weight == 0.0 {
+                self.apply_held(side, block);
                 continue;
             }
-            let physical = match &block.integrator {
-                Integrator::EulerMoreau(scheme) => 1.0 / scheme.force_weight(at),
-                Integrator::MoreauJean(_) | Integrator::SchatzmanPaoli(_) => 1.0,
-            };
-            self.add_input(side, physical, block);
+            self.add_input(side, 1.0 / weight, block);
         }
     }
 
@@ -340,6 +345,17 @@ impl Link {
             .flat_map(|(_, input)| input.row(row).iter().zip(&self.lambda))
             .map(|(entry, lambda)| (entry * lambda).abs())
             .sum()
+    }
+
+    /// The same where `input` is not a multiple of `B`: under zero-order hold, and with `γ = 0`, when nothing of it acts in this step.
+    #[inline(never)]
+    fn apply_held(&self, side: usize, block: &mut Block) {
+        if let Integrator::ZeroOrderHold(_) = block.integrator {
+            self.input[side].add_times(1.0, &self.lambda, &mut block.applied);
+        }
+        if let Relation::FirstOrderLinear(relation) = &self.relation {
+            relation.b[side].add_times(1.0, &self.lambda, &mut block.reaction);
+        }
     }
 
     /// Under [`RowsAt::Converged`]: how far the rows are from those at the new iterate, and how large these are.

@@ -73,6 +73,7 @@ impl Plant {
             links: Vec::new(),
             report: StepReport::default(),
             assembly: Assembly::default(),
+            beside: None,
             kept: Kept::default(),
             is_noted: self.is_noted,
         };

@@ -170,6 +170,9 @@ impl Plant {
                 link.closed
             };
             let is_equality = matches!(link.law, NonsmoothLaw::Equality { .. });
+            if link.half.is_some() {
+                continue;
+            }
             let count = match link.level {
                 Level::Velocity if is_equality => link.rows(),
                 Level::Velocity if link.is_contact() && in_play => 1,
@@ -250,8 +253,8 @@ impl Block {
 }
 
 impl Link {
-    /// An impact law on velocities.
+    /// An impact law on velocities, under Moreau–Jean.
     fn is_contact(&self) -> bool {
-        self.level == Level::Velocity && self.law.is_impact()
+        self.level == Level::Velocity && self.law.is_impact() && self.half.is_none()
     }
 }

@@ -138,6 +138,8 @@ impl Integrator {
             Self::MoreauJean(scheme) => scheme,
             Self::SchatzmanPaoli(scheme) => scheme,
             Self::EulerMoreau(scheme) => scheme,
+            Self::ZeroOrderHold(scheme) => scheme,
+            Self::D1Minus(scheme) => scheme,
         }
     }
 }

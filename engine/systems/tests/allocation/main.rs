@@ -12,7 +12,10 @@ mod counted;
 mod scenes;
 
 use counted::requested;
-use moreau_systems::SystemsSimulation;
+use moreau_systems::{
+    FirstOrderLinear, FirstOrderLinearRelation, Integrator, Joins, Matrix, NonsmoothLaw, Settings,
+    State, SystemsSimulation,
+};
 
 /// Bytes that `steps` steps ask for, after `settling` of them.
 fn bytes(mut simulation: SystemsSimulation, settling: usize, steps: usize) -> usize {
@@ -36,6 +39,29 @@ fn a_ball_that_bounces() {
 #[test]
 fn a_circuit_of_four_diodes() {
     assert_eq!(bytes(scenes::diode_bridge(), 500, 2000), 0);
+}
+
+/// A coil, a capacitor and a diode with a resistor: `Φ` and `Ψ` stay.
+#[test]
+fn a_circuit_under_zero_order_hold() {
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-5)).unwrap();
+    let system = FirstOrderLinear::new(Matrix::from_rows([[0.0, -1e6], [1e2, 0.0]]));
+    let state = State::first_order([10.0, 0.0]);
+    let system = simulation
+        .spawn_system(system, state, Integrator::zero_order_hold())
+        .unwrap();
+    let relation = FirstOrderLinearRelation {
+        d: Some(Matrix::diagonal(&[1e3])),
+        ..FirstOrderLinearRelation::new(
+            [Matrix::from_rows([[-1.0, 0.0]])],
+            [Matrix::from_rows([[-1e6], [0.0]])],
+        )
+    };
+    let law = NonsmoothLaw::Complementarity { rows: 1 };
+    simulation
+        .spawn_interaction(Joins::one(system), relation, law)
+        .unwrap();
+    assert_eq!(bytes(simulation, 100, 2000), 0);
 }
 
 #[test]

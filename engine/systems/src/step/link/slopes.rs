@@ -46,25 +46,26 @@ impl Link {
             .become_copy(d);
         for (side, j) in self.blocks.iter().enumerate() {
             let block = &mut blocks[*j];
-            let scheme = block.integrator.scheme();
-            let (weight, slope) = (scheme.force_weight(at), scheme.position_slope(at));
+            let slope = block.integrator.scheme().position_slope(at);
             by_unknown(&c[side], block.size(), gamma, slope, &mut self.output[side]);
             self.input[side].become_copy(&b[side]);
-            self.input[side].scale(weight);
+            block.weigh(at, &mut self.input[side]);
             if is_linear {
                 continue;
             }
             b[side].add_times(-1.0, lambda, &mut g[side]);
-            g[side].iter_mut().for_each(|g| *g *= weight);
-            self.known[side].clone_from(&g[side]);
+            self.known[side].clear();
+            self.known[side].resize(block.size(), 0.0);
+            block.add_weighted(at, &g[side], &mut self.known[side]);
             if k[side].entries().iter().any(|entry| *entry != 0.0) {
                 let n = block.size();
                 let mut own = Matrix::default();
                 by_unknown(&k[side], n, gamma, slope, &mut own);
+                block.weigh(at, &mut own);
                 block
                     .slope_of_input
                     .get_or_insert_with(|| Matrix::zeros(n, n))
-                    .add_scaled(weight, &own);
+                    .add_scaled(1.0, &own);
             }
         }
     }
