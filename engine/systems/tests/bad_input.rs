@@ -574,3 +574,18 @@ fn answers_are_judged_and_solvers_not_believed() {
     // What approaches at 4 m/s and is not stopped.
     assert!(!false_one.converged && false_one.residual.scaled > 0.1);
 }
+
+/// What a force would push backwards.
+#[test]
+fn a_negative_mass_is_refused() {
+    let mut simulation = SystemsSimulation::new(Settings::new(0.1)).unwrap();
+    let system = LagrangianLinear::new(Matrix::diagonal(&[1.0, -2.0]));
+    let state = State::lagrangian([0.0; 2], [0.0; 2]);
+    let error = simulation
+        .spawn_system(system, state, Integrator::moreau_jean(0.5))
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("mass (diagonal) is -2"),
+        "{error}"
+    );
+}

@@ -25,7 +25,8 @@ enum Factors {
         lu: Matrix,
         pivots: Vec<usize>,
     },
-    Large(Box<PartialPivLu<f64>>),
+    /// Of the rows times the factors beside it.
+    Large(Box<(PartialPivLu<f64>, Vec<f64>)>),
     Sparse(Box<SparseFactor>),
 }
 
@@ -79,7 +80,9 @@ impl Factor {
     pub fn solve(&self, x: &mut [f64]) {
         match &self.factors {
             Factors::Small { lu, pivots } => solve_small(lu, pivots, x),
-            Factors::Large(lu) => {
+            Factors::Large(large) => {
+                let (lu, rows) = large.as_ref();
+                x.iter_mut().zip(rows).for_each(|(x, row)| *x *= row);
                 let n = x.len();
                 lu.solve_in_place(MatMut::from_column_major_slice_mut(x, n, 1));
             }
@@ -189,10 +192,14 @@ fn solve_small(lu: &Matrix, pivots: &[usize], x: &mut [f64]) {
 
 fn large(matrix: &Matrix) -> Option<Factors> {
     let n = matrix.rows();
-    let scale = scales(matrix).into_iter().fold(0.0, f64::max);
-    let lu = Mat::from_fn(n, n, |i, j| matrix[(i, j)]).partial_piv_lu();
-    let singular = (0..n).any(|k| vanishes(lu.U()[(k, k)], scale, n));
-    (!singular).then(|| Factors::Large(Box::new(lu)))
+    // A power of two, so that rows of different units compete for pivots and nothing is rounded.
+    let rows: Vec<f64> = scales(matrix)
+        .into_iter()
+        .map(super::sparse_factor::to_one)
+        .collect();
+    let lu = Mat::from_fn(n, n, |i, j| rows[i] * matrix[(i, j)]).partial_piv_lu();
+    let singular = (0..n).any(|k| vanishes(lu.U()[(k, k)], 1.0, n));
+    (!singular).then(|| Factors::Large(Box::new((lu, rows))))
 }
 
 #[cfg(test)]
@@ -216,6 +223,20 @@ mod tests {
             for (x, b) in x.iter().zip(&b) {
                 assert!((x - b).abs() <= 1e-12 * n as f64, "{n}");
             }
+        }
+    }
+
+    /// Rows of any unit, on both sides of the limit.
+    #[test]
+    fn rows_of_small_units_are_no_rounding() {
+        for n in [LARGE - 1, LARGE] {
+            let mut a = Matrix::identity(n);
+            (a[(0, 0)], a[(0, 1)]) = (1e-20, 0.5e-20);
+            let mut b = a.times(&vec![1.0; n]);
+            Factor::new(&a).unwrap().solve(&mut b);
+            assert!(b.iter().all(|x| (x - 1.0).abs() < 1e-14), "{n}");
+            (a[(0, 0)], a[(0, 1)]) = (0.0, 0.0);
+            assert!(Factor::new(&a).is_none());
         }
     }
 

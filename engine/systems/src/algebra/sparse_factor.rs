@@ -148,7 +148,7 @@ fn scales(matrix: &SparseMatrix) -> Vec<f64> {
 }
 
 /// The power of two that brings a number to [1, 2); 1 for zero. That of a number so small that it would overflow is the largest there is.
-fn to_one(number: f64) -> f64 {
+pub(super) fn to_one(number: f64) -> f64 {
     if number > 0.0 {
         let (_, exponent) = libm::frexp(number);
         libm::ldexp(1.0, (1 - exponent).min(1023))

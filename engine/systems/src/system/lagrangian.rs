@@ -2,7 +2,7 @@
 
 use super::signal::Signal;
 use crate::algebra::{Coefficient, Matrix};
-use crate::error::{FieldError, expect_length};
+use crate::error::{FieldError, expect_length, expect_range};
 
 /// A Lagrangian system of `n` coordinates. `F` holds all that is not inertia: applied, internal, Coriolis and centrifugal forces. The slopes of `F`
 /// are those that Newton's method and the iteration matrix `M − hθ ∂F/∂v − h²θ² ∂F/∂q` use; leaving one out costs iterations, not accuracy.
@@ -65,7 +65,7 @@ pub trait LagrangianModel: Send + Sync {
 /// sparse, all are [`Coefficient`].
 #[derive(Clone, Debug)]
 pub struct LagrangianLinear<M = Matrix> {
-    /// `M`, `n × n`, regular.
+    /// `M`, `n × n`, regular, without negative entries on its diagonal.
     pub mass: M,
     /// `C`, `n × n`; `None` is zero.
     pub damping: Option<M>,
@@ -161,6 +161,16 @@ impl LagrangianLinear<Coefficient> {
     pub(super) fn check(&self) -> Result<(), FieldError> {
         let n = self.mass.rows();
         self.mass.check("mass", [n, n])?;
+        let mut diagonal = vec![0.0; n];
+        self.mass.for_each(|row, column, value| {
+            if row == column {
+                diagonal[row] += value;
+            }
+        });
+        // Nothing is pushed backwards by a force; without inertia the mass is singular, or a step says so.
+        if let Some(entry) = diagonal.iter().find(|entry| **entry < 0.0) {
+            expect_range("mass (diagonal)", *entry, false, "≥ 0")?;
+        }
         if let Some(damping) = &self.damping {
             damping.check("damping", [n, n])?;
         }
