@@ -17,7 +17,7 @@ use crate::substeps::Substeps;
 use crate::system::System;
 use crate::system::state::State;
 use bevy_ecs::prelude::*;
-use moreau_solvers::Solver;
+use moreau_solvers::{GlobalProblem, Solver};
 
 /// A world of systems and interactions, and its steps. All state is in components: [`State`], [`Outcome`], [`Reaction`], [`Previous`],
 /// [`Reading`] and [`Command`].
@@ -335,6 +335,15 @@ impl SystemsSimulation {
     #[must_use]
     pub fn command(&self, actuator: Entity) -> Option<&Command> {
         self.world.get(actuator)
+    }
+
+    /// The problem of the last step, of its last Newton iteration, in global form: velocities (under Schatzman–Paoli positions) of all systems in the order of their ids, and impulses of
+    /// the interactions that took part. What solves it solves the step; [`GlobalProblem::condense`] is its local form. `None` before the first step, and after events.
+    ///
+    /// # Errors
+    /// [`SystemsError::Interaction`] of compliant and first-order relations, whose multipliers do not act as they are seen.
+    pub fn global_problem(&self) -> Result<Option<GlobalProblem>, SystemsError> {
+        self.plant.as_deref().map(Plant::global_problem).transpose()
     }
 
     /// The world, to read.

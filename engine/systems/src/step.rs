@@ -22,6 +22,7 @@ pub(crate) mod block;
 pub(crate) mod check;
 pub(crate) mod commit;
 pub(crate) mod gather;
+mod global;
 pub(crate) mod half_explicit;
 pub(crate) mod levels;
 pub(crate) mod link;

@@ -26,6 +26,7 @@ mod edits;
 mod events;
 mod events_attacked;
 mod events_manager;
+mod global_form;
 mod mechanisms;
 mod multiple_impacts;
 mod order;

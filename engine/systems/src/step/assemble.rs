@@ -356,7 +356,7 @@ pub(crate) fn solve(
 
 impl Link {
     /// What the bounds of relays are multiplied by: forces become impulses.
-    fn unit(&self, h: f64) -> f64 {
+    pub(super) fn unit(&self, h: f64) -> f64 {
         if self.level == Level::Velocity {
             h
         } else {

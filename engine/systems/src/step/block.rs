@@ -312,9 +312,8 @@ impl Block {
         Ok(())
     }
 
-    /// The same of a system with constant matrices, from the entries that they have.
-    fn factor_sparse(&mut self, slopes: &[(Slope, f64)]) -> Result<(), FieldError> {
-        let n = self.size();
+    /// The entries of `M̂` of a system with constant matrices, from those that they have; those of one place add up.
+    pub(super) fn sparse_entries(&self, slopes: &[(Slope, f64)]) -> Vec<(usize, usize, f64)> {
         let mut entries = Vec::new();
         let mut add = |row, column, value| entries.push((row, column, value));
         self.mass.for_each(&mut add);
@@ -326,6 +325,13 @@ impl Block {
         if let Some(slope) = &self.slope_of_input {
             slope.for_each(|row, column, value| add(row, column, -value));
         }
+        entries
+    }
+
+    /// The same of a system with constant matrices.
+    fn factor_sparse(&mut self, slopes: &[(Slope, f64)]) -> Result<(), FieldError> {
+        let n = self.size();
+        let entries = self.sparse_entries(slopes);
         self.factor = None;
         // All entries are within the matrix: the system was checked.
         if let Ok(matrix) = SparseMatrix::from_triplets(n, n, entries) {

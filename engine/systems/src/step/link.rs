@@ -338,15 +338,6 @@ impl Link {
         }
     }
 
-    /// The size of the terms of what acts on a row of a system: `Σ |input| |λ|`.
-    pub(super) fn acts_on(&self, block: usize, row: usize) -> f64 {
-        let own = self.blocks.iter().zip(&self.input);
-        own.filter(|(j, _)| **j == block)
-            .flat_map(|(_, input)| input.row(row).iter().zip(&self.lambda))
-            .map(|(entry, lambda)| (entry * lambda).abs())
-            .sum()
-    }
-
     /// The same where `input` is not a multiple of `B`: under zero-order hold, and with `γ = 0`, when nothing of it acts in this step.
     #[inline(never)]
     fn apply_held(&self, side: usize, block: &mut Block) {

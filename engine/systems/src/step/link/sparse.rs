@@ -85,6 +85,27 @@ impl Link {
         });
     }
 
+    /// `input` of a system, if it is sparse.
+    pub(in crate::step) fn sparse_input(&self, side: usize) -> Option<&SparseMatrix> {
+        self.sparse.as_ref().map(|sparse| &sparse.input[side])
+    }
+
+    /// The size of the terms of what acts on a row of a system: `Σ |input| |λ|`.
+    pub(in crate::step) fn acts_on(&self, block: usize, row: usize) -> f64 {
+        let mut sum = 0.0;
+        let sides = self.blocks.iter().enumerate();
+        for (side, _) in sides.filter(|(_, j)| **j == block) {
+            for (multiplier, lambda) in self.lambda.iter().enumerate() {
+                let entry = match self.sparse_input(side) {
+                    Some(input) => input.column(multiplier).find(|(place, _)| *place == row),
+                    None => Some((row, self.input[side][(row, multiplier)])),
+                };
+                sum += entry.map_or(0.0, |(_, entry)| (entry * lambda).abs());
+            }
+        }
+        sum
+    }
+
     /// `y ← y + output x` of a system.
     pub(in crate::step) fn add_output(&self, side: usize, x: &[f64], y: &mut [f64]) {
         match &self.sparse {
