@@ -2,7 +2,7 @@
 
 use bevy_ecs::prelude::*;
 
-/// The systems that an interaction joins, one or two, in the order of its relation. With a [`Relation`](crate::Relation) and a
+/// The systems that an interaction joins, each once, in the order of its relation. With a [`Relation`](crate::Relation) and a
 /// [`NonsmoothLaw`](crate::NonsmoothLaw) it makes an entity an interaction.
 #[derive(Component, Clone, Debug, PartialEq, Eq)]
 #[require(Outcome)]
@@ -19,6 +19,12 @@ impl Joins {
     #[must_use]
     pub fn two(first: Entity, second: Entity) -> Self {
         Self(vec![first, second])
+    }
+
+    /// Any number of systems, at least one, as a differential gear joins three shafts.
+    #[must_use]
+    pub fn all(systems: impl IntoIterator<Item = Entity>) -> Self {
+        Self(systems.into_iter().collect())
     }
 }
 

@@ -79,7 +79,7 @@ impl SystemsSimulation {
         self.settle(entity)
     }
 
-    /// Spawns an interaction of one system or two, and checks it.
+    /// Spawns an interaction of one system or several, and checks it.
     ///
     /// # Errors
     /// [`SystemsError::Interaction`] names the field at fault; the interaction is then not in the world.
@@ -230,6 +230,17 @@ impl SystemsSimulation {
     #[must_use]
     pub fn time(&self) -> f64 {
         self.time_after(0)
+    }
+
+    /// Another present time, s, from which steps are counted: signals and rheonomous relations see it. States stay.
+    ///
+    /// # Errors
+    /// [`SystemsError::Settings`] if it is no finite number.
+    pub fn set_time(&mut self, time: f64) -> Result<(), SystemsError> {
+        crate::error::expect_range("time", time, time.is_finite(), "finite")
+            .map_err(SystemsError::Settings)?;
+        (self.start, self.steps) = (time, 0);
+        Ok(())
     }
 
     /// That after so many more steps.

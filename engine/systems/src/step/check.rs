@@ -79,11 +79,12 @@ pub(super) fn find(joins: &Joins, places: &[(Entity, usize)]) -> Result<Vec<usiz
     if joins.0.is_empty() {
         return Err(FieldError::Empty { field });
     }
-    if joins.0.len() > 2 || (joins.0.len() == 2 && joins.0[0] == joins.0[1]) {
+    let others = |k: usize| &joins.0[k + 1..];
+    if (0..joins.0.len()).any(|k| others(k).contains(&joins.0[k])) {
         return Err(FieldError::Kind {
             field,
-            found: "one system twice, or more than two",
-            expected: "one system or two",
+            found: "one system twice",
+            expected: "each system once",
         });
     }
     let place = |entity: &Entity| {
@@ -128,11 +129,11 @@ pub(super) fn check_interaction(
     };
     let (columns, inputs): (Vec<_>, Vec<_>) =
         joined.iter().map(|j| (width(j), of(j).size())).unzip();
-    if let [a, b] = joined
-        && of(a).substeps != of(b).substeps
-    {
-        let steps = [of(a).substeps, of(b).substeps];
-        return Err(FieldError::DifferentSubsteps { steps });
+    for pair in joined.windows(2) {
+        let steps = [0, 1].map(|k| of(&pair[k]).substeps);
+        if steps[0] != steps[1] {
+            return Err(FieldError::DifferentSubsteps { steps });
+        }
     }
     check_bodies(relation, joined, blocks)?;
     relation.check(&columns, &inputs)?;
