@@ -7,7 +7,7 @@
 //! closing    0 ≤ ÿ ⊥ λ ≥ 0                  in those that touch and rest, I₁: y = 0, ẏ = 0;  then I₂: λ > 0
 //! ```
 //!
-//! It works on the components that time stepping works on, so that one description runs under both. Systems are Lagrangian, with Newton's law of
+//! It works on the components that time stepping works on, so that one description runs under both. Systems are Lagrangian, bodies among them, with Newton's law of
 //! impact, without friction, and equalities; or first-order systems with relays (`relays.rs`).
 //!
 //! **Accumulation.** A ball with `0 < e < 1` bounces infinitely often in finite time. An impact slower than [`EventSettings::resting_rate`] is taken
@@ -346,14 +346,6 @@ impl Span<'_> {
 /// The plant has what this integration can do.
 fn check(plant: &Plant) -> Result<(), SystemsError> {
     for block in &plant.blocks {
-        if !block.system.is_flat() {
-            let source = FieldError::Kind {
-                field: "system",
-                found: "NewtonEuler",
-                expected: "Lagrangian with q̇ = v for event-driven integration",
-            };
-            return Err(block.named()(source));
-        }
         if let State::FirstOrder { .. } = block.start {
             let source = FieldError::Kind {
                 field: "system",
@@ -402,17 +394,21 @@ fn check(plant: &Plant) -> Result<(), SystemsError> {
 
 /// Writes a state into the blocks; links are as of inactive interactions.
 fn write(plant: &mut Plant, s: &[f64]) {
-    let n = plant.blocks.iter().map(Block::size).sum();
-    let mut begin = 0;
+    // All q or x, then all v.
+    let of_place = |block: &Block| block.state.q().len() + block.state.x().len();
+    let (mut places, mut rates) = s.split_at(plant.blocks.iter().map(of_place).sum());
+    let take = |from: &mut &[f64], to: &mut [f64]| {
+        let (own, rest) = from.split_at(to.len());
+        to.copy_from_slice(own);
+        *from = rest;
+    };
     for block in &mut plant.blocks {
-        let own = begin..begin + block.size();
-        begin = own.end;
         match &mut block.state {
             State::Lagrangian { q, v } => {
-                q.copy_from_slice(&s[own.clone()]);
-                v.copy_from_slice(&s[n..][own]);
+                take(&mut places, q);
+                take(&mut rates, v);
             }
-            State::FirstOrder { x } => x.copy_from_slice(&s[own]),
+            State::FirstOrder { x } => take(&mut places, x),
         }
     }
     for link in &mut plant.links {

@@ -10,6 +10,7 @@ use crate::error::{FieldError, expect_length};
 use bevy_ecs::prelude::*;
 use first_order::{FirstOrderLinearRelation, FirstOrderRelation};
 use lagrangian::{LagrangianLinearRelation, LagrangianRelation};
+use newton_euler::{BodyContact, BodyJoint};
 use std::sync::Arc;
 
 /// How an interaction sees its systems.
@@ -104,6 +105,18 @@ impl Relation {
 pub(crate) enum Seen<'a> {
     Lagrangian(&'a dyn LagrangianRelation),
     FirstOrder(&'a dyn FirstOrderRelation),
+}
+
+impl From<BodyContact> for Relation {
+    fn from(contact: BodyContact) -> Self {
+        Self::lagrangian(contact)
+    }
+}
+
+impl From<BodyJoint> for Relation {
+    fn from(joint: BodyJoint) -> Self {
+        Self::lagrangian(joint)
+    }
 }
 
 impl<M: Into<Rows> + Clone> From<LagrangianLinearRelation<M>> for Relation {

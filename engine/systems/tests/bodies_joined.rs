@@ -128,7 +128,11 @@ fn bad_bodies_are_refused() {
         Matrix::from_rows([[1.0, 0.1, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     );
     assert!(spawn(bent, &good, integrator).contains("symmetric"));
-    let integrators = [Integrator::schatzman_paoli(), Integrator::euler_moreau(0.5)];
+    let integrators = [
+        Integrator::schatzman_paoli(),
+        Integrator::euler_moreau(0.5),
+        Integrator::d1_minus(),
+    ];
     for other in integrators {
         assert!(spawn(unit(), &good, other).contains("integrator"));
     }
@@ -141,7 +145,5 @@ fn bad_bodies_are_refused() {
     let linear = LagrangianLinearRelation::new([row]);
     let refused = simulation.spawn_interaction(Joins::one(body), linear, law);
     assert!(text(refused).contains("a Lagrangian relation of its own for a rigid body"));
-    let report = simulation.advance_by_events(1.0, &EventSettings::default());
-    assert!(report.unwrap_err().to_string().contains("NewtonEuler"));
-    assert!(simulation.time() < 1e-300 && simulation.step().is_ok());
+    assert!(simulation.step().is_ok());
 }

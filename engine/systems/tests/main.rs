@@ -14,6 +14,7 @@ mod bad_input;
 mod ball;
 mod between;
 mod bodies;
+mod bodies_by_events;
 mod bodies_joined;
 #[cfg(feature = "rigid-bodies")]
 mod bodies_of_the_engine;

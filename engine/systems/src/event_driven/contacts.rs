@@ -117,7 +117,7 @@ impl<'a> Contacts<'a> {
             }
         };
         for (answer, impulse) in rows.answers.iter().zip(&impulses) {
-            add(&mut s[self.flow.n..], *impulse, answer);
+            add(&mut s[self.flow.coordinates..], *impulse, answer);
         }
         for (k, (link, _)) in list.iter().enumerate().skip(self.equalities.len()) {
             if impulses[k] > 0.0 {
@@ -393,6 +393,7 @@ impl Hybrid for Contacts<'_> {
     fn stabilise(&self, t: f64, s: &mut [f64]) -> Result<bool, SystemsError> {
         let (closed, flow) = (self.closed(), &self.flow);
         let mut holds = true;
+        flow.displace(s, &vec![0.0; flow.n]);
         if closed.is_empty() {
             return Ok(holds);
         }
@@ -418,9 +419,14 @@ impl Hybrid for Contacts<'_> {
                 (dot(rows.w.row(row), &change) - missed).abs() <= 100.0 * bound
             };
             holds &= missed.iter().enumerate().all(left);
-            let begin = if velocities { flow.n } else { 0 };
+            let mut all = vec![0.0; flow.n];
             for (answer, change) in rows.answers.iter().zip(&change) {
-                add(&mut s[begin..begin + flow.n], *change, answer);
+                add(&mut all, *change, answer);
+            }
+            if velocities {
+                add(&mut s[flow.coordinates..], 1.0, &all);
+            } else {
+                flow.displace(s, &all);
             }
         }
         Ok(holds)

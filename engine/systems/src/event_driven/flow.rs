@@ -23,9 +23,12 @@ use std::sync::Arc;
 /// A plant as an ordinary differential equation.
 pub(crate) struct Flow<'a> {
     pub(crate) plant: &'a Plant,
-    /// Where the coordinates of each system are; none of a system that is not its own.
+    /// Where `q` and `v` of each system are, each among those of all; none of a system that is not its own.
+    places: Vec<Range<usize>>,
     ranges: Vec<Range<usize>>,
-    /// Coordinates of all its systems.
+    /// Entries of all `q`, more than of all `v` where bodies are.
+    pub(crate) coordinates: usize,
+    /// Entries of all `v`.
     pub(crate) n: usize,
 }
 
@@ -43,14 +46,45 @@ impl<'a> Flow<'a> {
 
     /// That of some of its systems.
     pub(crate) fn of(plant: &'a Plant, is_own: impl Fn(&Block) -> bool) -> Self {
-        let mut n = 0;
-        let mut ranges = Vec::with_capacity(plant.blocks.len());
+        let (mut coordinates, mut n) = (0, 0);
+        let (mut places, mut ranges) = (Vec::new(), Vec::new());
         for block in &plant.blocks {
-            let size = if is_own(block) { block.size() } else { 0 };
+            let is_own = is_own(block);
+            let size = if is_own { block.size() } else { 0 };
+            let own = if is_own { block.start.q().len() } else { 0 };
+            places.push(coordinates..coordinates + own);
             ranges.push(n..n + size);
+            coordinates += own;
             n += size;
         }
-        Self { plant, ranges, n }
+        Self {
+            plant,
+            places,
+            ranges,
+            coordinates,
+            n,
+        }
+    }
+
+    /// `q ← q ⊕ d` of all systems; quaternions have norm 1 then.
+    pub(super) fn displace(&self, s: &mut [f64], d: &[f64]) {
+        for (j, block) in self.own() {
+            if let Model::Lagrangian(model) = block.system.model() {
+                model.displace(&mut s[self.places[j].clone()], &d[self.range(j)]);
+            }
+        }
+    }
+
+    /// `q̇ = T(q) v` of all systems.
+    fn coordinate_rates(&self, s: &[f64]) -> Vec<f64> {
+        let mut rates = vec![0.0; self.coordinates];
+        for (j, block) in self.own() {
+            if let Model::Lagrangian(model) = block.system.model() {
+                let own = &mut rates[self.places[j].clone()];
+                model.coordinate_rates(self.q(s, j), self.v(s, j), own);
+            }
+        }
+        rates
     }
 
     /// Its systems.
@@ -72,12 +106,12 @@ impl<'a> Flow<'a> {
 
     /// `q` of a system.
     pub(crate) fn q<'s>(&self, s: &'s [f64], j: usize) -> &'s [f64] {
-        &s[self.range(j)]
+        &s[self.places[j].clone()]
     }
 
     /// `v` of a system.
     pub(crate) fn v<'s>(&self, s: &'s [f64], j: usize) -> &'s [f64] {
-        &s[self.n..][self.range(j)]
+        &s[self.coordinates..][self.range(j)]
     }
 
     fn positions<'s>(&self, link: &Link, s: &'s [f64]) -> SmallVec<[&'s [f64]; 2]> {
@@ -111,10 +145,10 @@ impl<'a> Flow<'a> {
             .flat_map(|v| v.iter())
             .fold(1.0, |most: f64, v| most.max(v.abs()));
         // The rates where `q ← change(q)`, at another time.
-        let moved = |time: f64, change: &dyn Fn(&mut Vec<f64>, &[f64])| {
+        let moved = |time: f64, change: &dyn Fn(usize, &mut [f64])| {
             let moved = link.blocks.iter().map(|j| {
                 let mut q = self.q(s, *j).to_vec();
-                change(&mut q, self.v(s, *j));
+                change(*j, &mut q);
                 q
             });
             let moved: SmallVec<[Vec<f64>; 2]> = moved.collect();
@@ -122,11 +156,16 @@ impl<'a> Flow<'a> {
             rate(link, time, &q, &v)
         };
         let along = |after: f64| -> Result<Vec<f64>, std::convert::Infallible> {
-            Ok(moved(t + after, &|q, v| add(q, after, v)))
+            Ok(moved(t + after, &|j, q| {
+                let by: Vec<f64> = self.v(s, j).iter().map(|v| after * v).collect();
+                if let Model::Lagrangian(model) = self.plant.blocks[j].system.model() {
+                    model.displace(q, &by);
+                }
+            }))
         };
         let rounding = 1.0 + 2.0 * f64::EPSILON;
         let noise = || -> Result<f64, std::convert::Infallible> {
-            let rounded = moved(t * rounding, &|q, _| {
+            let rounded = moved(t * rounding, &|_, q| {
                 q.iter_mut().for_each(|q| *q *= rounding)
             });
             let apart = moved(t, &|_, _| {}).into_iter().zip(rounded);
@@ -173,7 +212,8 @@ impl<'a> Flow<'a> {
             let (mut own, mut answer) = (vec![0.0; self.n], vec![0.0; self.n]);
             if let Seen::Lagrangian(relation) = link.relation.seen() {
                 let q = self.positions(link, s);
-                let zeros = q.iter().map(|q| Matrix::zeros(link.rows(), q.len()));
+                let sizes = link.blocks.iter().map(|j| self.range(*j).len());
+                let zeros = sizes.map(|size| Matrix::zeros(link.rows(), size));
                 let mut parts: Vec<_> = zeros.collect();
                 relation.jacobian(t, &q, &mut parts);
                 for (part, j) in parts.iter().zip(&link.blocks) {
@@ -254,7 +294,7 @@ impl<'a> Flow<'a> {
                 add(&mut a, *lambda, answer);
             }
         }
-        Ok(([&s[self.n..], &a].concat(), lambda))
+        Ok(([self.coordinate_rates(s), a].concat(), lambda))
     }
 
     /// `W x = b` in place of `b`; where rows imply others, as those of a joint that is there twice or of a beam on many supports, the smallest such `x`: with the independent rows `A`
@@ -364,7 +404,7 @@ fn rate(link: &Link, t: f64, q: &[&[f64]], v: &[&[f64]]) -> Vec<f64> {
     let mut rate = vec![0.0; link.rows()];
     if let Seen::Lagrangian(relation) = link.relation.seen() {
         relation.output_by_time(t, q, &mut rate);
-        let zeros = q.iter().map(|q| Matrix::zeros(link.rows(), q.len()));
+        let zeros = v.iter().map(|v| Matrix::zeros(link.rows(), v.len()));
         let mut h: Vec<_> = zeros.collect();
         relation.jacobian(t, q, &mut h);
         for (h, v) in h.iter().zip(v) {

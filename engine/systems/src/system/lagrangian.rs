@@ -29,6 +29,21 @@ pub trait LagrangianModel: Send + Sync {
         crate::algebra::add(q, 1.0, by);
     }
 
+    /// Writes `q̇ = T(q) v`: `v` itself, unless `q` has others than velocities have; then by differences along [`Self::displace`], unless it is said otherwise.
+    fn coordinate_rates(&self, q: &[f64], v: &[f64], rates: &mut [f64]) {
+        if q.len() == v.len() {
+            return rates.copy_from_slice(v);
+        }
+        let largest = v.iter().fold(1.0, |most: f64, v| most.max(v.abs()));
+        let step = 6e-6 / largest;
+        for sign in [-1.0, 1.0] {
+            let mut moved = q.to_vec();
+            let by: Vec<f64> = v.iter().map(|v| sign * step * v).collect();
+            self.displace(&mut moved, &by);
+            crate::algebra::add(rates, 0.5 * sign / step, &moved);
+        }
+    }
+
     /// `d ← (TᵀT)⁻¹ d` for `n` entries, where `q̇ = T v`: the displacement of least change of `q` that a gradient by displacements asks for. Nothing, unless `q` has others
     /// than velocities have.
     fn divide_by_metric(&self, _d: &mut [f64]) {}

@@ -144,6 +144,15 @@ impl LagrangianModel for NewtonEuler {
         q[3..].copy_from_slice(&normalised(turned));
     }
 
+    /// `ẋ = v`, `ṗ = ½ p ∘ (0, Ω)`.
+    fn coordinate_rates(&self, q: &[f64], v: &[f64], rates: &mut [f64]) {
+        rates[..3].copy_from_slice(&v[..3]);
+        let rate = product(orientation(q), [0.0, v[3], v[4], v[5]]);
+        for (own, rate) in rates[3..].iter_mut().zip(rate) {
+            *own = 0.5 * rate;
+        }
+    }
+
     /// A turn by `φ` changes the unit quaternion by `½ p ∘ (0, φ)`, of norm `½‖φ‖`.
     fn divide_by_metric(&self, d: &mut [f64]) {
         d.iter_mut().skip(3).for_each(|d| *d *= 4.0);
