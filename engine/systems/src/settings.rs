@@ -52,7 +52,7 @@ impl Settings {
     }
 }
 
-/// When Newton's loop ends: where the residual of the dynamics of every system is within one of the bounds. Systems and relations that are linear
+/// When Newton's loop ends: where the residual of the dynamics of every system, and of nonlinear ones each of its rows, is within one of the bounds. Systems and relations that are linear
 /// need one iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Newton {

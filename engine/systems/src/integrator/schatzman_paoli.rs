@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Forces are taken at `t_k`, so that the scheme is explicit in the positions. All contacts take part in every step. It is of second order in smooth
-//! motion, but the sources' start, `q_{−1} = q_0 − h v_0`, is of first order: where that matters, give the system a [`Previous`](crate::Previous) with
+//! motion without constraints that bend (rows are those of `q_{k+1}`: a pendulum of 1 m loses 17 % of its energy in 10 s of steps of 1 ms), but the sources' start, `q_{−1} = q_0 − h v_0`, is of first order: where that matters, give the system a [`Previous`](crate::Previous) with
 //! `q_0 − h v_0 + ½h² v̇_0`. The velocity written is `v(q_{k+1})`, the centred one at `t_k`: one step late, as in the sources.
 
 use super::super::step::block::{Block, MassOf};
