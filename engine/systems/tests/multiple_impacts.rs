@@ -101,7 +101,9 @@ fn one_contact_leaves_as_by_newton() {
 /// What stiff springs without tension do to three and to five balls: the difference is h² of the springs, 1e-6, a few times: the steps in which a spring is met have a force that is not smooth.
 #[test]
 fn a_row_of_balls_does_what_springs_do() {
-    let cases: [(&[f64], &[f64], f64, &[f64]); 4] = [
+    /// Masses, stiffnesses, `η`, velocities.
+    type Case<'a> = (&'a [f64], &'a [f64], f64, &'a [f64]);
+    let cases: [Case; 4] = [
         (&[1.0; 3], &[1.0; 2], 1.0, &[1.0, 0.0, 0.0]),
         (&[1.0; 3], &[1.0; 2], 1.5, &[1.0, 0.0, 0.0]),
         (

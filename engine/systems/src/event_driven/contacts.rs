@@ -51,7 +51,7 @@ impl<'a> Contacts<'a> {
             flow,
             contacts,
             equalities,
-            left_out: (f64::NAN, Vec::new()),
+            left_out: (f64::NEG_INFINITY, Vec::new()),
             settings: settings.clone(),
             tolerance,
         }
@@ -472,7 +472,7 @@ impl Hybrid for Contacts<'_> {
             self.impact((t, s), &touching, report, solver)?;
         }
         let (since, contacts) = &mut self.left_out;
-        if !((t - *since).abs() <= STILL * t.abs().max(1e-3)) {
+        if (t - *since).abs() > STILL * t.abs().max(1e-3) {
             contacts.clear();
         }
         *since = t;
