@@ -18,6 +18,7 @@
 mod contacts;
 mod dormand_prince;
 pub(crate) mod flow;
+mod impacts;
 mod multiple_impact;
 pub(crate) mod problems;
 mod relays;

@@ -248,15 +248,20 @@ fn a_light_link_carries_a_heavy_load() {
 /// A ball comes to rest in time on a floor far away, where positions are known to a rounding of the distance: from there on bounces are taken as over, `2 √(2·8ε d/g)/(1 − e)` early.
 #[test]
 fn a_ball_rests_on_a_floor_far_away() {
+    let newton = |restitution| NonsmoothLaw::NewtonImpact { restitution };
+    let wave = |restitution| NonsmoothLaw::MultipleImpact {
+        restitution,
+        stiffness: 1.0,
+        exponent: 1.5,
+    };
     for floor in [300.0, 1e3, 1e5] {
-        for e in [0.5, 0.8] {
+        for (e, law) in [(0.5, newton(0.5)), (0.8, newton(0.8)), (0.8, wave(0.8))] {
             let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
             let ball = point(&mut simulation, floor + 1.0, 0.0);
             let gap = LagrangianLinearRelation {
                 offset: vec![-floor],
                 ..LagrangianLinearRelation::new([Matrix::identity(1)])
             };
-            let law = NonsmoothLaw::NewtonImpact { restitution: e };
             simulation
                 .spawn_interaction(Joins::one(ball), gap, law)
                 .unwrap();

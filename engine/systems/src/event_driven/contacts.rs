@@ -1,20 +1,18 @@
 //! Which contacts are open, leaving or closed; the roots that end a step, and the problems of an event.
 
 use super::dormand_prince::Step;
-use super::flow::{Flow, Rows, block_of};
-use super::multiple_impact::{self, Curve};
+use super::flow::{Flow, block_of};
 use super::problems::solve_rows;
 use super::roots::{closing, first_negative};
 use super::{Event, EventKind, EventReport, EventSettings, Found, Hybrid, Row, STILL};
-use crate::algebra::{Factor, Matrix, add, dot};
+use crate::algebra::{Matrix, add, dot};
 use crate::error::SystemsError;
 use crate::law::NonsmoothLaw;
 use crate::solver_choice::AnySolver;
-use std::sync::Arc;
 
 /// What a contact is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Status {
+pub(super) enum Status {
     /// `y > 0`.
     Open,
     /// It touches and is about to open: it counts as open once it has.
@@ -25,14 +23,14 @@ enum Status {
 
 /// The contacts of a plant.
 pub(super) struct Contacts<'a> {
-    flow: Flow<'a>,
+    pub(super) flow: Flow<'a>,
     /// Interactions with the law of impacts, and their status.
-    contacts: Vec<(usize, Status)>,
+    pub(super) contacts: Vec<(usize, Status)>,
     /// Rows of equalities: always closed.
-    equalities: Vec<Row>,
+    pub(super) equalities: Vec<Row>,
     /// Contacts that opened at one time, s: others carry what they did.
     left_out: (f64, Vec<usize>),
-    settings: EventSettings,
+    pub(super) settings: EventSettings,
     tolerance: f64,
 }
 
@@ -88,165 +86,6 @@ impl<'a> Contacts<'a> {
                 .map(|(l, least)| l - least)
                 .collect())
         })
-    }
-
-    /// `0 ≤ ẏ⁺ + e ẏ⁻ ⊥ p ≥ 0` in the contacts that touch, or a wave through them; `ẏ⁺ = 0` in equalities.
-    fn impact(
-        &mut self,
-        (t, s): (f64, &mut Vec<f64>),
-        touching: &[usize],
-        report: &mut EventReport,
-        solver: &mut AnySolver,
-    ) -> Result<(), SystemsError> {
-        let links = |contact: &usize| self.contacts[*contact].0;
-        let mut list = self.equalities.clone();
-        list.extend(touching.iter().map(|contact| (links(contact), 0)));
-        let masses = self.flow.masses(s)?;
-        let rows = self.flow.rows(&list, t, s, &masses)?;
-        let rate = |(link, row): &Row| -> Result<f64, SystemsError> {
-            let rates = self.flow.rate(&self.flow.plant.links[*link], t, s);
-            self.flow.expect_finite(*link, "output", &rates)?;
-            Ok(rates[*row])
-        };
-        let before = list.iter().map(rate).collect::<Result<Vec<f64>, _>>()?;
-        let impulses = match self.curves(&list, &before) {
-            Some(curves) => self.wave(&list, &rows, &before, &curves, report)?,
-            None => {
-                let unreal = self.unreal((touching, &list), (&rows, &masses), &before, (t, s))?;
-                self.at_once(&list, &rows, (&before, &unreal), report, solver)?
-            }
-        };
-        for (answer, impulse) in rows.answers.iter().zip(&impulses) {
-            add(&mut s[self.flow.coordinates..], *impulse, answer);
-        }
-        for (k, (link, _)) in list.iter().enumerate().skip(self.equalities.len()) {
-            if impulses[k] > 0.0 {
-                let (rate, impulse) = (before[k], impulses[k]);
-                report.events.push(Event {
-                    time: t,
-                    interaction: self.flow.plant.links[*link].entity,
-                    kind: EventKind::Impact { rate, impulse },
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// Interactions of contacts whose approach is one of rounding, and which have no restitution from it: what was taken up over a height that positions do not tell from zero, eight
-    /// roundings of the coordinates; or, of a contact that was leaving and never opened, over the gap that it had to sink before it counted as touching again.
-    fn unreal(
-        &self,
-        (touching, list): (&[usize], &[Row]),
-        (rows, masses): (&Rows, &[Arc<Factor>]),
-        before: &[f64],
-        (t, s): (f64, &[f64]),
-    ) -> Result<Vec<usize>, SystemsError> {
-        let free = self.flow.free(t, s, masses)?;
-        let accelerations = self.flow.second_rates(list, rows, &free, t, s)?;
-        let mut unreal = Vec::new();
-        for (place, contact) in touching.iter().enumerate() {
-            let (link, status) = self.contacts[*contact];
-            let k = self.equalities.len() + place;
-            let joined = self.flow.plant.links[link].blocks.iter();
-            let coordinates = joined.flat_map(|j| self.flow.q(s, *j));
-            let size = coordinates.fold(0.0, |most: f64, q| most.max(q.abs()));
-            let height = 8.0 * f64::EPSILON * size;
-            let taken_up = before[k] * before[k] <= -2.0 * accelerations[k] * height;
-            let sunk = gap(&self.flow, link, t, s) < -0.5 * self.settings.gap;
-            if taken_up || status == Status::Leaving && sunk {
-                unreal.push(link);
-            }
-        }
-        Ok(unreal)
-    }
-
-    /// Newton's law in all rows together; those of `unreal` are without restitution.
-    fn at_once(
-        &self,
-        list: &[Row],
-        rows: &Rows,
-        (before, unreal): (&[f64], &[usize]),
-        report: &mut EventReport,
-        solver: &mut AnySolver,
-    ) -> Result<Vec<f64>, SystemsError> {
-        let mut q = before.to_vec();
-        for (q, (link, _)) in q.iter_mut().zip(list).skip(self.equalities.len()) {
-            let [e, _] = self.flow.plant.links[*link].law.restitution();
-            if -*q > self.settings.resting_rate && !unreal.contains(link) {
-                *q *= 1.0 + e;
-            } else if *q < -self.settings.rate && e > 0.0 {
-                report.accumulations += 1;
-            }
-        }
-        self.solve(&rows.w, q, report, solver)
-    }
-
-    /// The contacts' curves, if their impacts are waves and one is faster than those that are taken without restitution.
-    fn curves(&self, list: &[Row], before: &[f64]) -> Option<Vec<Curve>> {
-        let contacts = self.equalities.len()..;
-        let fast = |rate: &f64| -rate > self.settings.resting_rate;
-        if !before[contacts.clone()].iter().any(fast) {
-            return None;
-        }
-        let curve = |(link, _): &Row| match self.flow.plant.links[*link].law {
-            NonsmoothLaw::MultipleImpact {
-                restitution,
-                stiffness,
-                exponent,
-            } => Some(Curve {
-                stiffness,
-                exponent,
-                restitution,
-            }),
-            _ => None,
-        };
-        list[contacts].iter().map(curve).collect()
-    }
-
-    /// A wave through the contacts, with the impulses of equalities eliminated: `P_e = −W_ee⁻¹(u_e + W_ec P_c)`.
-    fn wave(
-        &self,
-        list: &[Row],
-        rows: &Rows,
-        before: &[f64],
-        curves: &[Curve],
-        report: &mut EventReport,
-    ) -> Result<Vec<f64>, SystemsError> {
-        let (n, m) = (self.equalities.len(), curves.len());
-        // W_ee⁻¹ [W_ec, u_e]: one row a contact, and that of the rates.
-        let all: Vec<usize> = (0..n).collect();
-        let equalities = Rows {
-            h: Vec::new(),
-            answers: Vec::new(),
-            w: block_of(&rows.w, &all, &all),
-        };
-        let mut held = Vec::with_capacity(m + 1);
-        for column in 0..=m {
-            let entry = |e: usize| match column.checked_sub(m) {
-                Some(_) => before[e],
-                None => rows.w[(e, n + column)],
-            };
-            let mut right: Vec<f64> = (0..n).map(entry).collect();
-            self.flow.solve(&list[..n], &equalities, &mut right)?;
-            held.push(right);
-        }
-        let through = |i: usize, answer: &[f64]| dot(&rows.w.row(n + i)[..n], answer);
-        let mut w = Matrix::zeros(m, m);
-        let mut rates = before[n..].to_vec();
-        for i in 0..m {
-            for k in 0..m {
-                w[(i, k)] = rows.w[(n + i, n + k)] - through(i, &held[k]);
-            }
-            rates[i] -= through(i, &held[m]);
-        }
-        let (own, ended) = multiple_impact::impulses(&w, &rates, curves);
-        report.converged &= ended;
-        let mut impulses: Vec<f64> = held[m].iter().map(|p| -p).collect();
-        for (impulse, answer) in own.iter().zip(&held) {
-            add(&mut impulses, -impulse, answer);
-        }
-        impulses.extend(own);
-        Ok(impulses)
     }
 
     /// `0 ≤ ÿ ⊥ λ ≥ 0` in the contacts that rest: those with a force are closed. Those whose force has come to zero are left out if the others hold without them: of contacts
@@ -340,7 +179,7 @@ impl<'a> Contacts<'a> {
     }
 
     /// Equalities first, then complementarity.
-    fn solve(
+    pub(super) fn solve(
         &self,
         w: &Matrix,
         q: Vec<f64>,
@@ -487,7 +326,7 @@ impl Hybrid for Contacts<'_> {
     }
 }
 
-fn gap(flow: &Flow, link: usize, t: f64, s: &[f64]) -> f64 {
+pub(super) fn gap(flow: &Flow, link: usize, t: f64, s: &[f64]) -> f64 {
     flow.gap(&flow.plant.links[link], t, s)[0]
 }
 
