@@ -64,7 +64,7 @@ pub enum NonsmoothLaw {
     NewtonImpactFriction {
         /// `e`, in [0, 1].
         restitution: f64,
-        /// `e_T`, in [-1, 1]; zero most often.
+        /// `e_T`, in [-1, 1]; zero most often. Below zero tangents are turned round while the normal is too: where `W` couples both, that may create energy.
         tangential_restitution: f64,
         /// `μ ≥ 0`.
         friction: f64,

@@ -282,3 +282,20 @@ fn bad_laws_are_named() {
     // Time stepping takes both.
     assert!(simulation.step().unwrap().converged);
 }
+
+/// Where contacts are so different that a wave does not come to its end, that is said, and it does not begin again: what is left approaches no more, and no energy is made.
+#[test]
+fn a_wave_that_does_not_end_is_said_and_stopped() {
+    let contacts = [(1.0, 1.0), (1.0, 1e10)];
+    let (mut simulation, balls) = row(&[1.0; 3], &contacts, 1.0, &[1.0, 0.0, 0.0]);
+    let report = simulation
+        .advance_by_events(1e-9, &EventSettings::default())
+        .unwrap();
+    let v: Vec<f64> = balls
+        .iter()
+        .map(|ball| simulation.state(*ball).unwrap().v()[0])
+        .collect();
+    assert!(!report.converged && report.events.len() <= 4);
+    assert!(v[1] - v[0] > -1e-9 && v[2] - v[1] > -1e-9, "{v:?}");
+    assert!(v.iter().map(|v| v * v).sum::<f64>() <= 1.0 + 1e-9, "{v:?}");
+}

@@ -534,3 +534,42 @@ fn events_are_those_of_dense_matrices() {
     };
     assert!(difference(&slide(Form::Sparse), &slide(Form::Dense)) < 1e-8);
 }
+
+/// Under zero-order hold the input is a full matrix times `B`: sparse rows and inputs give the multipliers of dense ones.
+#[test]
+fn a_hold_takes_sparse_relations() {
+    let end = |is_sparse: bool| {
+        let mut simulation = SystemsSimulation::new(Settings::new(0.05)).unwrap();
+        let system = FirstOrderLinear::new(Matrix::from_rows([[-1.0, 0.3], [0.2, -2.0]]));
+        let state = State::first_order([1.0, -0.5]);
+        let x = simulation
+            .spawn_system(system, state, Integrator::zero_order_hold())
+            .unwrap();
+        let (c, b) = ([(0, 1, 1.0)], [(1, 0, 1.0)]);
+        let law = NonsmoothLaw::Complementarity { rows: 1 };
+        let relation: Relation = if is_sparse {
+            let c = SparseMatrix::from_triplets(1, 2, c).unwrap();
+            let b = SparseMatrix::from_triplets(2, 1, b).unwrap();
+            FirstOrderLinearRelation::new([c], [b]).into()
+        } else {
+            let (c, b) = (
+                Matrix::from_rows([[0.0, 1.0]]),
+                Matrix::from_rows([[0.0], [1.0]]),
+            );
+            FirstOrderLinearRelation::new([c], [b]).into()
+        };
+        let diode = simulation
+            .spawn_interaction(Joins::one(x), relation, law)
+            .unwrap();
+        let mut all = Vec::new();
+        for _ in 0..20 {
+            assert!(simulation.step().unwrap().converged);
+            all.extend_from_slice(simulation.state(x).unwrap().x());
+            all.extend_from_slice(&simulation.outcome(diode).unwrap().lambda);
+        }
+        all
+    };
+    for (sparse, dense) in end(true).iter().zip(end(false)) {
+        assert!((sparse - dense).abs() < CLOSE, "{sparse} {dense}");
+    }
+}

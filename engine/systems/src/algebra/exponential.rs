@@ -6,6 +6,9 @@
 //!
 //! The degree is 3, 5, 7, 9 or 13, the first whose bound `‖X‖₁ ≤ θ_m` holds; only beyond the last bound is `X` halved, `s` times. In exact arithmetic the result is then the exponential of a
 //! matrix within a rounding of `X`. Squaring adds roundings: those of `exp(X)` are about `n ‖X‖₁ ε` of its norm where powers do not grow beyond it, as of rotations and decay.
+//!
+//! That `‖X‖` is made small first: rows and columns that are not coupled are taken apart, so that what is slow does not see what is fast beside it, and each part is balanced by powers of two,
+//! `D⁻¹ X D`, so that units do not matter [Parlett-Reinsch69].
 
 use super::{Factor, Matrix};
 
@@ -73,11 +76,94 @@ pub fn exponential(matrix: &Matrix) -> Option<Matrix> {
     if matrix.rows() != matrix.columns() || super::first_not_finite(matrix.entries()).is_some() {
         return None;
     }
+    let n = matrix.rows();
+    let mut exponential = Matrix::zeros(n, n);
+    for part in parts(matrix) {
+        let mut own = Matrix::zeros(part.len(), part.len());
+        for (i, row) in part.iter().enumerate() {
+            for (k, column) in part.iter().enumerate() {
+                own[(i, k)] = matrix[(*row, *column)];
+            }
+        }
+        let scales = balance(&mut own);
+        let own = of_part(&own)?;
+        for (i, row) in part.iter().enumerate() {
+            for (k, column) in part.iter().enumerate() {
+                exponential[(*row, *column)] = scales[i] * own[(i, k)] / scales[k];
+            }
+        }
+    }
+    let is_finite = super::first_not_finite(exponential.entries()).is_none();
+    is_finite.then_some(exponential)
+}
+
+/// Indices that are coupled to each other, in groups, each in its order.
+fn parts(matrix: &Matrix) -> Vec<Vec<usize>> {
+    let n = matrix.rows();
+    let coupled = |i: usize, k: usize| matrix[(i, k)] != 0.0 || matrix[(k, i)] != 0.0;
+    let mut is_taken = vec![false; n];
+    let mut parts = Vec::new();
+    for first in 0..n {
+        if std::mem::replace(&mut is_taken[first], true) {
+            continue;
+        }
+        let mut part = vec![first];
+        let mut next = 0;
+        while let Some(i) = part.get(next).copied() {
+            for k in 0..n {
+                if !is_taken[k] && coupled(i, k) {
+                    is_taken[k] = true;
+                    part.push(k);
+                }
+            }
+            next += 1;
+        }
+        part.sort_unstable();
+        parts.push(part);
+    }
+    parts
+}
+
+/// `X ← D⁻¹ X D` with powers of two `D`, which it returns: rows and columns become of one size. What is not coupled both ways stays.
+fn balance(matrix: &mut Matrix) -> Vec<f64> {
+    let n = matrix.rows();
+    let mut scales = vec![1.0; n];
+    // Each round brings most what is far off; a hundred are for a matrix that changes for ever by halves.
+    for _ in 0..100 {
+        let mut is_done = true;
+        for i in 0..n {
+            let others = || (0..n).filter(|k| *k != i);
+            let column: f64 = others().map(|k| matrix[(k, i)].abs()).sum();
+            let row: f64 = others().map(|k| matrix[(i, k)].abs()).sum();
+            if column <= 0.0 || row <= 0.0 {
+                continue;
+            }
+            // The power of two nearest to √(row/column).
+            let (_, exponent) = libm::frexp(row / column);
+            let factor = libm::ldexp(1.0, exponent / 2);
+            if column * factor + row / factor < 0.95 * (column + row) {
+                is_done = false;
+                scales[i] *= factor;
+                for k in 0..n {
+                    matrix[(k, i)] *= factor;
+                    matrix[(i, k)] /= factor;
+                }
+            }
+        }
+        if is_done {
+            break;
+        }
+    }
+    scales
+}
+
+/// `exp(X)` of one part.
+fn of_part(matrix: &Matrix) -> Option<Matrix> {
     let size = norm(matrix);
     let degrees: [&[f64]; 4] = [&DEGREE_3, &DEGREE_5, &DEGREE_7, &DEGREE_9];
     let fitting = BOUNDS.iter().position(|bound| size <= *bound);
-    let exponential = if let Some(degree) = fitting {
-        approximant(matrix, degrees[degree])?
+    if let Some(degree) = fitting {
+        approximant(matrix, degrees[degree])
     } else {
         let (mut left, mut factor, mut halvings) = (size, 1.0, 0);
         while left > LAST_BOUND {
@@ -87,10 +173,8 @@ pub fn exponential(matrix: &Matrix) -> Option<Matrix> {
         for _ in 0..halvings {
             power = power.product(&power);
         }
-        power
-    };
-    let is_finite = super::first_not_finite(exponential.entries()).is_none();
-    is_finite.then_some(exponential)
+        Some(power)
+    }
 }
 
 /// What a constant input does in the time `h`, s, to `ẋ = A x + u`: `Φ = exp(A h)` and `Ψ = ∫₀ʰ exp(A τ) dτ`, so that `x(h) = Φ x(0) + Ψ u`; `None` as by [`exponential`].
@@ -151,6 +235,20 @@ fn approximant(x: &Matrix, b: &[f64]) -> Option<Matrix> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A slow state beside one that is gone at once, and a fast oscillation in units that hide that it is a rotation: to 1e-9 of it, `ε ‖X‖` of what is left after balancing.
+    #[test]
+    fn fast_and_slow_states_and_odd_units() {
+        let both = exponential(&Matrix::diagonal(&[-1.0, -1e15])).unwrap();
+        assert!((both[(0, 0)] - libm::exp(-1.0)).abs() < 1e-15 && both[(1, 1)].abs() < 1e-300);
+        let w = 1e6;
+        let turned = exponential(&Matrix::from_rows([[0.0, 1.0], [-w * w, 0.0]])).unwrap();
+        let (s, c) = libm::sincos(w);
+        let exact = [[c, 1.0], [s / w, 1.0 / w], [-w * s, w], [c, 1.0]];
+        for (own, [exact, unit]) in turned.entries().iter().zip(exact) {
+            assert!((own - exact).abs() < 1e-9 * unit, "{own} {exact}");
+        }
+    }
 
     fn largest_difference(a: &Matrix, b: &Matrix) -> f64 {
         let pairs = a.entries().iter().zip(b.entries());

@@ -31,7 +31,7 @@ pub(super) struct Contacts<'a> {
     /// Contacts that opened at one time, s: others carry what they did.
     left_out: (f64, Vec<usize>),
     pub(super) settings: EventSettings,
-    tolerance: f64,
+    pub(super) tolerance: f64,
 }
 
 impl<'a> Contacts<'a> {

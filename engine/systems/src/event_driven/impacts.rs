@@ -3,6 +3,7 @@
 use super::contacts::{Contacts, Status, gap};
 use super::flow::{Rows, block_of};
 use super::multiple_impact::{self, Curve};
+use super::problems::solve_rows;
 use super::{Event, EventKind, EventReport, Row};
 use crate::algebra::{Factor, Matrix, add, dot};
 use crate::error::SystemsError;
@@ -31,7 +32,7 @@ impl Contacts<'_> {
     ) -> Result<(), SystemsError> {
         let all = self.touching((t, s), touching)?;
         let impulses = match self.curves(&all) {
-            Some(curves) => self.wave(&all, &curves, report)?,
+            Some(curves) => self.wave(&all, &curves, report, solver)?,
             None => self.at_once(&all, report, solver)?,
         };
         for (answer, impulse) in all.rows.answers.iter().zip(&impulses) {
@@ -79,7 +80,7 @@ impl Contacts<'_> {
         Ok(all)
     }
 
-    /// An approach of rounding has no restitution: what was taken up over a height that positions do not tell from zero, eight roundings of the coordinates; or, of a contact that was
+    /// An approach of rounding has no restitution: what was taken up over a height that positions do not tell from zero, eight roundings of the coordinates times `1/(1 − e²)`; or, of a contact that was
     /// leaving and never opened, over the gap that it had to sink before it counted as touching again.
     fn take_struck(
         &self,
@@ -96,7 +97,11 @@ impl Contacts<'_> {
             let joined = self.flow.plant.links[link].blocks.iter();
             let coordinates = joined.flat_map(|j| self.flow.q(s, *j));
             let size = coordinates.fold(0.0, |most: f64, q| most.max(q.abs()));
-            let height = 8.0 * f64::EPSILON * size;
+            let [e, _] = self.flow.plant.links[link].law.restitution();
+            // What rounding gives at each impact is as much as `1 − e²` of the height takes.
+            let gain = (1.0 / (1.0 - e * e)).min(1e4);
+            let gain = if e < 1.0 { gain } else { 1.0 };
+            let height = 8.0 * f64::EPSILON * size * gain;
             let rate = all.before[k];
             let taken_up = rate * rate <= -2.0 * accelerations[k] * height;
             let sunk = gap(&self.flow, link, t, s) < -0.5 * self.settings.gap;
@@ -154,6 +159,7 @@ impl Contacts<'_> {
         all: &Touching,
         curves: &[Curve],
         report: &mut EventReport,
+        solver: &mut AnySolver,
     ) -> Result<Vec<f64>, SystemsError> {
         let (rows, before) = (&all.rows, &all.before);
         let (n, m) = (self.equalities.len(), curves.len());
@@ -183,8 +189,18 @@ impl Contacts<'_> {
             }
             rates[i] -= through(i, &held[m]);
         }
-        let (own, ended) = multiple_impact::impulses(&w, &rates, curves);
+        let (mut own, ended) = multiple_impact::impulses(&w, &rates, curves);
         report.converged &= ended;
+        if !ended {
+            // What still approaches is stopped, so that the same wave does not begin again.
+            let mut rest = rates.clone();
+            for (i, rest) in rest.iter_mut().enumerate() {
+                *rest += dot(w.row(i), &own);
+            }
+            let (stop, solved) = solve_rows(0, &w, &rest, (self.tolerance, solver))?;
+            report.converged &= solved.converged();
+            add(&mut own, 1.0, &stop);
+        }
         let mut impulses: Vec<f64> = held[m].iter().map(|p| -p).collect();
         for (impulse, answer) in own.iter().zip(&held) {
             add(&mut impulses, -impulse, answer);

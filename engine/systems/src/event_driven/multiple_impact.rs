@@ -199,51 +199,51 @@ pub(super) fn impulses(w: &Matrix, before: &[f64], curves: &[Curve]) -> (Vec<f64
     (s[m..].iter().map(|impulse| unit * impulse).collect(), false)
 }
 
+/// Points of a step at which ends are looked for.
+const SAMPLES: usize = 4;
+
 /// The first end of a phase within a step: its part, the contact, and its next phase.
 fn first_end(
     contacts: &[Contact],
     step: &Step,
     rate: &impl Fn(usize, &[f64]) -> f64,
 ) -> Option<(f64, usize, Phase)> {
+    let part_of = |sample: usize| sample as f64 / SAMPLES as f64;
     let mut first: Option<(f64, usize, Phase)> = None;
-    for (which, contact) in contacts.iter().enumerate() {
-        for (next, boundary) in contact.ends() {
-            let beyond = |part: f64| {
-                let s = step.at(part);
-                contact.beyond(boundary, s[which], rate(which, &s))
-            };
-            let Some(part) = crossing(beyond) else {
-                continue;
-            };
-            if first.is_none_or(|(earliest, ..)| part < earliest) {
-                first = Some((part, which, next));
+    for sample in 1..=SAMPLES {
+        let s = step.at(part_of(sample));
+        for (which, contact) in contacts.iter().enumerate() {
+            let rate_there = rate(which, &s);
+            for (next, boundary) in contact.ends() {
+                if contact.beyond(boundary, s[which], rate_there) <= 0.0 {
+                    continue;
+                }
+                let beyond = |part: f64| {
+                    let s = step.at(part);
+                    contact.beyond(boundary, s[which], rate(which, &s)) > 0.0
+                };
+                let part = crossing(beyond, part_of(sample - 1), part_of(sample));
+                if first.is_none_or(|(earliest, ..)| part < earliest) {
+                    first = Some((part, which, next));
+                }
             }
+        }
+        if first.is_some() {
+            break;
         }
     }
     first
 }
 
-/// Points of a step at which ends are looked for.
-const SAMPLES: u32 = 4;
-
-/// Where a function that begins at or below zero becomes positive: the first point beyond, by bisection.
-fn crossing(beyond: impl Fn(f64) -> f64) -> Option<f64> {
-    let mut low = 0.0;
-    for k in 1..=SAMPLES {
-        let sample = f64::from(k) / f64::from(SAMPLES);
-        if beyond(sample) > 0.0 {
-            let mut high = sample;
-            while high - low > f64::EPSILON {
-                let middle = 0.5 * (low + high);
-                if beyond(middle) > 0.0 {
-                    high = middle;
-                } else {
-                    low = middle;
-                }
-            }
-            return Some(high);
+/// The first point at which something holds that does not at `low` and does at `high`, by bisection.
+fn crossing(holds: impl Fn(f64) -> bool, mut low: f64, mut high: f64) -> f64 {
+    while high - low > f64::EPSILON {
+        let middle = 0.5 * (low + high);
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle;
         }
-        low = sample;
     }
-    None
+    high
 }

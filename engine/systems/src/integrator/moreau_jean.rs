@@ -92,7 +92,7 @@ impl MoreauJean {
 /// Which contacts take part in a step: those of impact laws that are forecast to be closed. All other laws always do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Activation {
-    /// `y_k + γ h ẏ_k ≤ threshold`: the sources' rule.
+    /// `y_k + γ h ẏ_k ≤ threshold`: the sources' rule; what rests is given some roundings.
     Forecast {
         /// `γ`. Default ½.
         gamma: f64,
@@ -125,12 +125,13 @@ impl Default for Activation {
 }
 
 impl Activation {
-    /// True if a contact with the gap `y`, m, and the rate `rate`, m/s, takes part; `was` it in the step before?
-    pub(crate) fn is_active(&self, h: f64, y: f64, rate: f64, was: bool) -> bool {
+    /// True if a contact with the gap `y`, m, known to `slack`, and the rate `rate`, m/s, takes part; `was` it in the step before?
+    pub(crate) fn is_active(&self, h: f64, [y, rate]: [f64; 2], slack: f64, was: bool) -> bool {
+        let y = y - slack;
         match *self {
             Self::Forecast { gamma, threshold } => y + gamma * h * rate <= threshold,
             Self::Approaching { gamma, threshold } => {
-                rate <= 0.0 && y + gamma * h * rate <= threshold
+                h * rate <= slack && y + gamma * h * rate <= threshold
             }
             Self::Hysteresis { open, .. } if was => y <= open || rate < 0.0,
             Self::Hysteresis { close, .. } => y <= close,

@@ -436,43 +436,56 @@ impl Block {
         [square.sqrt(), self.missed.size() + norm(&self.applied)]
     }
 
-    /// The rows of the residual of a nonlinear system, each with the size of its terms: those of a large coordinate must not hide a small one. Where a row is a small sum of large terms
-    /// these count: of what interactions do, `acts` of the row, and what rounding, `ε`, leaves of the others as the slopes know them,
-    /// `ε/bound · Σ |M̂| (|z| + |z_k|) + |M̂ − M| |q|/h`.
-    pub(super) fn residual_by_rows(
-        &self,
+    /// Row by row: what is missed, and the size of its terms.
+    pub(super) fn residual_by_rows(&self) -> impl Iterator<Item = [f64; 2]> {
+        let rows = self.missed.sum.iter().zip(&self.applied);
+        rows.zip(&self.missed.rows)
+            .map(|((missed, applied), terms)| [(missed - applied).abs(), terms + applied.abs()])
+    }
+
+    /// Row by row the size of terms that are large where their sums are small, as near rest: of what interactions do, `acts` of the row, and what rounding, `ε`, leaves of the others as
+    /// the slopes know them, `8ε/relative · Σ (|M̂| (|z| + |z_k|) + |M̂ − M| |q|/h)`.
+    pub(super) fn hidden_terms(
+        &mut self,
         at: Instant,
         relative: f64,
         acts: impl Fn(usize) -> f64,
-        mut judge: impl FnMut([f64; 2]),
-    ) {
-        let [matrix, _] = &self.matrices;
-        let rounding = if relative > 0.0 {
-            8.0 * f64::EPSILON / relative
-        } else {
-            0.0
-        };
+    ) -> &[f64] {
+        let mut sums = std::mem::take(&mut self.work);
+        clear(&mut sums, self.size());
         let start = if self.start.v().is_empty() {
             self.start.x()
         } else {
             self.start.v()
         };
-        for (i, (missed, applied)) in self.missed.sum.iter().zip(&self.applied).enumerate() {
-            let missed = (missed - applied).abs();
-            let terms = self.missed.rows[i] + applied.abs();
-            if missed <= relative * terms {
-                judge([missed, terms]);
-                continue;
-            }
-            let mut sums = 0.0;
-            for (j, entry) in matrix.row(i).iter().enumerate() {
-                sums += entry.abs() * (self.z[j].abs() + start[j].abs());
-                if let (Some(q), Some(mass)) = (self.state.q().get(j), self.mass.dense()) {
-                    sums += (entry - mass[(i, j)]).abs() * q.abs() / at.h;
+        let q = |j: usize| self.state.q().get(j).map_or(0.0, |q| q.abs());
+        let moved = |j: usize| self.z[j].abs() + start[j].abs();
+        if self.system.is_sparse() {
+            self.mass
+                .for_each(|i, j, entry| sums[i] += entry.abs() * moved(j));
+            for (of, weight) in self.integrator.scheme().slopes(at) {
+                if let Some((_, matrix)) = self.system.constant_slope(of) {
+                    let size = |j: usize| moved(j) + q(j) / at.h;
+                    matrix.for_each(|i, j, value| sums[i] += (weight * value).abs() * size(j));
                 }
             }
-            judge([missed, terms + acts(i) + rounding * sums]);
+        } else {
+            let mass = self.mass.dense();
+            self.matrices[0].for_each(|i, j, entry| {
+                let slope = mass.map_or(0.0, |mass| (entry - mass[(i, j)]).abs());
+                sums[i] += entry.abs() * moved(j) + slope * q(j) / at.h;
+            });
         }
+        let rounding = if relative > 0.0 {
+            8.0 * f64::EPSILON / relative
+        } else {
+            0.0
+        };
+        for (i, sum) in sums.iter_mut().enumerate() {
+            *sum = rounding * *sum + acts(i);
+        }
+        self.work = sums;
+        &self.work
     }
 
     /// Puts the name of the system to an error.

@@ -153,7 +153,9 @@ impl Link {
         self.linearised_for = None;
         let rows = self.rows();
         clear(&mut self.offset, rows);
-        if !keep && self.relation.is_sparse() {
+        // A hold has no zeros to speak of.
+        let holds = self.blocks.iter().any(|j| blocks[*j].hold.is_some());
+        if !keep && self.relation.is_sparse() && !holds {
             self.take_sparse(blocks, at);
         }
         let is_there = keep || self.sparse.is_some();

@@ -107,7 +107,7 @@ impl Plant {
                 Some(rule @ Activation::Hysteresis { .. }) => {
                     link.note_end(blocks, at);
                     let (y, rate) = (link.end_output[0], link.end_rate[0]);
-                    rule.is_active(at.h, y, rate, link.active)
+                    rule.is_active(at.h, [y, rate], 0.0, link.active)
                 }
             };
         }
