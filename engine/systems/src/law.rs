@@ -51,7 +51,7 @@ pub enum NonsmoothLaw {
         restitution: f64,
     },
     /// Impacts without friction that go through several contacts as a wave, as through a row of balls: the limit of stiff contacts with the force `K δ^η`
-    /// [docs/theory.md §12]. Only the ratios of the `K` matter. Time stepping, which takes all impacts of a step as one, imposes Newton's law with `e`.
+    /// [docs/theory.md §12]. Only the ratios of the `K` matter, up to 1e8; where a wave does not come to its end, events are not converged. Time stepping, which takes all impacts of a step as one, imposes Newton's law with `e`.
     MultipleImpact {
         /// `e`, energetic, in [0.05, 1]: a contact unloads `e^(−2η)` times as stiffly as it is loaded. Of one contact alone it is Newton's.
         restitution: f64,

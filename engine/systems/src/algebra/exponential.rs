@@ -110,9 +110,9 @@ fn parts(matrix: &Matrix) -> Vec<Vec<usize>> {
         let mut part = vec![first];
         let mut next = 0;
         while let Some(i) = part.get(next).copied() {
-            for k in 0..n {
-                if !is_taken[k] && coupled(i, k) {
-                    is_taken[k] = true;
+            for (k, is_taken) in is_taken.iter_mut().enumerate() {
+                if !*is_taken && coupled(i, k) {
+                    *is_taken = true;
                     part.push(k);
                 }
             }

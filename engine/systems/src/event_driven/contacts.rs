@@ -30,6 +30,8 @@ pub(super) struct Contacts<'a> {
     pub(super) equalities: Vec<Row>,
     /// Contacts that opened at one time, s: others carry what they did.
     left_out: (f64, Vec<usize>),
+    /// A wave did not come to its end at this event: what is left is for Newton's law.
+    pub(super) has_unfinished_wave: bool,
     pub(super) settings: EventSettings,
     pub(super) tolerance: f64,
 }
@@ -50,6 +52,7 @@ impl<'a> Contacts<'a> {
             contacts,
             equalities,
             left_out: (f64::NEG_INFINITY, Vec::new()),
+            has_unfinished_wave: false,
             settings: settings.clone(),
             tolerance,
         }
@@ -301,6 +304,7 @@ impl Hybrid for Contacts<'_> {
             struck == Some(*contact) || y <= self.settings.gap
         };
         let touching: Vec<usize> = (0..self.contacts.len()).filter(touches).collect();
+        self.has_unfinished_wave = false;
         for _ in 0..100 {
             let approaching = touching.iter().any(|contact| {
                 rate(&self.flow, self.contacts[*contact].0, t, s) < -self.settings.rate

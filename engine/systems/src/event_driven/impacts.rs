@@ -105,8 +105,8 @@ impl Contacts<'_> {
             let rate = all.before[k];
             let taken_up = rate * rate <= -2.0 * accelerations[k] * height;
             let sunk = gap(&self.flow, link, t, s) < -0.5 * self.settings.gap;
-            let is_real = !taken_up && !(status == Status::Leaving && sunk);
-            all.struck[k] = is_real && -rate > self.settings.resting_rate;
+            let is_rounding = taken_up || status == Status::Leaving && sunk;
+            all.struck[k] = !is_rounding && -rate > self.settings.resting_rate;
         }
         Ok(())
     }
@@ -132,7 +132,7 @@ impl Contacts<'_> {
 
     /// The contacts' curves, if their impacts are waves and one is struck.
     fn curves(&self, all: &Touching) -> Option<Vec<Curve>> {
-        if !all.struck.contains(&true) {
+        if self.has_unfinished_wave || !all.struck.contains(&true) {
             return None;
         }
         let curve = |(link, _): &Row| match self.flow.plant.links[*link].law {
@@ -155,7 +155,7 @@ impl Contacts<'_> {
 
     /// A wave through the contacts, with the impulses of equalities eliminated: `P_e = −W_ee⁻¹(u_e + W_ec P_c)`.
     fn wave(
-        &self,
+        &mut self,
         all: &Touching,
         curves: &[Curve],
         report: &mut EventReport,
@@ -192,6 +192,7 @@ impl Contacts<'_> {
         let (mut own, ended) = multiple_impact::impulses(&w, &rates, curves);
         report.converged &= ended;
         if !ended {
+            self.has_unfinished_wave = true;
             // What still approaches is stopped, so that the same wave does not begin again.
             let mut rest = rates.clone();
             for (i, rest) in rest.iter_mut().enumerate() {
