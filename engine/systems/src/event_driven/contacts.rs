@@ -159,8 +159,9 @@ impl<'a> Contacts<'a> {
         solver: &mut AnySolver,
     ) -> Result<Vec<f64>, SystemsError> {
         let part = some.iter().map(|row| q[*row]).collect();
-        let was = report.converged;
+        let was = std::mem::replace(&mut report.converged, true);
         let answer = self.solve(&block_of(w, some, some), part, report, solver)?;
+        let is_solved = std::mem::replace(&mut report.converged, was);
         let mut forces = vec![0.0; q.len()];
         some.iter()
             .zip(answer)
@@ -174,11 +175,8 @@ impl<'a> Contacts<'a> {
             second >= -1e-9 * size
         };
         let others = (0..q.len()).filter(|row| !some.contains(row));
-        if report.converged && others.into_iter().all(holds) {
-            return Ok(forces);
-        }
-        report.converged = was;
-        Ok(Vec::new())
+        let is_enough = is_solved && others.into_iter().all(holds);
+        Ok(if is_enough { forces } else { Vec::new() })
     }
 
     /// Equalities first, then complementarity.
