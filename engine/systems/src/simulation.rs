@@ -193,6 +193,8 @@ impl SystemsSimulation {
         end: f64,
         settings: &EventSettings,
     ) -> Result<EventReport, SystemsError> {
+        #[cfg(feature = "rigid-bodies")]
+        self.bodies.read(&mut self.world);
         self.plant = None;
         let mut plant = self.gather.plant(&self.world, self.instant())?;
         let mut control = self.instruments.control(&self.world, &plant, None)?;
@@ -200,6 +202,8 @@ impl SystemsSimulation {
         let report = control::advance(&mut control, &mut plant, end, settings, numerics)?;
         plant.commit(&mut self.world);
         control.commit(&mut self.world);
+        #[cfg(feature = "rigid-bodies")]
+        self.bodies.write(&mut self.world);
         self.begin_at(report.time);
         Ok(report)
     }

@@ -47,6 +47,32 @@ fn the_components_of_the_engine_are_the_state() {
     assert!(twist.linear.length() < 0.01);
 }
 
+/// From event to event, too: a ball of the engine falls, `v = −g t`, and what is changed by hand counts.
+#[test]
+fn the_components_of_the_engine_go_from_event_to_event() {
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-3)).unwrap();
+    let mass = Mass::given(2.0, DVec3::splat(0.1));
+    let start = (Pose::at(0.0, 0.0, 5.0), Twist::default(), mass);
+    let load = |body: &mut NewtonEuler| body.force = vec![0.0, 0.0, -2.0 * 9.81].into();
+    let ball = simulation
+        .spawn_rigid_body(start, load, Integrator::moreau_jean(0.5))
+        .unwrap();
+    let settings = EventSettings::default();
+    simulation.advance_by_events(0.5, &settings).unwrap();
+    let twist = *simulation.world().get::<Twist>(ball).unwrap();
+    let pose = *simulation.world().get::<Pose>(ball).unwrap();
+    assert!((twist.linear.z + 0.5 * 9.81).abs() < 1e-12);
+    assert!((pose.position.z - 5.0 + 0.125 * 9.81).abs() < 1e-12);
+    let thrown = Twist {
+        linear: DVec3::new(3.0, 0.0, 0.0),
+        ..Twist::default()
+    };
+    simulation.world_mut().entity_mut(ball).insert(thrown);
+    simulation.advance_by_events(1.5, &settings).unwrap();
+    let pose = simulation.world().get::<Pose>(ball).unwrap();
+    assert!((pose.position.x - 3.0).abs() < 1e-12);
+}
+
 /// A mass that follows from a shape is no mass here.
 #[test]
 fn a_mass_of_a_shape_is_refused() {
