@@ -299,3 +299,38 @@ fn a_wave_that_does_not_end_is_said_and_stopped() {
     assert!(v[1] - v[0] > -1e-9 && v[2] - v[1] > -1e-9, "{v:?}");
     assert!(v.iter().map(|v| v * v).sum::<f64>() <= 1.0 + 1e-9, "{v:?}");
 }
+
+/// Every scheme takes such a contact as one of Newton's: the same bits.
+#[test]
+fn time_stepping_imposes_newtons_law() {
+    for integrator in [
+        Integrator::moreau_jean(0.5),
+        Integrator::schatzman_paoli(),
+        Integrator::d1_minus(),
+    ] {
+        let [newton, multiple] = [
+            NonsmoothLaw::NewtonImpact { restitution: 0.7 },
+            NonsmoothLaw::MultipleImpact {
+                restitution: 0.7,
+                stiffness: 3.0,
+                exponent: 1.5,
+            },
+        ]
+        .map(|law| {
+            let mut simulation = SystemsSimulation::new(Settings::new(5e-3)).unwrap();
+            let weight = LagrangianLinear {
+                force: vec![-9.81].into(),
+                ..LagrangianLinear::new(Matrix::identity(1))
+            };
+            let state = State::lagrangian([0.5], [0.0]);
+            let ball = simulation.spawn_system(weight, state, integrator).unwrap();
+            let gap = LagrangianLinearRelation::new([Matrix::identity(1)]);
+            simulation
+                .spawn_interaction(Joins::one(ball), gap, law)
+                .unwrap();
+            assert!(simulation.steps(400).unwrap().converged);
+            simulation.state(ball).unwrap().q()[0].to_bits()
+        });
+        assert_eq!(newton, multiple, "{integrator:?}");
+    }
+}

@@ -81,9 +81,15 @@ fn of_forces(law: &NonsmoothLaw, is_compliant: bool) -> Result<(), FieldError> {
     }
     let fits = matches!(
         law,
-        NonsmoothLaw::NewtonImpact { .. } | NonsmoothLaw::Equality { .. }
+        NonsmoothLaw::NewtonImpact { .. }
+            | NonsmoothLaw::MultipleImpact { .. }
+            | NonsmoothLaw::Equality { .. }
     );
-    expect_law(law, fits, "NewtonImpact or Equality under D1Minus")
+    expect_law(
+        law,
+        fits,
+        "NewtonImpact, MultipleImpact or Equality under D1Minus",
+    )
 }
 
 /// Laws without tangents.

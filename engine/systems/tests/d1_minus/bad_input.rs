@@ -68,7 +68,7 @@ fn what_does_not_fit_is_named() {
     };
     assert_eq!(
         refused(Joins::one(own), rigid(vec![row()]), friction),
-        "law is Relay, expected NewtonImpact or Equality under D1Minus"
+        "law is Relay, expected NewtonImpact, MultipleImpact or Equality under D1Minus"
     );
     let compliant = LagrangianLinearRelation {
         compliance: Some(one()),
