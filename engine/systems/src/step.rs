@@ -31,7 +31,7 @@ pub(crate) mod point;
 pub(crate) mod project;
 pub(crate) mod scheme;
 
-use crate::algebra::{copy, zero};
+use crate::algebra::{clear, copy, zero};
 use crate::error::SystemsError;
 use crate::report::StepReport;
 use crate::settings::Settings;
@@ -201,20 +201,22 @@ impl Plant {
                 worst = worst.max(missed / terms);
             }
         };
-        let links = &self.links;
-        for (j, block) in self.blocks.iter_mut().enumerate() {
-            let whole = block.residual(at);
+        let mut is_sized = false;
+        for j in 0..self.blocks.len() {
+            let whole = self.blocks[j].residual(at);
             let fits =
                 |[missed, terms]: [f64; 2]| missed <= newton.absolute.max(newton.relative * terms);
             // Rows of a nonlinear system by themselves, too: those of a large coordinate must not hide a small one.
-            let by_rows = !block.system.is_linear();
-            if fits(whole) && (!by_rows || block.residual_by_rows().all(fits)) {
+            let by_rows = !self.blocks[j].system.is_linear();
+            if fits(whole) && (!by_rows || self.blocks[j].residual_by_rows().all(fits)) {
                 judge(whole);
                 continue;
             }
-            let active = links.iter().filter(|link| link.active);
-            let acts = |row: usize| active.clone().map(|link| link.acts_on(j, row)).sum();
-            let hidden = crate::algebra::norm(block.hidden_terms(at, newton.relative, acts));
+            if !std::mem::replace(&mut is_sized, true) {
+                self.size_actions();
+            }
+            let block = &mut self.blocks[j];
+            let hidden = crate::algebra::norm(block.hidden_terms(at, newton.relative));
             judge([whole[0], whole[1] + hidden]);
             if by_rows {
                 for ([missed, terms], hidden) in block.residual_by_rows().zip(&block.work) {
@@ -238,6 +240,17 @@ impl Plant {
             }
         }
         (worst, within)
+    }
+
+    /// How large what interactions do is, term by term, in every row of the systems.
+    fn size_actions(&mut self) {
+        for block in &mut self.blocks {
+            let n = block.size();
+            clear(&mut block.acts, n);
+        }
+        for link in self.links.iter().filter(|link| link.active) {
+            link.size_actions(&mut self.blocks);
+        }
     }
 
     /// Outputs and rates at the end of the step.

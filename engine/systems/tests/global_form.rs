@@ -98,6 +98,35 @@ fn the_global_form_has_the_solution_of_the_step() {
     }
 }
 
+/// Of systems that make several steps within one it is the problem of the last of them, with its `h`: a stiff sparse bar that strikes.
+#[test]
+fn the_global_form_is_that_of_the_last_part_of_a_step() {
+    let square = |entries: &[(usize, usize, f64)]| {
+        SparseMatrix::from_triplets(2, 2, entries.iter().copied()).unwrap()
+    };
+    let mut simulation = SystemsSimulation::new(Settings::new(1e-2)).unwrap();
+    let springs = [(0, 0, 1e5), (0, 1, -1e5), (1, 0, -1e5), (1, 1, 1e5)];
+    let bar = LagrangianLinear {
+        stiffness: Some(square(&springs)),
+        ..LagrangianLinear::new(square(&[(0, 0, 1.0), (1, 1, 1.0)]))
+    };
+    let state = State::lagrangian([0.0, 0.0], [-1.0, -1.0]);
+    let bar = simulation
+        .spawn_system(bar, state, Integrator::moreau_jean(0.5))
+        .unwrap();
+    simulation.set_substeps(bar, Substeps(5)).unwrap();
+    let end = SparseMatrix::from_triplets(1, 2, [(0, 1, 1.0)]).unwrap();
+    let law = NonsmoothLaw::NewtonImpact { restitution: 0.0 };
+    simulation
+        .spawn_interaction(Joins::one(bar), LagrangianLinearRelation::new([end]), law)
+        .unwrap();
+    assert!(simulation.step().unwrap().converged);
+    let problem = simulation.global_problem().unwrap().unwrap();
+    // M + (hθ)² K with h = 2 ms, θ = ½.
+    let (_, entry) = problem.mass.column(0).next().unwrap();
+    assert!((entry - (1.0 + 1e-6 * 1e5)).abs() < 1e-12, "{entry}");
+}
+
 /// Multipliers that are functions of time have no such form.
 #[test]
 fn what_is_no_impulse_is_named() {

@@ -74,7 +74,7 @@ fn a_body_turns_as_if_it_did_not_fly() {
 }
 
 /// A ball at rest takes up the momentum of a pulse, `1000 N · T − m g t`, although nothing moves before it: events are looked for at eight points of a step of at most 0.1 s.
-/// The error is that of the steps that find the end of the pulse, 1e-6.
+/// The estimate of a step, 2e-9 m/s, does not see where in it the force jumps: some hundred times as much is left.
 #[test]
 fn a_short_pulse_lifts_what_rests() {
     for (begin, length) in [(0.51, 0.02), (0.51, 0.045), (1.003, 0.03)] {
@@ -99,7 +99,7 @@ fn a_short_pulse_lifts_what_rests() {
         let report = advance(&mut simulation, begin + length + 0.05).unwrap();
         let v = simulation.state(ball).unwrap().v()[0];
         let expected = 1000.0 * length - 10.0 * 0.05;
-        assert!(report.converged && (v - expected).abs() < 1e-5, "{v}");
+        assert!(report.converged && (v - expected).abs() < 1e-6, "{v}");
     }
 }
 

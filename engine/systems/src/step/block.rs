@@ -60,6 +60,8 @@ pub(crate) struct Block {
     pub(crate) applied: Vec<f64>,
     /// The same as physical quantity: see [`Reaction`](crate::Reaction).
     pub(crate) reaction: Vec<f64>,
+    /// `Σ |B| |λ|` row by row, where it is asked for.
+    pub(crate) acts: Row,
     /// What actuators hold throughout the step, a force or a part of the right side; empty without any.
     pub(crate) held: Vec<f64>,
     /// `Φ` and `Ψ` under [`ZeroOrderHold`](crate::ZeroOrderHold).
@@ -443,14 +445,9 @@ impl Block {
             .map(|((missed, applied), terms)| [(missed - applied).abs(), terms + applied.abs()])
     }
 
-    /// Row by row the size of terms that are large where their sums are small, as near rest: of what interactions do, `acts` of the row, and what rounding, `ε`, leaves of the others as
+    /// Row by row the size of terms that are large where their sums are small, as near rest: of what interactions do, [`Self::acts`], and what rounding, `ε`, leaves of the others as
     /// the slopes know them, `8ε/relative · Σ (|M̂| (|z| + |z_k|) + |M̂ − M| |q|/h)`.
-    pub(super) fn hidden_terms(
-        &mut self,
-        at: Instant,
-        relative: f64,
-        acts: impl Fn(usize) -> f64,
-    ) -> &[f64] {
+    pub(super) fn hidden_terms(&mut self, at: Instant, relative: f64) -> &[f64] {
         let mut sums = std::mem::take(&mut self.work);
         clear(&mut sums, self.size());
         let start = if self.start.v().is_empty() {
@@ -481,8 +478,8 @@ impl Block {
         } else {
             0.0
         };
-        for (i, sum) in sums.iter_mut().enumerate() {
-            *sum = rounding * *sum + acts(i);
+        for (sum, acts) in sums.iter_mut().zip(&self.acts) {
+            *sum = rounding * *sum + acts;
         }
         self.work = sums;
         &self.work

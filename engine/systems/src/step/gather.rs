@@ -242,6 +242,7 @@ fn block(
         slope_of_input: None,
         applied: vec![0.0; n],
         reaction: vec![0.0; n],
+        acts: Row::new(),
         held: Vec::new(),
         hold: None,
         seen: Vec::new(),

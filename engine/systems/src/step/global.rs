@@ -8,7 +8,7 @@
 
 use super::Plant;
 use super::block::Block;
-use super::link::{Level, Link};
+use super::link::Level;
 use super::scheme::Instant;
 use crate::error::{FieldError, SystemsError};
 use moreau_solvers::{GlobalProblem, SparseMatrix};
@@ -20,7 +20,7 @@ impl Plant {
         let (mut n, mut mass, mut force) = (0, Vec::new(), Vec::new());
         for block in &self.blocks {
             begin.push(n);
-            block.for_each_of_iteration(self.at, |row, column, value| {
+            block.for_each_of_iteration(self.own(block), |row, column, value| {
                 mass.push((n + row, n + column, value));
             });
             n += block.size();
@@ -40,9 +40,8 @@ impl Plant {
                     expected: "a rigid Lagrangian relation for the global form",
                 }));
             }
-            let substeps = self.blocks[link.blocks[0]].substeps;
-            link.law
-                .append_to(link.unit(self.at.h / f64::from(substeps)), &mut laws);
+            let h = self.own(&self.blocks[link.blocks[0]]).h;
+            link.law.append_to(link.unit(h), &mut laws);
             let mut w = link.offset.to_vec();
             for (side, j) in link.blocks.iter().enumerate() {
                 link.for_each_of_input(side, |row, multiplier, value| {
@@ -60,6 +59,13 @@ impl Plant {
             offset,
             laws,
         })
+    }
+
+    /// The last step that a system made within this one.
+    fn own(&self, block: &Block) -> Instant {
+        let h = self.at.h / f64::from(block.substeps);
+        let t = self.at.end() - h;
+        Instant { t, h }
     }
 }
 
@@ -85,22 +91,5 @@ impl Block {
     /// An entry of `z_free`.
     fn free(&self, i: usize) -> f64 {
         self.z[i] - self.response[i]
-    }
-}
-
-impl Link {
-    /// Every entry of `input` of a system that may not be zero.
-    fn for_each_of_input(&self, side: usize, each: impl FnMut(usize, usize, f64)) {
-        match self.sparse_input(side) {
-            Some(input) => {
-                let mut each = each;
-                for multiplier in 0..input.columns() {
-                    for (row, value) in input.column(multiplier) {
-                        each(row, multiplier, value);
-                    }
-                }
-            }
-            None => self.input[side].for_each(each),
-        }
     }
 }

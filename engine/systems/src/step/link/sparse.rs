@@ -90,20 +90,32 @@ impl Link {
         self.sparse.as_ref().map(|sparse| &sparse.input[side])
     }
 
-    /// The size of the terms of what acts on a row of a system: `Σ |input| |λ|`.
-    pub(in crate::step) fn acts_on(&self, block: usize, row: usize) -> f64 {
-        let mut sum = 0.0;
-        let sides = self.blocks.iter().enumerate();
-        for (side, _) in sides.filter(|(_, j)| **j == block) {
-            for (multiplier, lambda) in self.lambda.iter().enumerate() {
-                let entry = match self.sparse_input(side) {
-                    Some(input) => input.column(multiplier).find(|(place, _)| *place == row),
-                    None => Some((row, self.input[side][(row, multiplier)])),
-                };
-                sum += entry.map_or(0.0, |(_, entry)| (entry * lambda).abs());
+    /// Every entry of `input` of a system that may not be zero: row, multiplier, value.
+    pub(in crate::step) fn for_each_of_input(
+        &self,
+        side: usize,
+        mut each: impl FnMut(usize, usize, f64),
+    ) {
+        match self.sparse_input(side) {
+            Some(input) => {
+                for multiplier in 0..input.columns() {
+                    for (row, value) in input.column(multiplier) {
+                        each(row, multiplier, value);
+                    }
+                }
             }
+            None => self.input[side].for_each(each),
         }
-        sum
+    }
+
+    /// Adds the sizes of the terms of what acts on its systems, `|input| |λ|`.
+    pub(in crate::step) fn size_actions(&self, blocks: &mut [Block]) {
+        for (side, j) in self.blocks.iter().enumerate() {
+            let acts = &mut blocks[*j].acts;
+            self.for_each_of_input(side, |row, multiplier, value| {
+                acts[row] += (value * self.lambda[multiplier]).abs();
+            });
+        }
     }
 
     /// `y ← y + output x` of a system.
