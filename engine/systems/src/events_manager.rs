@@ -421,22 +421,21 @@ fn sampling(
     let world = simulation.world_mut();
     let mut instruments = Vec::new();
     let mut sensors = world.query::<(Entity, &SpawnId, &Sensor)>();
-    instruments.extend(
-        sensors
-            .iter(world)
-            .map(|(entity, id, own)| (*id, entity, own.clock)),
-    );
+    instruments.extend(sensors.iter(world).map(|(entity, id, own)| {
+        let next = own.clock.next_after(t, end);
+        let named = next.map_err(|source| SystemsError::Sensor { entity, source });
+        (*id, entity, named)
+    }));
     let mut actuators = world.query::<(Entity, &SpawnId, &Actuator)>();
-    instruments.extend(
-        actuators
-            .iter(world)
-            .map(|(entity, id, own)| (*id, entity, own.clock)),
-    );
+    instruments.extend(actuators.iter(world).map(|(entity, id, own)| {
+        let next = own.clock.next_after(t, end);
+        let named = next.map_err(|source| SystemsError::Actuator { entity, source });
+        (*id, entity, named)
+    }));
     instruments.sort_unstable_by_key(|(id, ..)| *id);
     let mut instants = Vec::with_capacity(instruments.len());
-    for (_, entity, clock) in instruments {
-        let next = clock.next_after(t, end).map_err(SystemsError::Settings)?;
-        instants.push((next, entity));
+    for (_, entity, next) in instruments {
+        instants.push((next?, entity));
     }
     Ok(instants)
 }

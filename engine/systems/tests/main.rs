@@ -28,6 +28,7 @@ mod events;
 mod events_attacked;
 mod events_manager;
 mod global_form;
+mod joins;
 mod mechanisms;
 mod multiple_impacts;
 mod order;

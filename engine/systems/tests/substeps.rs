@@ -264,3 +264,23 @@ fn many_steps_at_once_are_the_same_steps() {
     assert!(before.0 == bits(&many, &same) && before.1.to_bits() == many.time().to_bits());
     assert!(many.step().unwrap().converged);
 }
+
+/// A simulation that begins at another time sees its signals there.
+#[test]
+fn a_simulation_begins_at_any_time() {
+    let mut simulation = SystemsSimulation::new(Settings::new(0.5)).unwrap();
+    let ramp = FirstOrderLinear {
+        input: Signal::varying(|t, b| b[0] = t),
+        ..FirstOrderLinear::new(Matrix::zeros(1, 1))
+    };
+    let scheme = Integrator::euler_moreau(0.5);
+    let x = simulation
+        .spawn_system(ramp, State::first_order([0.0]), scheme)
+        .unwrap();
+    simulation.set_time(-3.0).unwrap();
+    simulation.steps(4).unwrap();
+    // ∫ t dt from −3 to −1, of which the trapezoidal rule has no error.
+    assert!((simulation.state(x).unwrap().x()[0] + 4.0).abs() < 1e-15);
+    assert!((simulation.time() + 1.0).abs() < 1e-15);
+    assert!(simulation.set_time(f64::NAN).is_err());
+}
